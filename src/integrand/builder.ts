@@ -1,0 +1,342 @@
+/**
+ * Builds a program value by value. What can be known at once is settled here: constants are folded,
+ * trivial operations vanish, an expression already computed where it is visible is used again, small
+ * powers become products and roots, and branches too cheap to be worth a jump become `select`s.
+ * All of it is exact: no rewrite changes a bit of a result, except powers, which stay within the
+ * accuracy of the math library (see `power`).
+ */
+import type { Expression, Id, Let, Op, Statement, Type, Value } from './ir.ts';
+import { CLOSING, OPS, uses } from './ir.ts';
+import { intrinsics, kit } from './math/index.ts';
+
+/** A statement list being written, with the expressions available in it. */
+export interface Scope {
+  body: Statement[];
+  table: Map<string, Id>;
+  parent: Scope | null;
+  /** Nothing written here is reachable any more: a break or continue closed the list. */
+  dead: boolean;
+  open: boolean;
+  /** Set when the list was spliced into another one. */
+  into: Scope | null;
+}
+
+/** Up to this cost (in additions) both arms of a branch are computed rather than jumped over. */
+const CHEAP_ARMS = 10;
+/** The same for a whole block of early exits, such as the unrolled test of `every`. */
+const CHEAP_BLOCK = 48;
+
+const COST: Partial<Record<Expression['op'], number>> = {
+  const: 0,
+  param: 0,
+  min: 3,
+  max: 3,
+  div: 6,
+  sqrt: 6,
+  coord: 1,
+  element: 8,
+  load: 8,
+  call: 30,
+};
+const cost = (s: Let) => COST[s.op] ?? 1;
+const COMMUTATIVE = new Set<string>(['add', 'mul', 'min', 'max', 'eq', 'ne', 'and', 'or']);
+
+const FOLD: Record<Op, (...a: never[]) => number | boolean> = {
+  neg: (a: number) => -a,
+  abs: Math.abs,
+  sqrt: Math.sqrt,
+  floor: Math.floor,
+  ceil: Math.ceil,
+  trunc: Math.trunc,
+  ...intrinsics,
+  add: (a: number, b: number) => a + b,
+  sub: (a: number, b: number) => a - b,
+  mul: (a: number, b: number) => a * b,
+  div: (a: number, b: number) => a / b,
+  min: Math.min,
+  max: Math.max,
+  lt: (a: number, b: number) => a < b,
+  le: (a: number, b: number) => a <= b,
+  eq: (a: number, b: number) => a === b,
+  ne: (a: number, b: number) => a !== b,
+  not: (a: boolean) => !a,
+  and: (a: boolean, b: boolean) => a && b,
+  or: (a: boolean, b: boolean) => a || b,
+  number: (a: boolean) => (a ? 1 : 0),
+  select: (c: boolean, a: number, b: number) => (c ? a : b),
+};
+
+export class Builder {
+  #nextId = 0;
+  #nextLabel = 0;
+  #lets = new Map<Id, Let>();
+  #types = new Map<Id, Type>();
+  #scopes = new Map<Id, Scope>();
+  /** Constants stand at the head of the program, visible everywhere. */
+  readonly root: Scope = newScope(null);
+  scope: Scope = newScope(this.root);
+  /** How many values were made so far: the measure of what unrolling costs. */
+  get size(): number {
+    return this.#nextId;
+  }
+
+  constant(value: number | boolean): Id {
+    const key = Object.is(value, -0) ? '-0' : String(value);
+    const known = this.root.table.get(key);
+    if (known !== undefined) return known;
+    const id = this.#define(this.root, typeof value === 'number' ? 'f64' : 'bool', { op: 'const', value });
+    this.root.table.set(key, id);
+    return id;
+  }
+
+  /** The value of a constant; undefined for anything that has to be computed. */
+  constantOf(id: Id): number | boolean | undefined {
+    const s = this.#lets.get(id);
+    return s?.op === 'const' ? s.value : undefined;
+  }
+
+  type(id: Id): Type {
+    return this.#types.get(id)!;
+  }
+
+  /** Whether a value made earlier may be used at this point. */
+  visible(id: Id): boolean {
+    let scope = this.#scopes.get(id)!;
+    while (scope.into) scope = scope.into;
+    return scope.open;
+  }
+
+  op(op: Op, ...args: Id[]): Id {
+    const known = args.map(a => this.constantOf(a));
+    if (known.every(k => k !== undefined)) {
+      return this.constant((FOLD[op] as (...a: unknown[]) => number | boolean)(...known));
+    }
+    return (
+      this.#simplify(op, args, known) ?? this.value({ op, args }, OPS[op].endsWith('f') ? 'f64' : 'bool')
+    );
+  }
+
+  call(fn: string, ...args: Id[]): Id {
+    const known = args.map(a => this.constantOf(a));
+    if (known.every(k => k !== undefined)) {
+      return this.constant((kit as unknown as Record<string, (...a: unknown[]) => number>)[fn](...known));
+    }
+    if (fn === 'pow') return this.#power(args[0], args[1]);
+    return this.value({ op: 'call', fn, args }, 'f64');
+  }
+
+  /** An expression with no simplification; shared with an equal one that is visible here. Loads are never shared: stores change them. */
+  value(e: Expression, type: Type): Id {
+    if (e.op === 'load') return this.#define(this.scope, type, e);
+    const args =
+      'args' in e && COMMUTATIVE.has(e.op) ? [...e.args].sort((a, b) => a - b) : 'args' in e ? e.args : [];
+    const imm = 'fn' in e ? e.fn : 'array' in e ? e.array : 'name' in e ? e.name : '';
+    const key = `${e.op} ${imm} ${args.join(' ')}`;
+    for (let s: Scope | null = this.scope; s; s = s.parent) {
+      const known = s.table.get(key);
+      if (known !== undefined) return known;
+    }
+    const id = this.#define(this.scope, type, e);
+    this.scope.table.set(key, id);
+    return id;
+  }
+
+  /** A value that a control statement will produce in the current list. */
+  out(type: Type): Value {
+    const id = this.#nextId++;
+    this.#types.set(id, type);
+    this.#scopes.set(id, this.scope);
+    return { id, type };
+  }
+
+  label(): number {
+    return this.#nextLabel++;
+  }
+
+  emit(s: Statement): void {
+    this.scope.body.push(s);
+    if (CLOSING.has(s.kind)) this.scope.dead = true;
+  }
+
+  open(): Scope {
+    this.scope = newScope(this.scope);
+    return this.scope;
+  }
+
+  close(): Scope {
+    const closed = this.scope;
+    closed.open = false;
+    this.scope = closed.parent!;
+    return closed;
+  }
+
+  /** Puts the statements of a closed list at the end of the current one, less its last `drop`. */
+  splice(closed: Scope, drop = 0): void {
+    this.scope.body.push(...(drop ? closed.body.slice(0, -drop) : closed.body));
+    for (const [k, v] of closed.table) this.scope.table.set(k, v);
+    closed.into = this.scope;
+  }
+
+  /** Writes an `if` whose two lists are closed; returns what stands for `types.length` outputs. */
+  if(cond: Id, then: Scope, otherwise: Scope, types: Type[]): Id[] {
+    const yields = [then, otherwise].map(s => s.body.at(-1)) as Statement[];
+    const simple = yields.every(y => y.kind === 'yield') && armCost(then) + armCost(otherwise) <= CHEAP_ARMS;
+    if (simple) {
+      for (const s of [then, otherwise]) this.splice(s, 1);
+      const [a, b] = yields.map(y => uses(y));
+      return types.map((t, i) => this.choose(t, cond, a[i], b[i]));
+    }
+    // early exits stand in the first arm, where `block` looks for them
+    if (yields[0].kind === 'yield' && yields[1].kind === 'break') {
+      [cond, then, otherwise] = [this.op('not', cond), otherwise, then];
+    }
+    const out = types.map(t => this.out(t));
+    this.emit({ kind: 'if', cond, then: then.body, else: otherwise.body, out });
+    return out.map(v => v.id);
+  }
+
+  /** Writes a `block` whose list is closed. Cheap exits, `if (c) break`, become selects. */
+  block(label: number, body: Scope, types: Type[]): Id[] {
+    const exits = cheapExits(label, body.body);
+    const last = body.body.at(-1)!;
+    if (exits && (last.kind === 'yield' || (last.kind === 'break' && last.label === label))) {
+      const kept = body.body.filter(s => s.kind === 'let');
+      this.splice({ ...body, body: kept }, 0);
+      body.into = this.scope;
+      let values = last.args;
+      for (const { cond, args } of exits.reverse()) {
+        values = types.map((t, i) => this.choose(t, cond, args[i], values[i]));
+      }
+      return [...values];
+    }
+    const out = types.map(t => this.out(t));
+    this.emit({ kind: 'block', label, body: body.body, out });
+    return out.map(v => v.id);
+  }
+
+  choose(type: Type, cond: Id, a: Id, b: Id): Id {
+    if (a === b) return a;
+    if (type === 'f64') return this.op('select', cond, a, b);
+    const not = this.op('not', cond);
+    return this.op('or', this.op('and', cond, a), this.op('and', not, b));
+  }
+
+  #define(scope: Scope, type: Type, e: Expression): Id {
+    const id = this.#nextId++;
+    const s: Let = { kind: 'let', id, type, ...e };
+    this.#lets.set(id, s);
+    this.#types.set(id, type);
+    this.#scopes.set(id, scope);
+    scope.body.push(s);
+    return id;
+  }
+
+  #simplify(op: Op, args: Id[], known: (number | boolean | undefined)[]): Id | undefined {
+    const [a, b, c] = args;
+    const [ka, kb] = known;
+    const made = this.#lets.get(a);
+    switch (op) {
+      case 'add':
+        if (Object.is(kb, -0) || (kb === 0 && this.#neverMinusZero(a))) return a;
+        if (Object.is(ka, -0) || (ka === 0 && this.#neverMinusZero(b))) return b;
+        return;
+      case 'sub':
+        return Object.is(kb, 0) ? a : undefined;
+      case 'mul':
+        if (kb === 1) return a;
+        if (ka === 1) return b;
+        if (kb === -1) return this.op('neg', a);
+        if (ka === -1) return this.op('neg', b);
+        return;
+      case 'div':
+        if (kb === 1) return a;
+        // by a power of two: the product with its reciprocal is exact as well, and faster
+        if (
+          typeof kb === 'number' &&
+          Math.abs(intrinsics.exponent(kb)) < 1022 &&
+          intrinsics.significand(kb) === 1
+        ) {
+          return this.op('mul', a, this.constant(1 / kb));
+        }
+        return;
+      case 'neg':
+        return made?.op === 'neg' ? made.args[0] : undefined;
+      case 'abs':
+        return made?.op === 'abs' ? a : made?.op === 'neg' ? this.op('abs', made.args[0]) : undefined;
+      case 'not':
+        return made?.op === 'not' ? made.args[0] : undefined;
+      case 'and':
+        if (ka === false || kb === false) return this.constant(false);
+        return ka === true || a === b ? b : kb === true ? a : undefined;
+      case 'or':
+        if (ka === true || kb === true) return this.constant(true);
+        return ka === false || a === b ? b : kb === false ? a : undefined;
+      case 'select':
+        return ka === true || b === c ? b : ka === false ? c : undefined;
+      default:
+        return;
+    }
+  }
+
+  /** x² and |x| and constants but −0: then 0 + v is v, and the first step of every sum is free. */
+  #neverMinusZero(id: Id): boolean {
+    const s = this.#lets.get(id);
+    if (s?.op === 'const') return !Object.is(s.value, -0);
+    return (
+      s?.op === 'abs' || (s?.op === 'mul' && s.args[0] === s.args[1]) || (s?.op === 'call' && s.fn === 'exp')
+    );
+  }
+
+  /**
+   * x^y. For a constant y that is an integer or half an integer up to 16 in size: products, a square root, one
+   * division, within (|y| + 1)/2 ulp, where the general function stays within 2. 2^y is exp2.
+   */
+  #power(x: Id, y: Id): Id {
+    if (this.constantOf(x) === 2) return this.call('exp2', y);
+    const k = this.constantOf(y);
+    if (typeof k !== 'number' || Math.abs(k) > 16 || !Number.isInteger(2 * k)) {
+      return this.value({ op: 'call', fn: 'pow', args: [x, y] }, 'f64');
+    }
+    const whole = Math.floor(Math.abs(k));
+    let result: Id | undefined;
+    let square = x;
+    for (let n = whole; n > 0; n >>= 1) {
+      if (n & 1) result = result === undefined ? square : this.op('mul', result, square);
+      if (n > 1) square = this.op('mul', square, square);
+    }
+    if (whole !== Math.abs(k)) {
+      // pow(−0, 0.5) is 0 and pow(−∞, 0.5) is ∞, where the root gives −0 and NaN
+      const root = this.op('add', this.op('sqrt', x), this.constant(0));
+      const lowest = this.op('eq', x, this.constant(-Infinity));
+      const half = this.op('select', lowest, this.constant(Infinity), root);
+      result = result === undefined ? half : this.op('mul', this.op('abs', result), half);
+    }
+    if (result === undefined) return this.constant(1);
+    return k < 0 ? this.op('div', this.constant(1), result) : result;
+  }
+}
+
+function newScope(parent: Scope | null): Scope {
+  return { body: [], table: new Map(), parent, dead: false, open: true, into: null };
+}
+
+function armCost(scope: Scope): number {
+  let total = 0;
+  for (const s of scope.body.slice(0, -1)) total += s.kind === 'let' && s.op !== 'load' ? cost(s) : Infinity;
+  return total;
+}
+
+/** The exits of a block made only of cheap values and `if (c) break label`; undefined when it is more than that. */
+function cheapExits(label: number, body: Statement[]): { cond: Id; args: Id[] }[] | undefined {
+  const exits: { cond: Id; args: Id[] }[] = [];
+  let total = 0;
+  for (const s of body.slice(0, -1)) {
+    if (s.kind === 'let' && s.op !== 'load') total += cost(s);
+    else if (s.kind === 'if' && s.out.length === 0 && s.then.length === 1 && s.else.length === 1) {
+      const [t, e] = [s.then[0], s.else[0]];
+      if (t.kind !== 'break' || t.label !== label || e.kind !== 'yield') return;
+      exits.push({ cond: s.cond, args: t.args });
+    } else return;
+  }
+  return total <= CHEAP_BLOCK ? exits : undefined;
+}

@@ -1,0 +1,72 @@
+/** A function made ready to run: read, lowered, and given to a target. This is what devices call. */
+import type { Program } from './ir.ts';
+import { lower } from './lower/lower.ts';
+import type { MathLibrary } from './math/index.ts';
+import { bind, checkParams, type Params } from './params.ts';
+import { read } from './read.ts';
+import { javascriptTarget } from './targets/javascript.ts';
+import { wasmTarget } from './targets/wasm.ts';
+
+/** The functions that `Math` lacks, as an integrand receives them in its third argument. */
+export type SpecialFunctions = Pick<MathLibrary, 'erf' | 'erfc' | 'erfinv' | 'lgamma' | 'j0' | 'j1' | 'exp2'>;
+
+/** An integrand as a user writes it: a function of the point, of `params`, and of the functions that `Math` lacks. */
+// biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
+export type Integrand = (x: any, p: any, m: SpecialFunctions) => number;
+
+export interface CompileOptions {
+  /** How many coordinates a point has. */
+  dims: number;
+  /** The integrand's second argument. */
+  params?: Params;
+  /** `wasm`, vector code (the default), or `javascript`, the reference. */
+  target?: 'wasm' | 'javascript';
+}
+
+export interface Compiled {
+  readonly program: Program;
+  /**
+   * The integrand at many points. `points` holds all first coordinates, then all second ones, and so on; the
+   * result has one value a point.
+   */
+  evaluate(points: Float64Array, out?: Float64Array): Float64Array;
+}
+
+const targets = { wasm: wasmTarget, javascript: javascriptTarget };
+const OPTIONS = ['dims', 'params', 'target'];
+
+/** Compiles an integrand; throws an `IntegrandError` that says what it cannot compile, where, and what to write instead. */
+export function compile(f: Integrand, options: CompileOptions): Compiled {
+  const { dims, params = {}, target = 'wasm' } = checkOptions(options);
+  const program = lower(read(f), dims, params);
+  const run = targets[target](program, bind(program.params, params));
+  return {
+    program,
+    evaluate(points, out = new Float64Array(points.length / dims)) {
+      if (points.length !== out.length * dims) {
+        throw new RangeError(
+          `evaluate: ${points.length} coordinates do not make ${out.length} points of ${dims}; pass dims × points of them.`,
+        );
+      }
+      run(points, out);
+      return out;
+    },
+  };
+}
+
+function checkOptions(options: CompileOptions): CompileOptions {
+  const unknown = Object.keys(options ?? {}).find(k => !OPTIONS.includes(k));
+  if (unknown)
+    throw new TypeError(`compile: unknown option \`${unknown}\`; the options are ${OPTIONS.join(', ')}.`);
+  const { dims, params = {}, target = 'wasm' } = options ?? {};
+  if (!Number.isInteger(dims) || dims < 1)
+    throw new RangeError(
+      `compile: \`dims\` is ${dims}; pass the number of coordinates, a whole number from 1.`,
+    );
+  if (!Object.hasOwn(targets, target))
+    throw new TypeError(
+      `compile: unknown target '${target}'; the targets are ${Object.keys(targets).join(', ')}.`,
+    );
+  checkParams(params);
+  return { dims, params, target };
+}

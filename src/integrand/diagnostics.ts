@@ -1,0 +1,61 @@
+/**
+ * What is refused, and how it is said: the reason, the place as a code frame, and what to write instead.
+ */
+
+/** A text that nodes point into. `internal` marks our own functions, whose frames would mean nothing to a user. */
+export interface Source {
+  text: string;
+  internal: boolean;
+}
+
+/** A stretch of a source: character offsets, as acorn's nodes have them. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** An integrand that cannot be compiled; `message` holds reason, code frame and remedy. */
+export class IntegrandError extends Error {
+  override readonly name = 'IntegrandError';
+  readonly reason: string;
+  readonly remedy: string;
+  /** Line and column in the text of the integrand, both from 1; undefined when no place is to blame. */
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+
+  constructor(reason: string, remedy: string, place?: { source: Source; span: Span }) {
+    const frame = place && codeFrame(place.source.text, place.span);
+    super([reason, ...(frame ? [frame.text] : []), remedy].join('\n'));
+    this.reason = reason;
+    this.remedy = remedy;
+    this.line = frame?.line;
+    this.column = frame?.column;
+  }
+}
+
+const CONTEXT = 2; // lines shown above and below
+const WIDTH = 100; // minified integrands are one long line: show a window of it
+
+function codeFrame(text: string, span: Span): { text: string; line: number; column: number } {
+  const before = text.slice(0, span.start).split('\n');
+  const line = before.length;
+  const column = before[line - 1].length + 1;
+  const lines = text.split('\n');
+  const from = Math.max(1, line - CONTEXT);
+  const to = Math.min(lines.length, line + CONTEXT);
+  const cut = Math.max(0, column - WIDTH / 2); // characters dropped at the left, for long lines only
+  const left = lines.slice(from - 1, to).some(l => l.length > WIDTH) ? cut : 0;
+  const gutter = String(to).length;
+  const rows: string[] = [];
+  for (let n = from; n <= to; n++) {
+    const shown = lines[n - 1].slice(left, left + WIDTH);
+    rows.push(`${n === line ? '>' : ' '} ${String(n).padStart(gutter)} | ${shown}`);
+    if (n === line) {
+      const length = Math.max(1, Math.min(span.end - span.start, lines[n - 1].length - column + 1));
+      rows.push(
+        `  ${' '.repeat(gutter)} | ${' '.repeat(column - 1 - left)}${'^'.repeat(Math.min(length, WIDTH))}`,
+      );
+    }
+  }
+  return { text: rows.join('\n'), line, column };
+}

@@ -1,0 +1,250 @@
+/** Calls: helpers and array methods are inlined, `Math` becomes operations and library calls, tables become look-ups. */
+import type { AnyNode, CallExpression } from 'acorn';
+import type { Id } from '../ir.ts';
+import { library } from '../math/index.ts';
+import { intrinsics } from '../math/kit.ts';
+import { type Read, readInternal } from '../read.ts';
+import { lowerExpression, makeArray, memberOf, spread } from './expressions.ts';
+import { arity, DIRECT, mathKit } from './globals.ts';
+import type { Env, Lowering } from './lowering.ts';
+import { bindPattern } from './patterns.ts';
+import { arrayMethod, preludeFunction } from './prelude.ts';
+import { lowerStatements } from './statements.ts';
+import { TRANSPARENT_CALLS } from './toolchains.ts';
+import { describe, type FunctionValue, isArray, Names, type Val } from './values.ts';
+
+/** The same function this deep inside itself is taken for mutual recursion. */
+const MAX_NESTED = 16;
+
+export function lowerCall(l: Lowering, node: CallExpression, env: Env): Val {
+  const { callee } = node;
+  if (callee.type === 'Identifier' && TRANSPARENT_CALLS.has(callee.name) && !env.names.find(callee.name)) {
+    const [first, second] = node.arguments;
+    const name = second?.type === 'Literal' && typeof second.value === 'string' ? second.value : '';
+    return lowerExpression(l, first, env, name);
+  }
+  if (callee.type === 'MemberExpression' && !callee.computed && callee.property.type === 'Identifier') {
+    const object = callee.object.type === 'Super' ? undefined : lowerExpression(l, callee.object, env);
+    if (object && isArray(object)) return lowerMethod(l, object, callee.property.name, node, env);
+  }
+  const fn = lowerExpression(l, callee, env);
+  return invoke(l, fn, lowerArguments(l, node.arguments, env), node, env);
+}
+
+/** Calls a value with arguments that are lowered already. */
+function invoke(l: Lowering, fn: Val, args: Val[], node: AnyNode, env: Env): Val {
+  switch (fn.kind) {
+    case 'function':
+      return inline(l, fn, args, node, env);
+    case 'builtin':
+      return lowerBuiltin(l, fn.name, fn.fn, args, node, env);
+    case 'table': {
+      const { axes } = fn.table;
+      if (args.length !== axes.length) {
+        l.fail(
+          env,
+          node,
+          `The table params.${fn.name} has ${axes.length} axes and is called with ${args.length}.`,
+          'Give one coordinate an axis.',
+        );
+      }
+      l.read.add(fn.name);
+      const data: Val[] = [...axes.map(a => a.data), fn.table.values].map((d, k) => ({
+        kind: 'data',
+        name: `${fn.name}.${k < axes.length ? k : 'values'}`,
+        length: d.length,
+      }));
+      const shape = axes.flatMap(a => [l.literal(a.length), l.literal(a.uniform)]);
+      const numbers = args.map(a => l.number(l.toNumber(a, env, node)));
+      const lookup = internalFunction(readInternal(fn.table.lookup), fn.name);
+      return inline(
+        l,
+        lookup,
+        [...numbers, ...data, ...shape, l.literal(fn.table.outside === 'zero')],
+        node,
+        env,
+      );
+    }
+    case 'namespace':
+      if (fn.what === 'Array')
+        return makeArray(
+          l,
+          Array(constantLength(l, args[0], node, env)).fill({ kind: 'undefined' }),
+          env,
+          node,
+        );
+      if (fn.what === 'Number') return l.number(l.toNumber(args[0] ?? l.literal(0), env, node));
+      break;
+    case 'undefined':
+      if (fn.missing) return l.misused(fn, 'a function', env, node);
+  }
+  return l.fail(
+    env,
+    node,
+    `This is ${describe(fn)}, not a function.`,
+    'Call a function of Math, a helper inside the integrand, or a table.',
+  );
+}
+
+function lowerArguments(l: Lowering, nodes: CallExpression['arguments'], env: Env): Val[] {
+  return nodes.flatMap(a =>
+    a.type === 'SpreadElement'
+      ? spread(l, lowerExpression(l, a.argument, env), env, a)
+      : [lowerExpression(l, a, env)],
+  );
+}
+
+function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression, env: Env): Val {
+  const args = lowerArguments(l, node.arguments, env);
+  const method = arrayMethod(name === 'reduce' && args.length < 2 ? 'reduce1' : name);
+  if (!method) return memberOf(l, array, name, env, node, false);
+  if (name === 'fill' && array.kind === 'tuple' && array.memory === undefined) {
+    if (args.length !== 1)
+      l.fail(env, node, '`fill` takes one value in an integrand.', 'Write Array(3).fill(0).');
+    for (const e of array.elements) l.set(e, args[0]);
+    return array;
+  }
+  return inline(l, internalFunction(method, name), [array, ...args], node, env);
+}
+
+function lowerBuiltin(l: Lowering, name: string, fn: string, args: Val[], node: AnyNode, env: Env): Val {
+  const { builder } = l;
+  const number = (i: number): Id => l.toNumber(args[i] ?? { kind: 'undefined' }, env, node);
+  if (fn === 'from') return arrayFrom(l, args, node, env);
+  if (fn === 'Boolean') return l.bool(l.toBool(args[0] ?? { kind: 'undefined' }, env, node));
+  const ids = args.map((_, i) => number(i));
+  if ((DIRECT as readonly string[]).includes(fn))
+    return l.number(builder.op(fn as (typeof DIRECT)[number], number(0)));
+  if (fn in intrinsics) return l.number(builder.op(fn as keyof typeof intrinsics, ...ids));
+  if (fn === 'min' || fn === 'max') {
+    return l.number(
+      ids.reduce((a, b) => builder.op(fn, a, b), builder.constant(fn === 'min' ? Infinity : -Infinity)),
+    );
+  }
+  if (fn === 'hypot' && ids.length !== 2) {
+    if (ids.length < 2) return l.number(ids.length ? builder.op('abs', ids[0]) : builder.constant(0));
+    const all = makeArray(
+      l,
+      ids.map(id => l.number(id)),
+      env,
+      node,
+    );
+    return inline(l, internalFunction(preludeFunction('hypot')!, name), [all], node, env);
+  }
+  const prelude = preludeFunction(fn);
+  if (prelude && fn !== 'hypot')
+    return inline(l, internalFunction(prelude, name), [l.number(number(0))], node, env);
+  const wanted = arity(fn);
+  if (wanted === 0) {
+    // a helper of the math library, which may return several numbers
+    const helper = internalFunction(readInternal(library[fn]), fn);
+    return inline(l, helper, [...args, mathKit()], node, env);
+  }
+  return l.number(builder.call(fn, ...Array.from({ length: wanted }, (_, i) => number(i))));
+}
+
+function arrayFrom(l: Lowering, args: Val[], node: AnyNode, env: Env): Val {
+  const [from = { kind: 'undefined' } as Val, fn] = args;
+  if (isArray(from)) {
+    const values = spread(l, from, env, node);
+    return makeArray(
+      l,
+      fn ? values.map((v, i) => invoke(l, fn, [v, l.literal(i)], node, env)) : values,
+      env,
+      node,
+    );
+  }
+  const length = (from as Val).kind === 'tuple' ? memberOf(l, from, 'length', env, node, false) : undefined;
+  const n = constantLength(l, length, node, env);
+  if (!fn) return makeArray(l, Array(n).fill({ kind: 'undefined' }), env, node);
+  return inline(l, internalFunction(preludeFunction('from')!, 'Array.from'), [l.literal(n), fn], node, env);
+}
+
+function constantLength(l: Lowering, length: Val | undefined, node: AnyNode, env: Env): number {
+  const n = length && l.known(length);
+  if (typeof n === 'number' && Number.isInteger(n) && n >= 0 && n <= 1e6) return n;
+  return l.fail(
+    env,
+    node,
+    'The length of an array must be known when the integrand is compiled.',
+    'Use a number, x.length, or the length of an array in params.',
+  );
+}
+
+/** One of our own functions as a value to call. */
+export function internalFunction({ node, source }: Read, name: string): FunctionValue {
+  return { kind: 'function', node, source, names: new Names(null), name };
+}
+
+/** Lowers the body of a function in place of its call. */
+export function inline(l: Lowering, fn: FunctionValue, args: Val[], at: AnyNode, caller: Env): Val {
+  // a callback may call the helper it was passed to; a function that calls itself from its own text never ends
+  const own = caller.source === fn.source && at.start >= fn.node.start && at.end <= fn.node.end;
+  if (own || l.calls.filter(c => c.fn === fn.node).length >= MAX_NESTED) {
+    l.fail(
+      caller,
+      at,
+      `${fn.name ? `\`${fn.name}\`` : 'This function'} calls itself: an integrand cannot use recursion.`,
+      'Write it as a loop.',
+    );
+  }
+  l.calls.push({ fn: fn.node, at, source: caller.source });
+  const slot = l.flow.slot({ kind: 'undefined' });
+  lowerFunction(l, fn, args, slot, at);
+  l.calls.pop();
+  const value = l.get(slot);
+  l.flow.state.delete(slot);
+  return value;
+}
+
+/** Lowers a function's body; its result goes to `slot`. */
+export function lowerFunction(l: Lowering, fn: FunctionValue, args: Val[], slot: number, at: AnyNode): void {
+  const { node, source } = fn;
+  l.flow.block(target => {
+    const env: Env = { names: new Names(fn.names), source, result: { target, slot }, loops: null };
+    if (node.type === 'FunctionExpression' && node.id) env.names.declare(node.id.name, l.flow.slot(fn), true);
+    node.params.forEach((p, i) => {
+      if (p.type === 'RestElement') {
+        const rest = args.slice(i);
+        bindPattern(l, p.argument, makeArray(l, rest, env, at), env, false);
+      } else bindPattern(l, p, args[i] ?? { kind: 'undefined' }, env, false);
+    });
+    if (node.body.type !== 'BlockStatement') {
+      l.set(slot, lowerExpression(l, node.body, env));
+      return;
+    }
+    const inner: Env = { ...env, names: new Names(env.names) };
+    for (const name of hoistedVars(node.body)) {
+      if (!env.names.find(name) || ![...env.names.own()].some(([n]) => n === name))
+        inner.names.declare(name, l.flow.slot({ kind: 'undefined' }));
+    }
+    lowerStatements(l, node.body.body, inner);
+  });
+}
+
+/** Names declared by `var` anywhere in a function's body, not in functions inside it. */
+function hoistedVars(body: AnyNode): Set<string> {
+  const names = new Set<string>();
+  const pattern = (node: AnyNode | null): void => {
+    if (node?.type === 'Identifier') names.add(node.name);
+    else if (node?.type === 'ArrayPattern') node.elements.forEach(pattern);
+    else if (node?.type === 'ObjectPattern')
+      for (const p of node.properties) pattern(p.type === 'Property' ? p.value : p.argument);
+    else if (node?.type === 'AssignmentPattern') pattern(node.left);
+    else if (node?.type === 'RestElement') pattern(node.argument);
+  };
+  const visit = (node: unknown): void => {
+    if (!node || typeof node !== 'object') return;
+    const n = node as AnyNode;
+    if (
+      n.type === 'FunctionDeclaration' ||
+      n.type === 'FunctionExpression' ||
+      n.type === 'ArrowFunctionExpression'
+    )
+      return;
+    if (n.type === 'VariableDeclaration' && n.kind === 'var') for (const d of n.declarations) pattern(d.id);
+    for (const child of Object.values(n)) visit(child);
+  };
+  visit(body);
+  return names;
+}

@@ -1,0 +1,403 @@
+/** Expressions of the integrand language, a table by the names of acorn's nodes. */
+import type { AnyNode } from 'acorn';
+import type { Id, Op } from '../ir.ts';
+import { lowerCall } from './calls.ts';
+import { globalValue } from './globals.ts';
+import type { Env, Lowering } from './lowering.ts';
+import { assignPattern } from './patterns.ts';
+import { REFUSED, REFUSED_OPERATORS } from './refused.ts';
+import { isCoverageCounter, isModuleObject } from './toolchains.ts';
+import { describe, type FunctionNode, isArray, isScalar, type TupleValue, type Val } from './values.ts';
+
+/** Arrays with indices known only at run time live in memory; this bounds it. */
+const MAX_ARRAY = 4096;
+
+type Of<T extends AnyNode['type']> = Extract<AnyNode, { type: T }>;
+type Table = { [T in AnyNode['type']]?: (l: Lowering, node: Of<T>, env: Env, name: string) => Val };
+
+const ARITHMETIC: Record<string, Op> = { '+': 'add', '-': 'sub', '*': 'mul', '/': 'div' };
+const COMPARISON: Record<string, [Op, swap: boolean]> = {
+  '<': ['lt', false],
+  '<=': ['le', false],
+  '>': ['lt', true],
+  '>=': ['le', true],
+};
+
+const EXPRESSIONS: Table = {
+  Literal(l, node, env) {
+    const { value } = node;
+    if (typeof value === 'number' || typeof value === 'boolean') return l.literal(value);
+    if (typeof value === 'string') return { kind: 'string' };
+    if (value === null && node.raw === 'null') return { kind: 'null' };
+    const what = 'regex' in node && node.regex ? 'a regular expression' : 'a BigInt';
+    return l.fail(
+      env,
+      node,
+      `An integrand cannot use ${what}.`,
+      'An integrand computes with numbers and booleans only.',
+    );
+  },
+  Identifier(l, node, env) {
+    const found = env.names.find(node.name);
+    if (found) return l.get(found.slot);
+    return globalValue(l, node.name) ?? freeVariable(l, node, node.name, env);
+  },
+  UnaryExpression(l, node, env) {
+    if (node.operator === 'void') return { kind: 'undefined' };
+    const value = lowerExpression(l, node.argument, env);
+    switch (node.operator) {
+      case '-':
+        return l.number(l.builder.op('neg', l.toNumber(value, env, node.argument)));
+      case '+':
+        return l.number(l.toNumber(value, env, node.argument));
+      case '!':
+        return l.bool(l.builder.op('not', l.toBool(value, env, node.argument)));
+      default:
+        return refuseOperator(l, node, node.operator, env);
+    }
+  },
+  BinaryExpression(l, node, env) {
+    if (node.left.type === 'PrivateIdentifier') return refuseOperator(l, node, node.operator, env);
+    const a = lowerExpression(l, node.left, env);
+    const b = lowerExpression(l, node.right, env);
+    return binary(l, node.operator, a, b, env, node);
+  },
+  LogicalExpression(l, node, env) {
+    const left = lowerExpression(l, node.left, env);
+    if (node.operator === '??') {
+      if (left.kind === 'unsettled') l.toBool(left, env, node.left);
+      return isNullish(left) ? lowerExpression(l, node.right, env) : left;
+    }
+    const cond = l.toBool(left, env, node.left);
+    const right = () => lowerExpression(l, node.right, env);
+    return node.operator === '&&' ? choice(l, cond, right, () => left) : choice(l, cond, () => left, right);
+  },
+  ConditionalExpression(l, node, env) {
+    const cond = l.toBool(lowerExpression(l, node.test, env), env, node.test);
+    return choice(
+      l,
+      cond,
+      () => lowerExpression(l, node.consequent, env),
+      () => lowerExpression(l, node.alternate, env),
+    );
+  },
+  SequenceExpression(l, node, env) {
+    let last: Val = { kind: 'undefined' };
+    for (const e of node.expressions) if (!isCoverageCounter(e)) last = lowerExpression(l, e, env);
+    return last;
+  },
+  AssignmentExpression(l, node, env) {
+    const { operator, left, right } = node;
+    const name = left.type === 'Identifier' ? left.name : '';
+    if (operator === '=') {
+      const value = lowerExpression(l, right, env, name);
+      assignPattern(l, left, value, env);
+      return value;
+    }
+    const old = lowerExpression(l, left, env);
+    const op = operator.slice(0, -1);
+    if (op === '&&' || op === '||' || op === '??') {
+      const assign = () => {
+        const value = lowerExpression(l, right, env, name);
+        assignPattern(l, left, value, env);
+        return value;
+      };
+      if (op === '??') return isNullish(old) ? assign() : old;
+      const cond = l.toBool(old, env, left);
+      return op === '&&' ? choice(l, cond, assign, () => old) : choice(l, cond, () => old, assign);
+    }
+    const value = binary(l, op, old, lowerExpression(l, right, env), env, node);
+    assignPattern(l, left, value, env);
+    return value;
+  },
+  UpdateExpression(l, node, env) {
+    if (isCoverageCounter(node)) return { kind: 'undefined' };
+    const old = l.toNumber(lowerExpression(l, node.argument, env), env, node.argument);
+    const value = l.number(l.builder.op(node.operator === '++' ? 'add' : 'sub', old, l.builder.constant(1)));
+    assignPattern(l, node.argument, value, env);
+    return node.prefix ? value : l.number(old);
+  },
+  MemberExpression(l, node, env) {
+    if (node.object.type === 'Super' || node.property.type === 'PrivateIdentifier')
+      return lowerExpression(l, node.object, env);
+    if (
+      node.object.type === 'Identifier' &&
+      !env.names.find(node.object.name) &&
+      isModuleObject(node.object.name) &&
+      node.property.type === 'Identifier'
+    ) {
+      return freeVariable(l, node, node.property.name, env); // an import, as a bundler rewrote it
+    }
+    const object = lowerExpression(l, node.object, env);
+    if (!node.computed)
+      return memberOf(l, object, (node.property as Of<'Identifier'>).name, env, node, node.optional ?? false);
+    if (node.property.type === 'Literal' && typeof node.property.value === 'string')
+      return memberOf(l, object, node.property.value, env, node, false);
+    return elementAt(l, object, lowerExpression(l, node.property, env), env, node);
+  },
+  ChainExpression(l, node, env) {
+    return lowerExpression(l, node.expression, env);
+  },
+  CallExpression(l, node, env) {
+    return lowerCall(l, node, env);
+  },
+  ParenthesizedExpression(l, node, env) {
+    return lowerExpression(l, node.expression, env);
+  },
+  ArrayExpression(l, node, env) {
+    const values: Val[] = [];
+    for (const e of node.elements) {
+      if (e?.type === 'SpreadElement') values.push(...spread(l, lowerExpression(l, e.argument, env), env, e));
+      else values.push(e ? lowerExpression(l, e, env) : { kind: 'undefined' });
+    }
+    return makeArray(l, values, env, node);
+  },
+  ObjectExpression(l, node, env) {
+    const fields = new Map<string, Val>();
+    for (const p of node.properties) {
+      if (p.type === 'SpreadElement' || p.computed || p.kind !== 'init' || p.key.type !== 'Identifier') {
+        return l.fail(env, p, 'An object in an integrand has plain members.', 'Write { a: 1, b: 2 }.');
+      }
+      fields.set(p.key.name, lowerExpression(l, p.value, env, p.key.name));
+    }
+    const elements = [...fields.values()].map(v => l.flow.slot(v));
+    return { kind: 'tuple', length: elements.length, elements, keys: [...fields.keys()], site: node };
+  },
+  ArrowFunctionExpression(l, node, env, name) {
+    return closure(l, node, env, name);
+  },
+  FunctionExpression(l, node, env, name) {
+    return closure(l, node, env, name);
+  },
+};
+
+export function lowerExpression(l: Lowering, node: AnyNode, env: Env, name = ''): Val {
+  const lower = EXPRESSIONS[node.type] as
+    | ((l: Lowering, node: AnyNode, env: Env, name: string) => Val)
+    | undefined;
+  if (lower) return lower(l, node, env, name);
+  const [what, remedy] = REFUSED[node.type] ?? [
+    `\`${node.type}\``,
+    'See the integrand language in the documentation.',
+  ];
+  return l.fail(env, node, `An integrand cannot use ${what}.`, remedy);
+}
+
+export function closure(l: Lowering, node: FunctionNode, env: Env, name = ''): Val {
+  if (node.async || node.generator)
+    l.fail(env, node, 'A helper function cannot be async or a generator.', 'Make it a plain function.');
+  return { kind: 'function', node, names: env.names, source: env.source, name: node.id?.name ?? name };
+}
+
+/** The value of whichever arm is taken; what the arms do to variables is kept. */
+function choice(l: Lowering, cond: Id, then: () => Val, otherwise: () => Val): Val {
+  const slot = l.flow.slot({ kind: 'undefined' });
+  const into = (arm: () => Val) => () => {
+    l.set(slot, arm());
+  };
+  l.flow.if(cond, into(then), into(otherwise));
+  const value = l.get(slot);
+  l.flow.state.delete(slot);
+  return value;
+}
+
+function binary(l: Lowering, operator: string, a: Val, b: Val, env: Env, node: AnyNode): Val {
+  const { builder } = l;
+  const numbers = (): [Id, Id] => [l.toNumber(a, env, node), l.toNumber(b, env, node)];
+  if (operator in ARITHMETIC) return l.number(builder.op(ARITHMETIC[operator], ...numbers()));
+  if (operator === '**') return l.number(builder.call('pow', ...numbers()));
+  if (operator === '%') return l.number(builder.call('mod', ...numbers()));
+  if (operator in COMPARISON) {
+    const [op, swap] = COMPARISON[operator];
+    const [x, y] = numbers();
+    return l.bool(swap ? builder.op(op, y, x) : builder.op(op, x, y));
+  }
+  if (/^[=!]==?$/.test(operator)) {
+    const equal = equality(l, a, b, operator.length === 3, env, node);
+    return l.bool(operator[0] === '!' ? builder.op('not', equal) : equal);
+  }
+  return refuseOperator(l, node, operator, env);
+}
+
+const isNullish = (v: Val) => v.kind === 'undefined' || v.kind === 'null';
+
+function equality(l: Lowering, a: Val, b: Val, strict: boolean, env: Env, node: AnyNode): Id {
+  const { builder } = l;
+  if (a.kind === 'unsettled' || b.kind === 'unsettled') l.toBool(a.kind === 'unsettled' ? a : b, env, node);
+  if (!isScalar(a) || !isScalar(b)) {
+    const nullish = isNullish(a) && isNullish(b) && (!strict || a.kind === b.kind);
+    return builder.constant(a === b || nullish);
+  }
+  if (a.kind === 'bool' && b.kind === 'bool') {
+    const either = builder.op('or', a.id, b.id);
+    return builder.op('or', builder.op('not', either), builder.op('and', a.id, b.id));
+  }
+  if (strict && a.kind !== b.kind) return builder.constant(false);
+  return builder.op('eq', l.toNumber(a, env, node), l.toNumber(b, env, node));
+}
+
+/** An array with these elements: slots, or memory once an index of it proved to be unknown. */
+export function makeArray(l: Lowering, values: Val[], env: Env, node: AnyNode): TupleValue {
+  const site = l.site(env, node);
+  const { length } = values;
+  if (!l.lessons.inMemory.has(site)) {
+    return { kind: 'tuple', length, elements: values.map(v => l.flow.slot(v)), site };
+  }
+  if (length > MAX_ARRAY) {
+    l.fail(
+      env,
+      node,
+      `This array has ${length} elements; one that is indexed at run time may have ${MAX_ARRAY}.`,
+      'Pass long arrays in `params`, as a Float64Array.',
+    );
+  }
+  const known = values.map(v => l.known(v));
+  if (known.every(k => typeof k === 'number') && !l.lessons.written.has(site)) {
+    const name = `#${Object.keys(l.constants).length}`;
+    const same = Object.keys(l.constants).find(
+      k => l.constants[k].length === length && l.constants[k].every((v, i) => Object.is(v, known[i])),
+    );
+    if (!same) l.constants[name] = known as number[];
+    return { kind: 'tuple', length, elements: [], memory: same ?? name, site };
+  }
+  const memory = l.arrays.push(Math.max(1, length)) - 1;
+  values.forEach((v, i) => {
+    const value =
+      v.kind === 'number'
+        ? v.id
+        : v.kind === 'undefined'
+          ? l.builder.constant(NaN)
+          : l.fail(
+              env,
+              node,
+              `An array indexed at run time holds numbers only, and this has ${describe(v)}.`,
+              'Use indices known when the integrand is compiled, or several arrays of numbers.',
+            );
+    l.builder.emit({ kind: 'store', array: memory, index: l.builder.constant(i), value });
+  });
+  return { kind: 'tuple', length, elements: [], memory, site };
+}
+
+/** The elements of an array, one by one. */
+export function spread(l: Lowering, array: Val, env: Env, node: AnyNode): Val[] {
+  if (!isArray(array))
+    return l.fail(
+      env,
+      node,
+      `Only an array can be spread; this is ${describe(array)}.`,
+      'Spread the point, a local array or an array of params.',
+    );
+  if (array.length > MAX_ARRAY)
+    l.fail(env, node, `An array of ${array.length} elements is too long to spread.`, 'Walk it with a loop.');
+  return Array.from({ length: array.length }, (_, i) => elementAt(l, array, l.literal(i), env, node));
+}
+
+export function elementAt(l: Lowering, object: Val, index: Val, env: Env, node: AnyNode): Val {
+  if (object.kind === 'undefined' && object.missing) return l.misused(object, 'an array', env, node);
+  if (!isArray(object))
+    return l.fail(
+      env,
+      node,
+      `Only arrays have elements; this is ${describe(object)}.`,
+      'Index the point, a local array or an array of params.',
+    );
+  const i = l.toNumber(index, env, node);
+  const known = l.builder.constantOf(i);
+  if (
+    known !== undefined &&
+    !(Number.isInteger(known) && (known as number) >= 0 && (known as number) < object.length)
+  ) {
+    const [what, remedy] =
+      object.kind === 'point'
+        ? [
+            `The integrand reads coordinate ${known}, but a point has ${object.length} (0 to ${object.length - 1}).`,
+            'Check `dims` or `domain`, or the index.',
+          ]
+        : [
+            `Index ${known} is outside ${object.kind === 'data' ? `params.${object.name}` : 'this array'} of length ${object.length}.`,
+            'Check the index.',
+          ];
+    return l.fail(env, node, what, remedy);
+  }
+  if (object.kind === 'point') return l.number(l.builder.value({ op: 'coord', args: [i] }, 'f64'));
+  if (object.kind === 'data')
+    return l.number(l.builder.value({ op: 'element', array: object.name, args: [i] }, 'f64'));
+  if (object.memory === undefined)
+    return known === undefined
+      ? l.learn(l.lessons.inMemory, object.site)
+      : l.get(object.elements[known as number]);
+  if (typeof object.memory === 'string') {
+    if (known !== undefined) return l.literal(l.constants[object.memory][known as number]);
+    return l.number(l.builder.value({ op: 'element', array: object.memory, args: [i] }, 'f64'));
+  }
+  return l.number(l.builder.value({ op: 'load', array: object.memory, args: [i] }, 'f64'));
+}
+
+export function memberOf(
+  l: Lowering,
+  object: Val,
+  name: string,
+  env: Env,
+  node: AnyNode,
+  optional: boolean,
+): Val {
+  if (isArray(object) && name === 'length') return l.literal(object.length);
+  if (object.kind === 'namespace') {
+    const found = object.fields.get(name);
+    if (found) {
+      if (object.what === 'params') l.read.add(name);
+      return found;
+    }
+    if (object.what === 'params') {
+      return { kind: 'undefined', missing: name };
+    }
+    if (object.what === 'Math' && name === 'random') {
+      return l.fail(
+        env,
+        node,
+        'An integrand cannot use Math.random: it must give the same value for the same point.',
+        'Add a coordinate to the point and integrate over it.',
+      );
+    }
+    return l.fail(
+      env,
+      node,
+      `There is no \`${name}\` in ${object.what}.`,
+      `It has ${[...object.fields.keys()].join(', ')}.`,
+    );
+  }
+  if (object.kind === 'tuple' && object.keys) {
+    const k = object.keys.indexOf(name);
+    return k < 0 ? { kind: 'undefined' } : l.get(object.elements[k]);
+  }
+  if (isNullish(object) && optional) return { kind: 'undefined' };
+  if (object.kind === 'undefined' && object.missing) return l.misused(object, 'a value', env, node);
+  return l.fail(
+    env,
+    node,
+    `An integrand cannot use \`.${name}\` of ${describe(object)}.`,
+    isArray(object)
+      ? 'Arrays have length, map, reduce, every, some, forEach, fill, slice and at.'
+      : 'Use a number, an array element or a function.',
+  );
+}
+
+function freeVariable(l: Lowering, node: AnyNode, name: string, env: Env): never {
+  return l.fail(
+    env,
+    node,
+    `\`${name}\` is not defined inside the integrand, which is compiled from its own text alone.`,
+    name === 'arguments'
+      ? 'Name the arguments: (x, p) => ….'
+      : `Pass it in \`params\`: (x, p) => … p.${name} …, with params: { ${name} }; or write it inside the function.`,
+  );
+}
+
+function refuseOperator(l: Lowering, node: AnyNode, operator: string, env: Env): never {
+  return l.fail(
+    env,
+    node,
+    `An integrand cannot use the operator \`${operator}\`.`,
+    REFUSED_OPERATORS[operator] ?? 'Use arithmetic and comparisons.',
+  );
+}

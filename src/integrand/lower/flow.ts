@@ -1,0 +1,249 @@
+/**
+ * Control flow over states. A state says what every slot holds at a point of the program; where paths
+ * meet, slots that differ become outputs of the construct that joins them. This is how mutable
+ * variables turn into single assignments.
+ *
+ * A loop's carried slots are found by trial: its body is lowered as if nothing changed, what did
+ * change is carried in the next trial, until nothing new changes. Trials are thrown away whole.
+ */
+import type { Builder, Scope } from '../builder.ts';
+import { type Id, type Statement, type Type, walk } from '../ir.ts';
+import { isScalar, type Scalar, type Slot, type TupleValue, type Val } from './values.ts';
+
+export type State = Map<Slot, Val>;
+
+/** Something `break` can leave. */
+export interface Target {
+  label: number;
+  exits: Exit[];
+}
+
+/** One way out: the statement whose arguments are filled in when all ways are known, and the state it leaves with. */
+interface Exit {
+  statement: Extract<Statement, { args: Id[] }>;
+  state: State;
+}
+
+export class Flow {
+  readonly builder: Builder;
+  state: State = new Map();
+  #nextSlot = 0;
+
+  constructor(builder: Builder) {
+    this.builder = builder;
+  }
+
+  get dead(): boolean {
+    return this.builder.scope.dead;
+  }
+
+  slot(value: Val): Slot {
+    this.state.set(this.#nextSlot, value);
+    return this.#nextSlot++;
+  }
+
+  if(cond: Id, then: () => void, otherwise: () => void): void {
+    const known = this.builder.constantOf(cond);
+    if (known !== undefined) return known ? then() : otherwise();
+    const entry = this.state;
+    const exits: Exit[] = [];
+    const [a, b] = [then, otherwise].map(arm => {
+      this.state = new Map(entry);
+      this.builder.open();
+      arm();
+      this.#yield(exits);
+      return this.builder.close();
+    });
+    const [slots, types] = this.#join(entry, exits);
+    if (exits.length > 0) return this.#assign(slots, this.builder.if(cond, a, b, types));
+    // both arms left for further out: the second one becomes the rest of this list
+    const stay: Scope = { ...b, body: [{ kind: 'yield', args: [] }] };
+    this.builder.if(cond, a, stay, []);
+    this.builder.splice(b);
+    this.builder.scope.dead = true;
+  }
+
+  /** Runs `body`, which may leave early by `break(target)`. */
+  block(body: (target: Target) => void): void {
+    const { builder } = this;
+    const entry = this.state;
+    const target: Target = { label: builder.label(), exits: [] };
+    this.state = new Map(entry);
+    builder.open();
+    body(target);
+    this.#yield(target.exits);
+    const closed = builder.close();
+    const last = closed.body.at(-1)!;
+    const [only] = target.exits;
+    if (target.exits.length === 1 && only.statement === last) {
+      builder.splice(closed, 1); // one way out, at the end: no block needed
+      this.state = only.state;
+      return;
+    }
+    if (target.exits.length === 0) {
+      builder.splice(closed); // never gets here: it left for somewhere further out
+      builder.scope.dead = true;
+      return;
+    }
+    const [slots, types] = this.#join(entry, target.exits);
+    this.#assign(slots, builder.block(target.label, closed, types));
+  }
+
+  /** A loop left by `break(target)`, or for somewhere further out; false when nothing leaves it. */
+  loop(body: (target: Target) => void): boolean {
+    const { builder } = this;
+    const entry = this.state;
+    const carried = new Set<Slot>();
+    for (;;) {
+      const target: Target = { label: builder.label(), exits: [] };
+      this.state = new Map(entry);
+      builder.open();
+      const [slots, init] = this.#carry(carried);
+      const heads = slots.map(s => builder.out(this.#typeOf(entry.get(s)!)));
+      this.#assign(
+        slots,
+        heads.map(v => v.id),
+      );
+      for (const s of carried) if (!slots.includes(s)) this.state.set(s, undecided(entry.get(s)!));
+      body(target);
+      const changed = this.dead
+        ? []
+        : [...entry.keys()].filter(s => !carried.has(s) && !same(this.state.get(s)!, entry.get(s)!));
+      if (changed.length > 0) {
+        builder.close();
+        for (const s of changed) carried.add(s);
+        continue;
+      }
+      if (!this.dead) {
+        const args = slots.map(s => this.#idOf(this.state.get(s)!, this.#typeOf(entry.get(s)!)));
+        const wrong = args.indexOf(undefined);
+        if (wrong >= 0) {
+          // a number that becomes something else on the way round: carry nothing, and let its use fail
+          builder.close();
+          entry.set(slots[wrong], undecided(this.state.get(slots[wrong])!));
+          continue;
+        }
+        builder.emit({ kind: 'continue', args: args as Id[] });
+      }
+      const closed = builder.close();
+      const [outs, types] = this.#join(entry, target.exits);
+      const out = types.map(t => builder.out(t));
+      builder.emit({ kind: 'loop', label: target.label, init, carried: heads, body: closed.body, out });
+      this.#assign(
+        outs,
+        out.map(v => v.id),
+      );
+      if (target.exits.length === 0) builder.emit({ kind: 'unreachable' });
+      return target.exits.length > 0 || leaves(closed.body);
+    }
+  }
+
+  break(target: Target): void {
+    const statement = { kind: 'break' as const, label: target.label, args: [] };
+    this.builder.emit(statement);
+    target.exits.push({ statement, state: this.state });
+  }
+
+  #yield(exits: Exit[]): void {
+    if (this.dead) return;
+    const statement = { kind: 'yield' as const, args: [] };
+    this.builder.emit(statement);
+    exits.push({ statement, state: this.state });
+  }
+
+  #typeOf(v: Val): Type {
+    return v.kind === 'bool' ? 'bool' : 'f64';
+  }
+
+  #idOf(v: Val, type: Type): Id | undefined {
+    return (v.kind === 'number' || v.kind === 'bool') && this.#typeOf(v) === type ? v.id : undefined;
+  }
+
+  #carry(carried: Set<Slot>): [Slot[], Id[]] {
+    const slots = [...carried].filter(s => isScalar(this.state.get(s)!));
+    return [slots, slots.map(s => (this.state.get(s) as { id: Id }).id)];
+  }
+
+  #assign(slots: Slot[], ids: Id[]): void {
+    slots.forEach((s, i) => {
+      this.state.set(s, { kind: this.builder.type(ids[i]) === 'bool' ? 'bool' : 'number', id: ids[i] });
+    });
+  }
+
+  /**
+   * Sets the state after all exits and gives each its arguments. A slot gets an output unless every exit agrees
+   * on a value that is visible here; a slot that no instruction can choose for becomes unsettled.
+   */
+  #join(entry: State, exits: Exit[]): [Slot[], Type[]] {
+    if (exits.length === 0) {
+      this.state = new Map(entry);
+      return [[], []];
+    }
+    const slots: Slot[] = [];
+    const types: Type[] = [];
+    const state: State = new Map();
+    const valuesOf = (slot: Slot) => exits.map(e => e.state.get(slot)!);
+    const done = new Set<Slot>();
+    const put = (slot: Slot, values: Val[]): void => {
+      done.add(slot);
+      const [first] = values;
+      const agree = values.every(v => same(v, first));
+      if (values.every(v => v.kind === 'tuple') && first.kind === 'tuple') {
+        if (agree) {
+          state.set(slot, first);
+          for (const e of first.elements) if (!entry.has(e) && !done.has(e)) put(e, valuesOf(e)); // made inside
+          return;
+        }
+        if (values.every(v => v.memory === undefined && shape(v) === shape(first))) {
+          const elements = first.elements.map((_, k) => {
+            const element = this.#nextSlot++;
+            put(
+              element,
+              exits.map((e, i) => e.state.get((values[i] as TupleValue).elements[k])!),
+            );
+            return element;
+          });
+          state.set(slot, { ...first, elements, readonly: true });
+          return;
+        }
+      }
+      if (agree && (!isScalar(first) || this.builder.visible(first.id))) state.set(slot, first);
+      else if (isScalar(first) && values.every(v => v.kind === first.kind)) {
+        slots.push(slot);
+        types.push(this.#typeOf(first));
+        exits.forEach((e, i) => {
+          e.statement.args.push((values[i] as Scalar).id);
+        });
+      } else state.set(slot, undecided(...values));
+    };
+    for (const slot of entry.keys()) put(slot, valuesOf(slot));
+    this.state = state;
+    return [slots, types];
+  }
+}
+
+/** Whether some break in the list leads outside it. */
+function leaves(list: Statement[]): boolean {
+  const inside = new Set<number>();
+  let found = false;
+  walk(list, s => {
+    if (s.kind === 'block' || s.kind === 'loop') inside.add(s.label);
+    if (s.kind === 'break') found ||= !inside.has(s.label);
+  });
+  return found;
+}
+
+const shape = (t: TupleValue) => (t.keys ? t.keys.join() : t.length);
+
+/** Whether two values are one and the same. */
+export function same(a: Val, b: Val): boolean {
+  if (isScalar(a)) return isScalar(b) && a.id === b.id;
+  return a === b || (a.kind === b.kind && (a.kind === 'undefined' || a.kind === 'unsettled'));
+}
+
+function undecided(...values: Val[]): Val {
+  const undef = values.some(v => v.kind === 'undefined');
+  const known = values.find(v => v.kind === 'unsettled');
+  if (known && !undef) return known;
+  return { kind: 'unsettled', why: undef ? 'undefined on some path' : 'of another kind on another path' };
+}

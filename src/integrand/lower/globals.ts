@@ -1,0 +1,102 @@
+/** The names that every integrand may use: `Math` and a few others, each known at compile time. */
+import { library } from '../math/index.ts';
+import { intrinsics } from '../math/kit.ts';
+import type { Lowering } from './lowering.ts';
+import type { Val } from './values.ts';
+
+/** Functions of `Math` that are one operation of the IR. */
+export const DIRECT = ['abs', 'sqrt', 'floor', 'ceil', 'trunc'] as const;
+
+/** Functions of `Math` that the math library has, with as many arguments as are named. */
+const LIBRARY: Record<string, number> = {
+  exp: 1,
+  log: 1,
+  log2: 1,
+  log10: 1,
+  sin: 1,
+  cos: 1,
+  tan: 1,
+  asin: 1,
+  acos: 1,
+  atan: 1,
+  atan2: 2,
+  sinh: 1,
+  cosh: 1,
+  tanh: 1,
+  asinh: 1,
+  acosh: 1,
+  atanh: 1,
+  expm1: 1,
+  log1p: 1,
+  cbrt: 1,
+  pow: 2,
+  round: 1,
+  sign: 1,
+  fround: 1,
+  clz32: 1,
+  imul: 2,
+  hypot: 2,
+};
+
+/** What `Math` lacks: the members of the integrand's third argument. */
+export const SPECIAL = ['erf', 'erfc', 'erfinv', 'lgamma', 'j0', 'j1', 'exp2'] as const;
+
+/** Arguments of a function that the IR can call; 0 for anything else. */
+export const arity = (fn: string): number =>
+  fn === 'mod' ? 2 : (LIBRARY[fn] ?? ((SPECIAL as readonly string[]).includes(fn) ? 1 : 0));
+
+const builtin = (name: string, fn = name): Val => ({ kind: 'builtin', name, fn });
+const fieldsOf = (prefix: string, names: readonly string[]): [string, Val][] =>
+  names.map(n => [n, builtin(`${prefix}${n}`, n)]);
+
+const MATH_FUNCTIONS = fieldsOf('Math.', [...DIRECT, ...Object.keys(LIBRARY), 'min', 'max']);
+const MATH_CONSTANTS = ['E', 'LN10', 'LN2', 'LOG10E', 'LOG2E', 'PI', 'SQRT1_2', 'SQRT2'] as const;
+const NUMBER_CONSTANTS = [
+  'EPSILON',
+  'MAX_VALUE',
+  'MIN_VALUE',
+  'MAX_SAFE_INTEGER',
+  'MIN_SAFE_INTEGER',
+] as const;
+
+export function specialFunctions(): Val {
+  return { kind: 'namespace', what: 'the third argument', fields: new Map(fieldsOf('', SPECIAL)) };
+}
+
+/** What functions of the math library get as their last argument. */
+export function mathKit(): Val {
+  const names = [...Object.keys(intrinsics), ...Object.keys(library)];
+  return { kind: 'namespace', what: 'the math kit', fields: new Map(fieldsOf('', names)) };
+}
+
+export function globalValue(l: Lowering, name: string): Val | undefined {
+  switch (name) {
+    case 'undefined':
+      return { kind: 'undefined' };
+    case 'NaN':
+    case 'Infinity':
+      return l.literal(Number(name));
+    case 'Math': {
+      const constants = MATH_CONSTANTS.map((c): [string, Val] => [c, l.literal(Math[c])]);
+      return { kind: 'namespace', what: 'Math', fields: new Map([...MATH_FUNCTIONS, ...constants]) };
+    }
+    case 'Number': {
+      const constants = NUMBER_CONSTANTS.map((c): [string, Val] => [c, l.literal(Number[c])]);
+      const infinities: [string, Val][] = [
+        ['POSITIVE_INFINITY', l.literal(Infinity)],
+        ['NEGATIVE_INFINITY', l.literal(-Infinity)],
+        ['NaN', l.literal(NaN)],
+      ];
+      const tests = fieldsOf('Number.', ['isFinite', 'isNaN', 'isInteger']);
+      return { kind: 'namespace', what: 'Number', fields: new Map([...constants, ...infinities, ...tests]) };
+    }
+    case 'Array':
+      return { kind: 'namespace', what: 'Array', fields: new Map([['from', builtin('Array.from', 'from')]]) };
+    case 'isFinite':
+    case 'isNaN':
+    case 'Boolean':
+      return builtin(name);
+    default:
+      return undefined;
+  }
+}

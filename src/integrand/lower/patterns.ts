@@ -1,0 +1,148 @@
+/** Binding and assigning: names, array elements, and patterns of them. */
+import type { AnyNode } from 'acorn';
+import { elementAt, lowerExpression, memberOf } from './expressions.ts';
+import type { Env, Lowering } from './lowering.ts';
+import { remedyFor } from './lowering.ts';
+import { describe, isArray, type TupleValue, type Val } from './values.ts';
+
+/** Declares the names of a pattern. A `var` was declared when its function was entered, so it is assigned. */
+export function bindPattern(
+  l: Lowering,
+  pattern: AnyNode,
+  value: Val,
+  env: Env,
+  constant: boolean,
+  isVar = false,
+): void {
+  match(l, pattern, value, env, (leaf, v) => {
+    if (leaf.type !== 'Identifier') return assignLeaf(l, leaf, v, env);
+    if (isVar) return l.set(env.names.find(leaf.name)!.slot, v);
+    env.names.declare(leaf.name, l.flow.slot(v), constant);
+  });
+}
+
+export function assignPattern(l: Lowering, pattern: AnyNode, value: Val, env: Env): void {
+  match(l, pattern, value, env, (leaf, v) => assignLeaf(l, leaf, v, env));
+}
+
+function match(
+  l: Lowering,
+  pattern: AnyNode,
+  value: Val,
+  env: Env,
+  leaf: (node: AnyNode, v: Val) => void,
+): void {
+  switch (pattern.type) {
+    case 'AssignmentPattern': {
+      const name = pattern.left.type === 'Identifier' ? pattern.left.name : '';
+      const chosen = value.kind === 'undefined' ? lowerExpression(l, pattern.right, env, name) : value;
+      return match(l, pattern.left, chosen, env, leaf);
+    }
+    case 'ArrayPattern':
+      if (!isArray(value)) {
+        return l.fail(
+          env,
+          pattern,
+          `This is ${describe(value)}, where an array is needed.`,
+          'Destructure the point, an array of params or a local array.',
+        );
+      }
+      pattern.elements.forEach((e, i) => {
+        if (!e) return;
+        if (e.type !== 'RestElement') {
+          const missing = i >= value.length && (value.kind !== 'point' || e.type === 'AssignmentPattern');
+          return match(
+            l,
+            e,
+            missing ? { kind: 'undefined' } : elementAt(l, value, l.literal(i), env, e),
+            env,
+            leaf,
+          );
+        }
+        const elements = [];
+        for (let k = i; k < value.length; k++)
+          elements.push(l.flow.slot(elementAt(l, value, l.literal(k), env, e)));
+        match(l, e.argument, { kind: 'tuple', length: elements.length, elements, site: e }, env, leaf);
+      });
+      return;
+    case 'ObjectPattern':
+      for (const p of pattern.properties) {
+        if (p.type === 'RestElement' || p.computed || p.key.type !== 'Identifier') {
+          return l.fail(
+            env,
+            p,
+            'An object pattern in an integrand names its members.',
+            'Write { a, b } or { a: name }.',
+          );
+        }
+        match(l, p.value, memberOf(l, value, p.key.name, env, p.key, false), env, leaf);
+      }
+      return;
+    default:
+      return leaf(pattern, value);
+  }
+}
+
+function assignLeaf(l: Lowering, node: AnyNode, value: Val, env: Env): void {
+  if (node.type === 'Identifier') {
+    const found = env.names.find(node.name);
+    if (!found) {
+      return l.fail(
+        env,
+        node,
+        `\`${node.name}\` is not declared inside the integrand.`,
+        'Declare it with `let`: an integrand cannot change anything outside itself.',
+      );
+    }
+    if (found.constant)
+      l.fail(env, node, `\`${node.name}\` is a const and cannot be assigned.`, 'Declare it with `let`.');
+    l.set(found.slot, value);
+    return;
+  }
+  if (node.type !== 'MemberExpression')
+    l.fail(env, node, 'This cannot be assigned to.', 'Assign to a variable or to an array element.');
+  const target = lowerExpression(l, node.object, env);
+  if (target.kind !== 'tuple' || target.keys || !node.computed) {
+    l.fail(
+      env,
+      node,
+      `An integrand cannot change ${describe(target)}.`,
+      target.kind === 'tuple'
+        ? 'Objects are fixed once made: use variables.'
+        : 'Copy what you need to a local array: const y = [...x].',
+    );
+  }
+  if (target.readonly)
+    l.fail(
+      env,
+      node,
+      'This array was chosen between several, so it cannot be written to.',
+      'Copy it first: const a = [...b].',
+    );
+  store(l, target, lowerExpression(l, node.property, env), value, env, node);
+}
+
+function store(l: Lowering, array: TupleValue, index: Val, value: Val, env: Env, node: AnyNode): void {
+  const i = l.toNumber(index, env, node);
+  const known = l.builder.constantOf(i);
+  if (
+    known !== undefined &&
+    !(Number.isInteger(known) && (known as number) >= 0 && (known as number) < array.length)
+  ) {
+    l.fail(
+      env,
+      node,
+      `Index ${known} is outside this array of length ${array.length}.`,
+      'Arrays in an integrand have a fixed size: make it as long as it will be.',
+    );
+  }
+  if (array.memory === undefined && known !== undefined) {
+    l.set(array.elements[known as number], value);
+    return;
+  }
+  if (array.memory === undefined) l.learn(l.lessons.inMemory, array.site);
+  if (typeof array.memory === 'string') l.learn(l.lessons.written, array.site);
+  if (value.kind !== 'number')
+    l.fail(env, node, `This array holds numbers, and this is ${describe(value)}.`, remedyFor(value));
+  l.builder.emit({ kind: 'store', array: array.memory as number, index: i, value: value.id });
+}

@@ -1,0 +1,85 @@
+/**
+ * Array methods and the longer `Math` functions, written in the integrand language itself: a call of
+ * `a.map(f)` inlines `map(a, f)` from here, and loops, early exits and unrolling are handled as in any
+ * integrand. Nothing outside their arguments may be used: the compiler reads their text.
+ */
+import { type Read, readInternal } from '../read.ts';
+
+type F = (...args: unknown[]) => never;
+type A = number[];
+
+const methods = {
+  map(a: A, f: F) {
+    const r = Array(a.length);
+    for (let i = 0; i < a.length; i++) r[i] = f(a[i], i, a);
+    return r;
+  },
+  reduce(a: A, f: F, s: unknown) {
+    for (let i = 0; i < a.length; i++) s = f(s, a[i], i, a);
+    return s;
+  },
+  /** `reduce` without a first value. */
+  reduce1(a: A, f: F) {
+    let s = a[0];
+    for (let i = 1; i < a.length; i++) s = f(s, a[i], i, a);
+    return s;
+  },
+  every(a: A, f: F) {
+    for (let i = 0; i < a.length; i++) if (!f(a[i], i, a)) return false;
+    return true;
+  },
+  some(a: A, f: F) {
+    for (let i = 0; i < a.length; i++) if (f(a[i], i, a)) return true;
+    return false;
+  },
+  forEach(a: A, f: F) {
+    for (let i = 0; i < a.length; i++) f(a[i], i, a);
+  },
+  fill(a: A, v: number) {
+    for (let i = 0; i < a.length; i++) a[i] = v;
+    return a;
+  },
+  slice(a: A, from = 0, to = a.length) {
+    const start = from < 0 ? Math.max(0, a.length + from) : Math.min(from, a.length);
+    const end = to < 0 ? Math.max(0, a.length + to) : Math.min(to, a.length);
+    const r = Array(Math.max(0, end - start));
+    for (let i = start; i < end; i++) r[i - start] = a[i];
+    return r;
+  },
+  at(a: A, i: number) {
+    return a[i < 0 ? a.length + i : i];
+  },
+};
+
+const functions = {
+  /** Math.hypot of three and more: the plain root, unless a square overflows or vanishes. */
+  hypot(a: A) {
+    let s = 0;
+    for (let i = 0; i < a.length; i++) s += a[i] * a[i];
+    if (s > 1e-280 && s < 1e300) return Math.sqrt(s);
+    let m = 0;
+    for (let i = 0; i < a.length; i++) if (Math.abs(a[i]) === Infinity) return Infinity;
+    for (let i = 0; i < a.length; i++) m = Math.max(m, Math.abs(a[i]));
+    if (m === 0) return 0;
+    s = 0;
+    for (let i = 0; i < a.length; i++) s += (a[i] / m) * (a[i] / m);
+    return m * Math.sqrt(s);
+  },
+  from(n: number, f: F) {
+    const r = Array(n);
+    for (let i = 0; i < n; i++) r[i] = f(undefined, i);
+    return r;
+  },
+  isFinite: (x: number) => Math.abs(x) < Infinity,
+  // biome-ignore lint/suspicious/noSelfCompare: NaN is what differs from itself, and isNaN is what is defined here
+  isNaN: (x: number) => x !== x,
+  isInteger: (x: number) => Math.trunc(x) === x && Math.abs(x) < Infinity,
+};
+
+const lookUp =
+  <T extends object>(record: T) =>
+  (name: string): Read | undefined =>
+    Object.hasOwn(record, name) ? readInternal(record[name as keyof T] as object) : undefined;
+
+export const arrayMethod = lookUp(methods);
+export const preludeFunction = lookUp(functions);

@@ -1,0 +1,41 @@
+/**
+ * What the integrand language does not have, by the name acorn gives it, and what to write instead. A
+ * construct is in the tables of statements.ts and expressions.ts, or it is here; never a wrong program.
+ */
+const OBJECTS = 'Keep numbers in variables and fixed-size arrays: const a = [0, 0, 0].';
+
+export const REFUSED: Record<string, [what: string, remedy: string]> = {
+  TryStatement: ['`try`', 'Nothing in an integrand throws: test the condition with `if` instead.'],
+  ThrowStatement: ['`throw`', 'Return NaN to mark a point as an error.'],
+  SwitchStatement: ['`switch`', 'Use `if` and `else if`.'],
+  ForInStatement: ['`for … in`', 'Count with for (let i = 0; i < a.length; i++).'],
+  WithStatement: ['`with`', 'Name what you use.'],
+  DebuggerStatement: ['`debugger`', "Remove it; to step through an integrand, use device: 'js'."],
+  ClassDeclaration: ['a class', 'Use plain functions.'],
+  ClassExpression: ['a class', 'Use plain functions.'],
+  NewExpression: ['`new`', 'Write a fixed-size array as [0, 0, 0] or Array(3).fill(0).'],
+  ThisExpression: ['`this`', 'Pass what the integrand needs in `params`; it arrives as the second argument.'],
+  Super: ['`super`', 'Pass what the integrand needs in `params`.'],
+  MetaProperty: ['a meta property', 'Pass what the integrand needs in `params`.'],
+  TemplateLiteral: ['a string', 'An integrand computes with numbers and booleans only.'],
+  TaggedTemplateExpression: ['a template', 'An integrand computes with numbers and booleans only.'],
+  YieldExpression: ['`yield`', 'Return the value.'],
+  AwaitExpression: ['`await`', "An async integrand runs with device: 'js' only."],
+  ImportExpression: ['`import`', 'Pass what the integrand needs in `params`.'],
+  ObjectPattern: ['an object pattern', OBJECTS],
+};
+
+/** Operators that JavaScript has and the language has not. */
+export const REFUSED_OPERATORS: Record<string, string> = {
+  '|': 'For an integer part write Math.trunc(x).',
+  '&': 'For a remainder write x % n.',
+  '^': 'For a power write x ** n.',
+  '~': 'For an integer part write Math.trunc(x).',
+  '<<': 'Write x * 2 ** n.',
+  '>>': 'Write Math.floor(x / 2 ** n).',
+  '>>>': 'Write Math.floor(x / 2 ** n).',
+  in: 'Compare with numbers.',
+  instanceof: 'An integrand computes with numbers and booleans only.',
+  typeof: 'Params are known when the integrand is compiled: no test is needed.',
+  delete: OBJECTS,
+};

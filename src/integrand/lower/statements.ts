@@ -1,0 +1,262 @@
+/** Statements of the integrand language, a table by the names of acorn's nodes. */
+import type { AnyNode, Statement as Node, VariableDeclaration } from 'acorn';
+import { closure, lowerExpression } from './expressions.ts';
+import type { Target } from './flow.ts';
+import type { Env, LoopTargets, Lowering } from './lowering.ts';
+import { assignPattern, bindPattern } from './patterns.ts';
+import { REFUSED } from './refused.ts';
+import { isCoverageCounter } from './toolchains.ts';
+import { type FunctionNode, isArray, Names } from './values.ts';
+
+/** A loop is unrolled up to this many turns and this many values; then it stays a loop. */
+const MAX_TURNS = 64;
+const MAX_UNROLLED = 4000;
+
+type Of<T extends AnyNode['type']> = Extract<AnyNode, { type: T }>;
+type Table = { [T in AnyNode['type']]?: (l: Lowering, node: Of<T>, env: Env, label: string | null) => void };
+
+const STATEMENTS: Table = {
+  EmptyStatement() {},
+  ExpressionStatement(l, node, env) {
+    if (node.directive || isCoverageCounter(node.expression)) return;
+    lowerExpression(l, node.expression, env);
+  },
+  VariableDeclaration(l, node, env) {
+    declareVariables(l, node, env);
+  },
+  FunctionDeclaration() {}, // hoisted by lowerStatements
+  BlockStatement(l, node, env) {
+    lowerStatements(l, node.body, { ...env, names: new Names(env.names) });
+  },
+  ReturnStatement(l, node, env) {
+    const value = node.argument ? lowerExpression(l, node.argument, env) : ({ kind: 'undefined' } as const);
+    l.set(env.result!.slot, value);
+    l.flow.break(env.result!.target);
+  },
+  IfStatement(l, node, env) {
+    const cond = l.toBool(lowerExpression(l, node.test, env), env, node.test);
+    l.flow.if(
+      cond,
+      () => lowerStatement(l, node.consequent, env),
+      () => node.alternate && lowerStatement(l, node.alternate, env),
+    );
+  },
+  ForStatement(l, node, env, label) {
+    const outer = { ...env, names: new Names(env.names) };
+    if (node.init?.type === 'VariableDeclaration') declareVariables(l, node.init, outer);
+    else if (node.init) lowerExpression(l, node.init, outer);
+    lowerLoop(
+      l,
+      { node, label, test: node.test ?? null, update: node.update ?? null, body: node.body, first: 'test' },
+      outer,
+    );
+  },
+  WhileStatement(l, node, env, label) {
+    lowerLoop(
+      l,
+      { node, label, test: node.test, update: null, body: node.body, first: 'test' },
+      { ...env, names: new Names(env.names) },
+    );
+  },
+  DoWhileStatement(l, node, env, label) {
+    lowerLoop(
+      l,
+      { node, label, test: node.test, update: null, body: node.body, first: 'body' },
+      { ...env, names: new Names(env.names) },
+    );
+  },
+  ForOfStatement(l, node, env, label) {
+    const array = lowerExpression(l, node.right, env);
+    if (!isArray(array))
+      return l.fail(
+        env,
+        node.right,
+        'Only an array can be walked with `for … of`.',
+        'Use the point, a local array or an array of params.',
+      );
+    const { left } = node;
+    const counter = l.flow.slot(l.literal(0));
+    const names = new Names(env.names);
+    names.declare('#i', counter); // no identifier has this name
+    const at = (type: 'Identifier', name: string): AnyNode =>
+      ({ type, name, start: node.right.start, end: node.right.end }) as AnyNode;
+    const i = at('Identifier', '#i');
+    const plain = { start: node.start, end: node.end };
+    names.declare('#a', l.flow.slot(array), true);
+    const element = {
+      ...plain,
+      type: 'MemberExpression',
+      object: at('Identifier', '#a'),
+      property: i,
+      computed: true,
+    } as AnyNode;
+    lowerLoop(
+      l,
+      {
+        node,
+        label,
+        test: {
+          ...plain,
+          type: 'BinaryExpression',
+          operator: '<',
+          left: i,
+          right: { ...plain, type: 'Literal', value: array.length },
+        } as AnyNode,
+        update: { ...plain, type: 'UpdateExpression', operator: '++', argument: i, prefix: true } as AnyNode,
+        body: node.body,
+        first: 'test',
+        start(inner) {
+          const value = lowerExpression(l, element, inner);
+          if (left.type === 'VariableDeclaration')
+            bindPattern(l, left.declarations[0].id, value, inner, left.kind === 'const', left.kind === 'var');
+          else assignPattern(l, left, value, inner);
+        },
+      },
+      { ...env, names },
+    );
+  },
+  LabeledStatement(l, node, env) {
+    const label = node.label.name;
+    if (/^(For|While|DoWhile)/.test(node.body.type)) return lowerStatement(l, node.body, env, label);
+    l.flow.block(target => {
+      const loops: LoopTargets = { label, break: target, continue: null, outer: env.loops };
+      lowerStatement(l, node.body, { ...env, loops });
+    });
+  },
+  BreakStatement(l, node, env) {
+    l.flow.break(findLoop(env, node.label?.name ?? null, 'break')!.break);
+  },
+  ContinueStatement(l, node, env) {
+    l.flow.break(findLoop(env, node.label?.name ?? null, 'continue')!.continue!);
+  },
+};
+
+export function lowerStatement(
+  l: Lowering,
+  node: Node | AnyNode,
+  env: Env,
+  label: string | null = null,
+): void {
+  const lower = STATEMENTS[node.type] as
+    | ((l: Lowering, node: AnyNode, env: Env, label: string | null) => void)
+    | undefined;
+  if (lower) return lower(l, node, env, label);
+  const [what, remedy] = REFUSED[node.type] ?? [
+    `\`${node.type}\``,
+    'See the integrand language in the documentation.',
+  ];
+  l.fail(env, node, `An integrand cannot use ${what}.`, remedy);
+}
+
+export function lowerStatements(l: Lowering, list: readonly AnyNode[], env: Env): void {
+  for (const node of list) {
+    if (node.type === 'FunctionDeclaration' && node.id)
+      env.names.declare(node.id.name, l.flow.slot(closure(l, node as FunctionNode, env)));
+  }
+  for (const node of list) {
+    if (l.flow.dead) return;
+    lowerStatement(l, node, env);
+  }
+}
+
+function declareVariables(l: Lowering, node: VariableDeclaration, env: Env): void {
+  for (const d of node.declarations) {
+    const isVar = node.kind === 'var';
+    if (!d.init) {
+      // `var x;` keeps the value that x has; `let x;` starts undefined
+      if (d.id.type === 'Identifier' && !isVar)
+        env.names.declare(d.id.name, l.flow.slot({ kind: 'undefined' }));
+      continue;
+    }
+    const name = d.id.type === 'Identifier' ? d.id.name : '';
+    bindPattern(l, d.id, lowerExpression(l, d.init, env, name), env, node.kind === 'const', isVar);
+  }
+}
+
+interface Loop {
+  node: AnyNode;
+  label: string | null;
+  test: AnyNode | null;
+  update: AnyNode | null;
+  body: AnyNode;
+  first: 'test' | 'body';
+  /** Runs at the start of each turn. */
+  start?: (env: Env) => void;
+}
+
+function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
+  const { flow, builder } = l;
+  const site = l.site(env, loop.node);
+  const test = (names: Names) => {
+    if (!loop.test) return builder.constant(true);
+    const inner = { ...env, names };
+    return l.toBool(lowerExpression(l, loop.test, inner), inner, loop.test);
+  };
+  const turn = (leave: Target, names: Names) => {
+    flow.block(next => {
+      const inner: Env = {
+        ...env,
+        names: new Names(names),
+        loops: { label: loop.label, break: leave, continue: next, outer: env.loops },
+      };
+      loop.start?.(inner);
+      lowerStatement(l, loop.body, inner);
+    });
+    if (!flow.dead && loop.update) lowerExpression(l, loop.update, { ...env, names });
+  };
+  flow.block(leave => {
+    let names = env.names;
+    let skipTest = loop.first === 'body';
+    const endless = loop.test === null || (loop.test.type === 'Literal' && loop.test.value);
+    if (!l.lessons.rolled.has(site) && !endless) {
+      const size = builder.size;
+      for (let turns = 0; ; turns++) {
+        const goes = skipTest || builder.constantOf(test(names));
+        if (goes === undefined) break; // known no more: the rest is a loop
+        if (!goes || flow.dead) return;
+        if (turns === MAX_TURNS || builder.size - size > MAX_UNROLLED) l.learn(l.lessons.rolled, site);
+        names = freshNames(l, env.names); // each turn has its own `let`s, as closures see them
+        skipTest = false;
+        turn(leave, names);
+        if (flow.dead) return;
+      }
+    }
+    const ends = flow.loop(out => {
+      if (!skipTest)
+        flow.if(
+          test(names),
+          () => {},
+          () => flow.break(out),
+        );
+      if (!flow.dead) turn(out, names);
+      if (skipTest && !flow.dead)
+        flow.if(
+          test(names),
+          () => {},
+          () => flow.break(out),
+        );
+    });
+    if (!ends)
+      l.fail(
+        env,
+        loop.node,
+        'This loop never ends.',
+        'Give it a condition that becomes false, or a `break`.',
+      );
+  });
+}
+
+/** The loop's own variables copied to new slots. */
+function freshNames(l: Lowering, names: Names): Names {
+  const fresh = new Names(names.parent);
+  for (const [name, { slot, constant }] of names.own())
+    fresh.declare(name, constant ? slot : l.flow.slot(l.get(slot)), constant);
+  return fresh;
+}
+
+function findLoop(env: Env, label: string | null, what: 'break' | 'continue'): LoopTargets | null {
+  for (let loop = env.loops; loop; loop = loop.outer) {
+    if (label ? loop.label === label : loop.continue) if (what === 'break' || loop.continue) return loop;
+  }
+  return null; // the parser has refused this already
+}

@@ -1,0 +1,120 @@
+/**
+ * What an expression of the integrand is while it is being compiled: a number or bool that some
+ * instruction computes, or something that exists at compile time only (a function, an array whose
+ * elements are known one by one, the params object). The second kind never reaches the IR.
+ */
+import type { AnyNode, ArrowFunctionExpression, FunctionDeclaration, FunctionExpression } from 'acorn';
+import type { Source } from '../diagnostics.ts';
+import type { Id } from '../ir.ts';
+import type { Table } from '../tables.ts';
+
+/** A mutable place: a variable, an element of a local array, the result of a call. */
+export type Slot = number;
+
+export type FunctionNode = ArrowFunctionExpression | FunctionExpression | FunctionDeclaration;
+
+export interface FunctionValue {
+  kind: 'function';
+  node: FunctionNode;
+  names: Names;
+  source: Source;
+  name: string;
+}
+
+/**
+ * A local array, or an object literal when it has `keys`. Its elements are slots of their own, or live in
+ * memory when some index is only known at run time.
+ */
+export interface TupleValue {
+  kind: 'tuple';
+  length: number;
+  elements: Slot[];
+  keys?: string[];
+  /** The number of the memory array, or the name of the constant one. */
+  memory?: number | string;
+  /** The node that made it: the place to remember when it has to move to memory. */
+  site: AnyNode;
+  /** Made by a choice between arrays: writing to it would have to reach one of several. */
+  readonly?: boolean;
+}
+
+/** A fixed set of names: `Math`, `params`, the third argument. */
+export interface NamespaceValue {
+  kind: 'namespace';
+  what: string;
+  fields: Map<string, Val>;
+}
+
+export type Scalar = { kind: 'number' | 'bool'; id: Id };
+
+export type Val =
+  | Scalar
+  /** `missing` names the param that is not there: an error only if it is used, since `??` may stand in. */
+  | { kind: 'undefined'; missing?: string }
+  | { kind: 'null' }
+  /** Differs between the paths that lead here in a way no instruction can choose between; an error when it is used. */
+  | { kind: 'unsettled'; why: string }
+  | { kind: 'point'; length: number }
+  | { kind: 'data'; name: string; length: number }
+  | { kind: 'table'; name: string; table: Table }
+  | { kind: 'builtin'; name: string; fn: string }
+  | { kind: 'string' }
+  | NamespaceValue
+  | TupleValue
+  | FunctionValue;
+
+export const isScalar = (v: Val): v is Scalar => v.kind === 'number' || v.kind === 'bool';
+export type ArrayLikeValue = Extract<Val, { kind: 'point' | 'data' | 'tuple' }>;
+export const isArray = (v: Val): v is ArrayLikeValue =>
+  v.kind === 'point' || v.kind === 'data' || (v.kind === 'tuple' && !v.keys);
+
+/** Names in scope, each bound to a slot. */
+export class Names {
+  readonly parent: Names | null;
+  #own = new Map<string, { slot: Slot; constant: boolean }>();
+
+  constructor(parent: Names | null) {
+    this.parent = parent;
+  }
+
+  declare(name: string, slot: Slot, constant = false): void {
+    this.#own.set(name, { slot, constant });
+  }
+
+  own(): Iterable<[string, { slot: Slot; constant: boolean }]> {
+    return this.#own;
+  }
+
+  find(name: string): { slot: Slot; constant: boolean } | undefined {
+    return this.#own.get(name) ?? this.parent?.find(name);
+  }
+}
+
+/** How a value is called in messages. */
+export function describe(v: Val): string {
+  switch (v.kind) {
+    case 'number':
+      return 'a number';
+    case 'bool':
+      return 'a boolean';
+    case 'unsettled':
+      return v.why;
+    case 'point':
+      return 'the point';
+    case 'data':
+    case 'table':
+      return `${v.kind === 'data' ? 'the array' : 'the table'} params.${v.name}`;
+    case 'namespace':
+      return v.what;
+    case 'builtin':
+      return `the function ${v.name}`;
+    case 'string':
+      return 'a string';
+    case 'tuple':
+      return v.keys ? 'an object' : 'an array';
+    case 'function':
+      return v.name ? `the function ${v.name}` : 'a function';
+    default:
+      return v.kind;
+  }
+}

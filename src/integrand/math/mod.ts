@@ -1,0 +1,42 @@
+/**
+ * x % y, exactly.
+ *
+ * With q = ⌊a/b⌋ below 2^50, a − q·b comes out exactly from a product in two parts (it is a multiple of the last bit
+ * of b, and at most b off, when a/b was rounded up to an integer). Larger quotients go the way of long division,
+ * 48 bits of the quotient a step.
+ */
+import type { Kit } from './kit.ts';
+
+/** JavaScript's x % y. */
+export function mod(x: number, y: number, { high, copySign, exponent, pow2 }: Kit): number {
+  const remainder = (a: number, b: number) => {
+    const q = Math.floor(a / b);
+    const product = q * b;
+    const qTop = high(q);
+    const qLow = q - qTop;
+    const bTop = high(b);
+    const bLow = b - bTop;
+    const error = product - qTop * bTop - qTop * bLow - qLow * bTop - qLow * bLow;
+    const r = a - product + error;
+    return r < 0 ? r + b : r >= b ? r - b : r;
+  };
+  const a = Math.abs(x);
+  const b = Math.abs(y);
+  if (!(a < 1e300 && b < 1e300 && a < b * 1125899906842624)) {
+    if (!(a < Infinity && b > 0)) return NaN;
+    // 2^±200 and 2^±100: the exponent of subnormals, and room above
+    const size = (v: number) => (v < 1e-200 ? exponent(v * 1.6069380442589903e60) - 200 : exponent(v));
+    let r = a;
+    while (r >= b) {
+      const shift = Math.max(size(r) - size(b) - 48, 0);
+      const half = Math.floor(0.5 * shift);
+      const divisor = b * pow2(half) * pow2(shift - half);
+      r =
+        r < 1e300
+          ? remainder(r, divisor)
+          : remainder(r * 7.888609052210118e-31, divisor * 7.888609052210118e-31) * 1.2676506002282294e30;
+    }
+    return copySign(r, x);
+  }
+  return copySign(remainder(a, b), x);
+}

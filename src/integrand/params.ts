@@ -1,0 +1,96 @@
+/**
+ * Params: what a user passes beside the function. Their shape (names, kinds, lengths, tables) is compiled
+ * in; their numbers are not, so that one program serves a whole scan.
+ */
+import type { ParamDeclaration } from './ir.ts';
+import { isTable, type Table } from './tables.ts';
+
+export type TypedArray =
+  | Float64Array
+  | Float32Array
+  | Int8Array
+  | Uint8Array
+  | Uint8ClampedArray
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array;
+export type Param = number | boolean | TypedArray | Table;
+export type Params = Record<string, Param>;
+
+/** What a program's declared params are bound to. */
+export type Bindings = Record<string, number | boolean | TypedArray>;
+
+/** Throws unless every param is of a kind that an integrand can use. */
+export function checkParams(params: unknown): asserts params is Params {
+  if (params === null || typeof params !== 'object' || Array.isArray(params)) {
+    throw new TypeError(
+      `params is ${params === null ? 'null' : Array.isArray(params) ? 'an array' : `a ${typeof params}`}; pass an object of named values: { a: 3.5 }.`,
+    );
+  }
+  for (const [name, value] of Object.entries(params)) {
+    if (typeof value === 'number' || typeof value === 'boolean' || isTable(value)) continue;
+    if (
+      ArrayBuffer.isView(value) &&
+      !(value instanceof DataView) &&
+      typeof (value as unknown as Numeric)[0] !== 'bigint'
+    ) {
+      if ((value as unknown as Numeric).length > 0) continue;
+      throw new TypeError(`params.${name} is an empty array; leave it out or give it elements.`);
+    }
+    const [what, remedy] = Array.isArray(value)
+      ? ['a plain array', `pass a typed array: Float64Array.from(${name})`]
+      : typeof value === 'function'
+        ? ['a function', 'write it inside the integrand, or tabulate it: table([xs], ys)']
+        : [
+            value === null ? 'null' : value === undefined ? 'undefined' : `a ${typeof value}`,
+            'pass a number, a boolean, a typed array or a table',
+          ];
+    throw new TypeError(`params.${name} is ${what}; ${remedy}.`);
+  }
+}
+type Numeric = { length: number; [i: number]: number | bigint };
+
+/** The declarations that reading the param `name` needs; a table is its axes and its values. */
+export function declarations(name: string, value: Param): ParamDeclaration[] {
+  if (typeof value === 'number') return [{ name, kind: 'number' }];
+  if (typeof value === 'boolean') return [{ name, kind: 'boolean' }];
+  const parts = isTable(value) ? tableParts(name, value) : { [name]: value };
+  return Object.entries(parts).map(([part, data]) => ({ name: part, kind: 'array', length: data.length }));
+}
+
+/** Values for the declared params of a program; throws when one is missing or changed its shape. */
+export function bind(declared: readonly ParamDeclaration[], params: Params): Bindings {
+  checkParams(params);
+  const given: Bindings = {};
+  for (const [name, value] of Object.entries(params))
+    Object.assign(given, isTable(value) ? tableParts(name, value) : { [name]: value });
+  const bound: Bindings = {};
+  for (const d of declared) {
+    const value = given[d.name];
+    const fits =
+      d.kind === 'array' ? typeof value === 'object' && value.length === d.length : typeof value === d.kind;
+    if (!fits) {
+      const wanted = d.kind === 'array' ? `an array of ${d.length}` : `a ${d.kind}`;
+      const found =
+        value === undefined
+          ? 'missing'
+          : typeof value === 'object'
+            ? `an array of ${value.length}`
+            : `a ${typeof value}`;
+      throw new TypeError(
+        `params.${d.name} is ${found}, where the integrand was compiled for ${wanted}; compile it again.`,
+      );
+    }
+    bound[d.name] = value;
+  }
+  return bound;
+}
+
+/** The arrays a table is made of, by the names that lower/calls.ts gives them. */
+function tableParts(name: string, t: Table): Record<string, Float64Array> {
+  return Object.fromEntries([
+    ...t.axes.map((a, k) => [`${name}.${k}`, a.data]),
+    [`${name}.values`, t.values],
+  ]);
+}

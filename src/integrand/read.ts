@@ -1,0 +1,96 @@
+/**
+ * A function becomes a syntax tree: the text that `Function.prototype.toString` gives, parsed by acorn.
+ * What has no text to read, or is no plain function, is refused here.
+ */
+import { type AnyNode, type Expression, parseExpressionAt } from 'acorn';
+import { IntegrandError, type Source } from './diagnostics.ts';
+import type { FunctionNode } from './lower/values.ts';
+
+export interface Read {
+  source: Source;
+  node: FunctionNode;
+}
+
+export function read(f: unknown, internal = false): Read {
+  if (typeof f !== 'function') {
+    throw new IntegrandError(
+      `The integrand is ${f === null ? 'null' : `of type ${typeof f}`}, not a function.`,
+      'Pass a function of the point, such as ([x, y]) => x * y.',
+    );
+  }
+  const text = Function.prototype.toString.call(f);
+  if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
+    throw new IntegrandError(
+      `The integrand${f.name ? ` '${f.name}'` : ''} is a native or bound function: it has no source to compile.`,
+      'Wrap it in a plain function, such as x => Math.sin(x[0]); pass what it was bound to in `params`.',
+    );
+  }
+  const source = { text, internal };
+  const node = parse(source);
+  const fail = (reason: string, remedy: string): never => {
+    throw new IntegrandError(reason, remedy, { source, span: { start: 0, end: text.split('\n')[0].length } });
+  };
+  if (!isFunction(node)) {
+    return fail('The integrand is a class, not a function.', 'Pass a plain function of the point.');
+  }
+  if (node.async) {
+    fail(
+      'The integrand is an async function, which cannot be compiled.',
+      "Make it a plain function, or run it as it is with device: 'js'.",
+    );
+  }
+  if (node.generator) {
+    fail('The integrand is a generator function.', 'Return the value with `return` from a plain function.');
+  }
+  return { source, node };
+}
+
+const known = new WeakMap<object, Read>();
+
+/** Reads a function of our own, once. */
+export function readInternal(f: object): Read {
+  let found = known.get(f);
+  if (!found) known.set(f, (found = read(f, true)));
+  return found;
+}
+
+const isFunction = (node: AnyNode): node is FunctionNode =>
+  node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression';
+
+/** Parses the text as an expression; a method such as `f(x) { … }` parses as a member of an object. */
+function parse(source: Source): Expression {
+  const wrap = (prefix: string, suffix: string) =>
+    parseExpressionAt(prefix + source.text + suffix, 0, { ecmaVersion: 'latest' });
+  try {
+    return shift(wrap('(', ')'), 1);
+  } catch (first) {
+    try {
+      const object = wrap('({', '})');
+      if (object.type === 'ObjectExpression' && object.properties[0]?.type === 'Property') {
+        return shift(object.properties[0].value, 2);
+      }
+    } catch {
+      // the first error is the one that speaks of the text as it stands
+    }
+    const { pos, message } = first as { pos?: number; message: string };
+    const at = Math.max(0, (pos ?? 1) - 1);
+    throw new IntegrandError(
+      `The text of the integrand cannot be parsed: ${message.replace(/ \(\d+:\d+\)$/, '')}.`,
+      'Pass a plain function or arrow function.',
+      { source, span: { start: at, end: at + 1 } },
+    );
+  }
+}
+
+/** Moves all offsets back by the length of the prefix, so that they point into the text of the function. */
+function shift<T extends object>(node: T, by: number): T {
+  const seen = node as Record<string, unknown>;
+  if (typeof seen.start === 'number') {
+    seen.start -= by;
+    (seen.end as number) -= by;
+  }
+  for (const child of Object.values(seen)) {
+    if (child && typeof child === 'object') shift(child, by);
+  }
+  return node;
+}

@@ -1,0 +1,166 @@
+/**
+ * The reference target: a program as JavaScript text. It calls the math library's own functions rather than
+ * the engine's, so it gives the same bits as the other float64 targets, in every engine.
+ */
+import type { Id, Let, Op, Program, Statement } from '../ir.ts';
+import { kit } from '../math/index.ts';
+import type { Bindings } from '../params.ts';
+
+/** Fills `out` with the integrand at points given coordinate by coordinate. */
+export type Evaluate = (points: Float64Array, out: Float64Array) => void;
+
+const INFIX: Partial<Record<Op, string>> = {
+  add: '+',
+  sub: '-',
+  mul: '*',
+  div: '/',
+  lt: '<',
+  le: '<=',
+  eq: '===',
+  ne: '!==',
+  and: '&&',
+  or: '||',
+};
+
+/** The text of a function body with `dims`, `points`, `i`, `n`, `kit`, `params`, `constants` and `arrays` in scope. */
+export function toJavaScript(program: Program): string {
+  const lines: string[] = [];
+  const constants = new Map<Id, string>();
+  const name = (id: Id) => constants.get(id) ?? `v${id}`;
+  const put = (depth: number, text: string) => lines.push('  '.repeat(depth) + text);
+  const element = (array: string, length: number, index: Id) => {
+    const i = name(index);
+    return `(${i} >= 0 && ${i} < ${length} && ${i} === Math.trunc(${i}) ? ${array} : NaN)`;
+  };
+  const lengths = new Map<string, number>();
+  for (const p of program.params) if (p.kind === 'array') lengths.set(p.name, p.length);
+  for (const [k, v] of Object.entries(program.constants)) lengths.set(k, v.length);
+
+  const expression = (s: Let): string => {
+    const args = 'args' in s ? s.args.map(name) : [];
+    switch (s.op) {
+      case 'const':
+        return typeof s.value === 'number' && (s.value < 0 || Object.is(s.value, -0))
+          ? `(${Object.is(s.value, -0) ? '-0' : s.value})`
+          : String(s.value);
+      case 'coord':
+        return element(`points[${args[0]} * n + i]`, program.dims, s.args[0]);
+      case 'param':
+        return `params[${JSON.stringify(s.name)}]`;
+      case 'element': {
+        const from = s.array in program.constants ? 'constants' : 'params';
+        return element(`${from}[${JSON.stringify(s.array)}][${args[0]}]`, lengths.get(s.array)!, s.args[0]);
+      }
+      case 'load':
+        return element(`arrays[${s.array}][${args[0]}]`, program.arrays[s.array], s.args[0]);
+      case 'call':
+        return `kit.${s.fn}(${args.join(', ')})`;
+      case 'select':
+        return `${args[0]} ? ${args[1]} : ${args[2]}`;
+      case 'neg':
+        return `-${args[0]}`;
+      case 'not':
+        return `!${args[0]}`;
+      case 'number':
+        return `${args[0]} ? 1 : 0`;
+      case 'nearest':
+      case 'pow2':
+      case 'exponent':
+      case 'significand':
+      case 'high':
+      case 'copySign':
+        return `kit.${s.op}(${args.join(', ')})`;
+      default: {
+        const infix = INFIX[s.op];
+        return infix ? `${args[0]} ${infix} ${args[1]}` : `Math.${s.op}(${args.join(', ')})`;
+      }
+    }
+  };
+
+  /** Assigns several values at once: one may read what another writes. */
+  const assign = (depth: number, targets: Id[], args: Id[]) => {
+    if (targets.length === 1) put(depth, `${name(targets[0])} = ${name(args[0])};`);
+    else if (targets.length > 1)
+      put(depth, `[${targets.map(name).join(', ')}] = [${args.map(name).join(', ')}];`);
+  };
+  const declare = (depth: number, values: { id: Id }[]) => {
+    if (values.length > 0) put(depth, `let ${values.map(v => name(v.id)).join(', ')};`);
+  };
+  const outputs = new Map<number, Id[]>();
+  const list = (body: Statement[], depth: number, ends: Id[]): void => {
+    for (const s of body) {
+      switch (s.kind) {
+        case 'let':
+          if (s.op === 'const') constants.set(s.id, expression(s));
+          else put(depth, `const ${name(s.id)} = ${expression(s)};`);
+          break;
+        case 'store': {
+          const i = name(s.index);
+          put(
+            depth,
+            `if (${i} >= 0 && ${i} < ${program.arrays[s.array]} && ${i} === Math.trunc(${i})) arrays[${s.array}][${i}] = ${name(s.value)};`,
+          );
+          put(depth, 'else stray = true;');
+          break;
+        }
+        case 'if': {
+          declare(depth, s.out);
+          const out = s.out.map(v => v.id);
+          put(depth, `if (${name(s.cond)}) {`);
+          list(s.then, depth + 1, out);
+          if (s.else.length > 1 || s.out.length > 0 || s.else[0].kind !== 'yield') {
+            put(depth, '} else {');
+            list(s.else, depth + 1, out);
+          }
+          put(depth, '}');
+          break;
+        }
+        case 'block':
+        case 'loop': {
+          const out = s.out.map(v => v.id);
+          outputs.set(s.label, out);
+          declare(depth, s.out);
+          if (s.kind === 'loop') {
+            declare(depth, s.carried);
+            const carried = s.carried.map(v => v.id);
+            assign(depth, carried, s.init);
+            put(depth, `L${s.label}: for (;;) {`);
+            list(s.body, depth + 1, carried);
+          } else {
+            put(depth, `L${s.label}: {`);
+            list(s.body, depth + 1, out);
+          }
+          put(depth, '}');
+          break;
+        }
+        case 'yield':
+        case 'continue':
+          assign(depth, ends, s.args);
+          break;
+        case 'break':
+          assign(depth, outputs.get(s.label)!, s.args);
+          put(depth, `break L${s.label};`);
+          break;
+        case 'unreachable':
+          break;
+      }
+    }
+  };
+  if (program.arrays.length > 0) put(0, 'let stray = false;');
+  list(program.body, 0, []);
+  put(
+    0,
+    program.arrays.length > 0
+      ? `out[i] = stray ? NaN : ${name(program.results[0])};`
+      : `out[i] = ${name(program.results[0])};`,
+  );
+  return lines.join('\n');
+}
+
+export function javascriptTarget(program: Program, params: Bindings): Evaluate {
+  const body = toJavaScript(program).replace(/^/gm, '  ');
+  const text = `const n = out.length;\nfor (let i = 0; i < n; i++) {\n${body}\n}`;
+  const run = new Function('points', 'out', 'kit', 'params', 'constants', 'arrays', text);
+  const arrays = program.arrays.map(length => new Float64Array(length));
+  return (points, out) => run(points, out, kit, params, program.constants, arrays);
+}

@@ -1,0 +1,114 @@
+/**
+ * The vector target: a program as a WebAssembly module with SIMD, two float64 lanes, for whole batches of
+ * points. Functions of the math library that the program calls become functions of the module.
+ */
+import type { Program } from '../ir.ts';
+import { walk } from '../ir.ts';
+import { lowerLibrary } from '../lower/lower.ts';
+import type { Bindings } from '../params.ts';
+import type { Evaluate } from './javascript.ts';
+import { encodeModule, FunctionWriter } from './wasm/assembler.ts';
+import { Emitter } from './wasm/emitter.ts';
+import { Layout } from './wasm/layout.ts';
+
+/** Points in a batch: 8 coordinates of 256 points are 16 KB, half of a first-level cache. */
+export const BATCH = 256;
+
+export interface WasmModule {
+  bytes: Uint8Array<ArrayBuffer>;
+  layout: Layout;
+}
+
+/**
+ * A module that imports `env.memory` and exports `evaluate(n)`: it reads n points at `layout.points` (row by row, a
+ * row of `batch` numbers a coordinate) and writes n values at `layout.values`, rounding n up to even.
+ */
+export function toWasm(program: Program, batch = BATCH, base = 0): WasmModule {
+  const layout = new Layout(program, batch, base);
+  const called = libraryCalls(program);
+  const functions = called.map(name => libraryFunction(name, layout, fn => called.indexOf(fn)));
+  functions.push(batchFunction(program, layout, fn => called.indexOf(fn)));
+  return { bytes: encodeModule(functions, { evaluate: functions.length - 1 }), layout };
+}
+
+/** Every library function that the program needs, those that only other ones call included. */
+function libraryCalls(program: Program): string[] {
+  const names = new Set<string>();
+  const visit = (p: Program) =>
+    walk(p.body, s => {
+      if (s.kind !== 'let' || s.op !== 'call' || names.has(s.fn)) return;
+      names.add(s.fn);
+      visit(lowerLibrary(s.fn));
+    });
+  visit(program);
+  return [...names];
+}
+
+function libraryFunction(name: string, layout: Layout, callee: (fn: string) => number): FunctionWriter {
+  const program = lowerLibrary(name);
+  const writer = new FunctionWriter(Array(program.dims).fill('v128'), 'v128');
+  const prefix = `${name}#`;
+  layout.addConstants(program, prefix);
+  const emitter = new Emitter(program, { writer, layout, prefix, callee, coordinate: i => writer.get(i) });
+  emitter.prelude();
+  emitter.body();
+  return writer;
+}
+
+function batchFunction(program: Program, layout: Layout, callee: (fn: string) => number): FunctionWriter {
+  const writer = new FunctionWriter(['i32'], null);
+  const [n, offset] = [0, writer.local('i32')];
+  const emitter = new Emitter(program, {
+    writer,
+    layout,
+    prefix: '',
+    callee,
+    offset,
+    coordinate: i => writer.get(offset).memory('v128.load', layout.points + i * layout.batch * 8),
+  });
+  emitter.prelude();
+  writer.get(n).i32(3).op('i32.shl').set(n); // now the end, in bytes
+  const top = writer.open('loop');
+  writer.get(offset);
+  emitter.body();
+  writer.memory('v128.store', layout.values);
+  writer.get(offset).i32(16).op('i32.add').tee(offset).get(n).op('i32.lt_u').brIf(top);
+  writer.close();
+  return writer;
+}
+
+export function wasmTarget(program: Program, params: Bindings): Evaluate {
+  const { bytes, layout } = toWasm(program);
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(layout.end / 65536) });
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
+  const evaluate = instance.exports.evaluate as (n: number) => void;
+  layout.initialise(memory);
+  bindParams(layout, memory, params);
+  const { dims } = program;
+  const rows = Array.from(
+    { length: dims },
+    (_, d) => new Float64Array(memory.buffer, layout.points + d * layout.batch * 8, layout.batch),
+  );
+  const values = new Float64Array(memory.buffer, layout.values, layout.batch);
+  return (points, out) => {
+    const total = out.length;
+    for (let start = 0; start < total; start += layout.batch) {
+      const n = Math.min(layout.batch, total - start);
+      for (let d = 0; d < dims; d++) {
+        rows[d].set(points.subarray(d * total + start, d * total + start + n));
+        if (n % 2) rows[d][n] = rows[d][n - 1]; // the second lane of the last vector repeats a real point
+      }
+      evaluate(n);
+      out.set(values.subarray(0, n), start);
+    }
+  };
+}
+
+/** Writes params to where the module reads them. */
+export function bindParams(layout: Layout, memory: WebAssembly.Memory, params: Bindings): void {
+  for (const [name, value] of Object.entries(params)) {
+    if (typeof value === 'object')
+      new Float64Array(memory.buffer, layout.arrays.get(name)!.address, value.length).set(value);
+    else new Float64Array(memory.buffer, layout.scalars.get(name)!, 1)[0] = Number(value);
+  }
+}
