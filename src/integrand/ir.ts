@@ -171,7 +171,7 @@ export function verify(program: Program): void {
   };
   const match = (visible: Visible, args: Id[], expected: Value[], what: string) => {
     if (args.length !== expected.length) fail(`${what} passes ${args.length} values for ${expected.length}`);
-    args.forEach((a, i) => typeOf(visible, a) === expected[i].type || fail(`${what} passes a wrong type`));
+    if (args.some((a, i) => typeOf(visible, a) !== expected[i].type)) fail(`${what} passes a wrong type`);
   };
   const arrayNames = new Set([
     ...program.params.filter(p => p.kind === 'array').map(p => p.name),

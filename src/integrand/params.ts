@@ -19,7 +19,9 @@ export type Param = number | boolean | TypedArray | Table;
 export type Params = Record<string, Param>;
 
 /** What a program's declared params are bound to. */
-export type Bindings = Record<string, number | boolean | TypedArray>;
+export type Bindings = ReadonlyMap<string, number | boolean | TypedArray>;
+
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 /** Throws unless every param is of a kind that an integrand can use. */
 export function checkParams(params: unknown): asserts params is Params {
@@ -29,6 +31,11 @@ export function checkParams(params: unknown): asserts params is Params {
     );
   }
   for (const [name, value] of Object.entries(params)) {
+    if (!IDENTIFIER.test(name)) {
+      throw new TypeError(
+        `params has the name '${name}', which no integrand can read; use a name such as a, x1 or alpha.`,
+      );
+    }
     if (typeof value === 'number' || typeof value === 'boolean' || isTable(value)) continue;
     if (
       ArrayBuffer.isView(value) &&
@@ -55,19 +62,21 @@ type Numeric = { length: number; [i: number]: number | bigint };
 export function declarations(name: string, value: Param): ParamDeclaration[] {
   if (typeof value === 'number') return [{ name, kind: 'number' }];
   if (typeof value === 'boolean') return [{ name, kind: 'boolean' }];
-  const parts = isTable(value) ? tableParts(name, value) : { [name]: value };
-  return Object.entries(parts).map(([part, data]) => ({ name: part, kind: 'array', length: data.length }));
+  const parts: [string, TypedArray][] = isTable(value) ? tableParts(name, value) : [[name, value]];
+  return parts.map(([part, data]) => ({ name: part, kind: 'array', length: data.length }));
 }
 
 /** Values for the declared params of a program; throws when one is missing or changed its shape. */
 export function bind(declared: readonly ParamDeclaration[], params: Params): Bindings {
   checkParams(params);
-  const given: Bindings = {};
-  for (const [name, value] of Object.entries(params))
-    Object.assign(given, isTable(value) ? tableParts(name, value) : { [name]: value });
-  const bound: Bindings = {};
+  const given = new Map<string, number | boolean | TypedArray>();
+  for (const [name, value] of Object.entries(params)) {
+    if (isTable(value)) for (const [part, data] of tableParts(name, value)) given.set(part, data);
+    else given.set(name, value);
+  }
+  const bound = new Map<string, number | boolean | TypedArray>();
   for (const d of declared) {
-    const value = given[d.name];
+    const value = given.get(d.name);
     const fits =
       d.kind === 'array' ? typeof value === 'object' && value.length === d.length : typeof value === d.kind;
     if (!fits) {
@@ -82,15 +91,15 @@ export function bind(declared: readonly ParamDeclaration[], params: Params): Bin
         `params.${d.name} is ${found}, where the integrand was compiled for ${wanted}; compile it again.`,
       );
     }
-    bound[d.name] = value;
+    bound.set(d.name, value!);
   }
   return bound;
 }
 
 /** The arrays a table is made of, by the names that lower/calls.ts gives them. */
-function tableParts(name: string, t: Table): Record<string, Float64Array> {
-  return Object.fromEntries([
-    ...t.axes.map((a, k) => [`${name}.${k}`, a.data]),
+function tableParts(name: string, t: Table): [string, Float64Array][] {
+  return [
+    ...t.axes.map((a, k): [string, Float64Array] => [`${name}.${k}`, a.data]),
     [`${name}.values`, t.values],
-  ]);
+  ];
 }

@@ -49,8 +49,8 @@ const known = new WeakMap<object, Read>();
 
 /** Reads a function of our own, once. */
 export function readInternal(f: object): Read {
-  let found = known.get(f);
-  if (!found) known.set(f, (found = read(f, true)));
+  const found = known.get(f) ?? read(f, true);
+  known.set(f, found);
   return found;
 }
 

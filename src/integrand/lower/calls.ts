@@ -1,16 +1,15 @@
 /** Calls: helpers and array methods are inlined, `Math` becomes operations and library calls, tables become look-ups. */
 import type { AnyNode, CallExpression } from 'acorn';
 import type { Id } from '../ir.ts';
-import { library } from '../math/index.ts';
 import { intrinsics } from '../math/kit.ts';
 import { type Read, readInternal } from '../read.ts';
 import { lowerExpression, makeArray, memberOf, spread } from './expressions.ts';
-import { arity, DIRECT, mathKit } from './globals.ts';
+import { arity, DIRECT, libraryFunction, mathKit } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
-import { bindPattern } from './patterns.ts';
+import { bindPattern, checkWritable } from './patterns.ts';
 import { arrayMethod, preludeFunction } from './prelude.ts';
 import { lowerStatements } from './statements.ts';
-import { TRANSPARENT_CALLS } from './toolchains.ts';
+import { isModuleObject, TRANSPARENT_CALLS } from './toolchains.ts';
 import { describe, type FunctionValue, isArray, Names, type Val } from './values.ts';
 
 /** The same function this deep inside itself is taken for mutual recursion. */
@@ -23,12 +22,26 @@ export function lowerCall(l: Lowering, node: CallExpression, env: Env): Val {
     const name = second?.type === 'Literal' && typeof second.value === 'string' ? second.value : '';
     return lowerExpression(l, first, env, name);
   }
-  if (callee.type === 'MemberExpression' && !callee.computed && callee.property.type === 'Identifier') {
-    const object = callee.object.type === 'Super' ? undefined : lowerExpression(l, callee.object, env);
-    if (object && isArray(object)) return lowerMethod(l, object, callee.property.name, node, env);
+  const fn = lowerCallee(l, node, env);
+  return 'method' in fn ? fn.method() : invoke(l, fn, lowerArguments(l, node.arguments, env), node, env);
+}
+
+/** What is called; a method of an array is ready to run. */
+function lowerCallee(l: Lowering, node: CallExpression, env: Env): Val | { method: () => Val } {
+  const { callee } = node;
+  if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier') {
+    return lowerExpression(l, callee, env);
   }
-  const fn = lowerExpression(l, callee, env);
-  return invoke(l, fn, lowerArguments(l, node.arguments, env), node, env);
+  if (
+    callee.object.type === 'Super' ||
+    (callee.object.type === 'Identifier' && isModuleObject(callee.object.name))
+  ) {
+    return lowerExpression(l, callee, env);
+  }
+  const object = lowerExpression(l, callee.object, env);
+  const { name } = callee.property;
+  if (isArray(object)) return { method: () => lowerMethod(l, object, name, node, env) };
+  return memberOf(l, object, name, env, callee, callee.optional ?? false);
 }
 
 /** Calls a value with arguments that are lowered already. */
@@ -101,6 +114,7 @@ function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression
   if (name === 'fill' && array.kind === 'tuple' && array.memory === undefined) {
     if (args.length !== 1)
       l.fail(env, node, '`fill` takes one value in an integrand.', 'Write Array(3).fill(0).');
+    checkWritable(l, array, env, node);
     for (const e of array.elements) l.set(e, args[0]);
     return array;
   }
@@ -131,13 +145,14 @@ function lowerBuiltin(l: Lowering, name: string, fn: string, args: Val[], node: 
     );
     return inline(l, internalFunction(preludeFunction('hypot')!, name), [all], node, env);
   }
+  if (name.startsWith('Number.') && args[0]?.kind === 'bool') return l.literal(false); // of numbers only
   const prelude = preludeFunction(fn);
   if (prelude && fn !== 'hypot')
     return inline(l, internalFunction(prelude, name), [l.number(number(0))], node, env);
   const wanted = arity(fn);
   if (wanted === 0) {
     // a helper of the math library, which may return several numbers
-    const helper = internalFunction(readInternal(library[fn]), fn);
+    const helper = internalFunction(readInternal(libraryFunction(fn)), fn);
     return inline(l, helper, [...args, mathKit()], node, env);
   }
   return l.number(builder.call(fn, ...Array.from({ length: wanted }, (_, i) => number(i))));

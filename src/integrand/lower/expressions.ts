@@ -4,7 +4,7 @@ import type { Id, Op } from '../ir.ts';
 import { lowerCall } from './calls.ts';
 import { globalValue } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
-import { assignPattern } from './patterns.ts';
+import { assignPattern, reference } from './patterns.ts';
 import { REFUSED, REFUSED_OPERATORS } from './refused.ts';
 import { isCoverageCounter, isModuleObject } from './toolchains.ts';
 import { describe, type FunctionNode, isArray, isScalar, type TupleValue, type Val } from './values.ts';
@@ -43,15 +43,15 @@ const EXPRESSIONS: Table = {
     return globalValue(l, node.name) ?? freeVariable(l, node, node.name, env);
   },
   UnaryExpression(l, node, env) {
-    if (node.operator === 'void') return { kind: 'undefined' };
+    if (node.operator === '!') return l.bool(l.builder.op('not', condition(l, node.argument, env)));
     const value = lowerExpression(l, node.argument, env);
     switch (node.operator) {
       case '-':
         return l.number(l.builder.op('neg', l.toNumber(value, env, node.argument)));
       case '+':
         return l.number(l.toNumber(value, env, node.argument));
-      case '!':
-        return l.bool(l.builder.op('not', l.toBool(value, env, node.argument)));
+      case 'void':
+        return { kind: 'undefined' };
       default:
         return refuseOperator(l, node, node.operator, env);
     }
@@ -73,7 +73,7 @@ const EXPRESSIONS: Table = {
     return node.operator === '&&' ? choice(l, cond, right, () => left) : choice(l, cond, () => left, right);
   },
   ConditionalExpression(l, node, env) {
-    const cond = l.toBool(lowerExpression(l, node.test, env), env, node.test);
+    const cond = condition(l, node.test, env);
     return choice(
       l,
       cond,
@@ -89,32 +89,35 @@ const EXPRESSIONS: Table = {
   AssignmentExpression(l, node, env) {
     const { operator, left, right } = node;
     const name = left.type === 'Identifier' ? left.name : '';
-    if (operator === '=') {
-      const value = lowerExpression(l, right, env, name);
+    if (left.type === 'ArrayPattern' || left.type === 'ObjectPattern') {
+      const value = lowerExpression(l, right, env);
       assignPattern(l, left, value, env);
       return value;
     }
-    const old = lowerExpression(l, left, env);
+    const place = reference(l, left, env);
+    const assign = () => {
+      const value = lowerExpression(l, right, env, name);
+      place.set(value);
+      return value;
+    };
+    if (operator === '=') return assign();
+    const old = place.get();
     const op = operator.slice(0, -1);
-    if (op === '&&' || op === '||' || op === '??') {
-      const assign = () => {
-        const value = lowerExpression(l, right, env, name);
-        assignPattern(l, left, value, env);
-        return value;
-      };
-      if (op === '??') return isNullish(old) ? assign() : old;
+    if (op === '??') return isNullish(old) ? assign() : old;
+    if (op === '&&' || op === '||') {
       const cond = l.toBool(old, env, left);
       return op === '&&' ? choice(l, cond, assign, () => old) : choice(l, cond, () => old, assign);
     }
     const value = binary(l, op, old, lowerExpression(l, right, env), env, node);
-    assignPattern(l, left, value, env);
+    place.set(value);
     return value;
   },
   UpdateExpression(l, node, env) {
     if (isCoverageCounter(node)) return { kind: 'undefined' };
-    const old = l.toNumber(lowerExpression(l, node.argument, env), env, node.argument);
+    const place = reference(l, node.argument, env);
+    const old = l.toNumber(place.get(), env, node.argument);
     const value = l.number(l.builder.op(node.operator === '++' ? 'add' : 'sub', old, l.builder.constant(1)));
-    assignPattern(l, node.argument, value, env);
+    place.set(value);
     return node.prefix ? value : l.number(old);
   },
   MemberExpression(l, node, env) {
@@ -187,6 +190,18 @@ export function closure(l: Lowering, node: FunctionNode, env: Env, name = ''): V
   if (node.async || node.generator)
     l.fail(env, node, 'A helper function cannot be async or a generator.', 'Make it a plain function.');
   return { kind: 'function', node, names: env.names, source: env.source, name: node.id?.name ?? name };
+}
+
+/** A condition: like the expression as a boolean, but the sides of `&&` and `||` need not be of one kind. */
+export function condition(l: Lowering, node: AnyNode, env: Env): Id {
+  if (node.type === 'ParenthesizedExpression') return condition(l, node.expression, env);
+  if (node.type !== 'LogicalExpression' || node.operator === '??')
+    return l.toBool(lowerExpression(l, node, env), env, node);
+  const left = condition(l, node.left, env);
+  const right = () => l.bool(condition(l, node.right, env));
+  const known = () => l.bool(left);
+  const both = node.operator === '&&' ? choice(l, left, right, known) : choice(l, left, known, right);
+  return l.toBool(both, env, node);
 }
 
 /** The value of whichever arm is taken; what the arms do to variables is kept. */

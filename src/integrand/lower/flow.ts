@@ -27,6 +27,8 @@ interface Exit {
 export class Flow {
   readonly builder: Builder;
   state: State = new Map();
+  /** Elements of arrays that a choice was made between: what was chosen is a copy, so they may not change any more. */
+  readonly chosen = new Set<readonly Slot[]>();
   #nextSlot = 0;
 
   constructor(builder: Builder) {
@@ -203,7 +205,9 @@ export class Flow {
             );
             return element;
           });
-          state.set(slot, { ...first, elements, readonly: true });
+          for (const v of values) this.chosen.add((v as TupleValue).elements);
+          this.chosen.add(elements);
+          state.set(slot, { ...first, elements });
           return;
         }
       }

@@ -63,6 +63,9 @@ export function specialFunctions(): Val {
   return { kind: 'namespace', what: 'the third argument', fields: new Map(fieldsOf('', SPECIAL)) };
 }
 
+/** A function of the math library, by name. */
+export const libraryFunction = (name: string): object => (library as Record<string, object>)[name];
+
 /** What functions of the math library get as their last argument. */
 export function mathKit(): Val {
   const names = [...Object.keys(intrinsics), ...Object.keys(library)];

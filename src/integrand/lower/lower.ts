@@ -1,13 +1,12 @@
 /** From a function to a program: lowering, then the passes of optimise.ts. */
 import { IntegrandError } from '../diagnostics.ts';
 import { type Id, IR_VERSION, type Program } from '../ir.ts';
-import { library } from '../math/index.ts';
 import { optimise } from '../optimise.ts';
 import { declarations, type Param, type Params } from '../params.ts';
 import { type Read, readInternal } from '../read.ts';
 import { isTable } from '../tables.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
-import { arity, mathKit, specialFunctions } from './globals.ts';
+import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
 import { Lessons, Lowering, Restart } from './lowering.ts';
 import { describe, type FunctionValue, type Val } from './values.ts';
 
@@ -40,7 +39,7 @@ export function lowerLibrary(name: string): Program {
   let program = compiled.get(name);
   if (!program) {
     const dims = arity(name);
-    const fn = internalFunction(readInternal(library[name]), name);
+    const fn = internalFunction(readInternal(libraryFunction(name)), name);
     const coordinate = (l: Lowering, i: number): Val =>
       l.number(l.builder.value({ op: 'coord', args: [l.builder.constant(i)] }, 'f64'));
     program = build(fn, dims, {}, l => [
@@ -59,7 +58,7 @@ function build(fn: FunctionValue, dims: number, params: Params, args: (l: Loweri
       const l = new Lowering(lessons);
       const slot = l.flow.slot({ kind: 'undefined' });
       lowerFunction(l, fn, args(l), slot, fn.node);
-      const result = resultOf(l, l.get(slot), fn);
+      const result = resultOf(l.get(slot), fn);
       return optimise({
         version: IR_VERSION,
         dims,
@@ -82,7 +81,7 @@ function paramValue(l: Lowering, name: string, value: Param): Val {
   return { kind: type === 'f64' ? 'number' : 'bool', id: l.builder.value({ op: 'param', name }, type) };
 }
 
-function resultOf(l: Lowering, value: Val, { node, source }: FunctionValue): Id {
+function resultOf(value: Val, { node, source }: FunctionValue): Id {
   if (value.kind === 'number') return value.id;
   const fail = (reason: string, remedy: string): never => {
     throw new IntegrandError(reason, remedy, { source, span: node });

@@ -23,7 +23,7 @@ export interface Env {
 }
 
 export interface LoopTargets {
-  label: string | null;
+  labels: readonly string[];
   break: Target;
   /** Null for a labelled block, which can only be left. */
   continue: Target | null;

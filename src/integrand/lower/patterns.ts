@@ -15,14 +15,14 @@ export function bindPattern(
   isVar = false,
 ): void {
   match(l, pattern, value, env, (leaf, v) => {
-    if (leaf.type !== 'Identifier') return assignLeaf(l, leaf, v, env);
+    if (leaf.type !== 'Identifier') return reference(l, leaf, env).set(v);
     if (isVar) return l.set(env.names.find(leaf.name)!.slot, v);
     env.names.declare(leaf.name, l.flow.slot(v), constant);
   });
 }
 
 export function assignPattern(l: Lowering, pattern: AnyNode, value: Val, env: Env): void {
-  match(l, pattern, value, env, (leaf, v) => assignLeaf(l, leaf, v, env));
+  match(l, pattern, value, env, (leaf, v) => reference(l, leaf, env).set(v));
 }
 
 function match(
@@ -83,27 +83,38 @@ function match(
   }
 }
 
-function assignLeaf(l: Lowering, node: AnyNode, value: Val, env: Env): void {
+/** A place that can be read and written: its object and its index are evaluated once. */
+export interface Reference {
+  get(): Val;
+  set(value: Val): void;
+}
+
+export function reference(l: Lowering, node: AnyNode, env: Env): Reference {
   if (node.type === 'Identifier') {
-    const found = env.names.find(node.name);
-    if (!found) {
-      return l.fail(
-        env,
-        node,
-        `\`${node.name}\` is not declared inside the integrand.`,
-        'Declare it with `let`: an integrand cannot change anything outside itself.',
-      );
-    }
-    if (found.constant)
-      l.fail(env, node, `\`${node.name}\` is a const and cannot be assigned.`, 'Declare it with `let`.');
-    l.set(found.slot, value);
-    return;
+    return {
+      get: () => lowerExpression(l, node, env),
+      set(value) {
+        const found = env.names.find(node.name);
+        if (!found) {
+          return l.fail(
+            env,
+            node,
+            `\`${node.name}\` is not declared inside the integrand.`,
+            'Declare it with `let`: an integrand cannot change anything outside itself.',
+          );
+        }
+        if (found.constant)
+          l.fail(env, node, `\`${node.name}\` is a const and cannot be assigned.`, 'Declare it with `let`.');
+        l.set(found.slot, value);
+      },
+    };
   }
-  if (node.type !== 'MemberExpression')
-    l.fail(env, node, 'This cannot be assigned to.', 'Assign to a variable or to an array element.');
+  if (node.type !== 'MemberExpression') {
+    return l.fail(env, node, 'This cannot be assigned to.', 'Assign to a variable or to an array element.');
+  }
   const target = lowerExpression(l, node.object, env);
   if (target.kind !== 'tuple' || target.keys || !node.computed) {
-    l.fail(
+    return l.fail(
       env,
       node,
       `An integrand cannot change ${describe(target)}.`,
@@ -112,17 +123,26 @@ function assignLeaf(l: Lowering, node: AnyNode, value: Val, env: Env): void {
         : 'Copy what you need to a local array: const y = [...x].',
     );
   }
-  if (target.readonly)
-    l.fail(
-      env,
-      node,
-      'This array was chosen between several, so it cannot be written to.',
-      'Copy it first: const a = [...b].',
-    );
-  store(l, target, lowerExpression(l, node.property, env), value, env, node);
+  const index = lowerExpression(l, node.property, env);
+  return {
+    get: () => elementAt(l, target, index, env, node),
+    set: value => store(l, target, index, value, env, node),
+  };
+}
+
+/** Fails when an array may not be written to. */
+export function checkWritable(l: Lowering, array: TupleValue, env: Env, node: AnyNode): void {
+  if (!l.flow.chosen.has(array.elements)) return;
+  l.fail(
+    env,
+    node,
+    'This array took part in a choice between arrays, so it cannot be written to any more.',
+    'Choose between copies: c ? [...a] : [...b].',
+  );
 }
 
 function store(l: Lowering, array: TupleValue, index: Val, value: Val, env: Env, node: AnyNode): void {
+  checkWritable(l, array, env, node);
   const i = l.toNumber(index, env, node);
   const known = l.builder.constantOf(i);
   if (

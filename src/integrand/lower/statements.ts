@@ -1,6 +1,7 @@
 /** Statements of the integrand language, a table by the names of acorn's nodes. */
 import type { AnyNode, Statement as Node, VariableDeclaration } from 'acorn';
-import { closure, lowerExpression } from './expressions.ts';
+import type { Id } from '../ir.ts';
+import { closure, condition, lowerExpression } from './expressions.ts';
 import type { Target } from './flow.ts';
 import type { Env, LoopTargets, Lowering } from './lowering.ts';
 import { assignPattern, bindPattern } from './patterns.ts';
@@ -13,7 +14,9 @@ const MAX_TURNS = 64;
 const MAX_UNROLLED = 4000;
 
 type Of<T extends AnyNode['type']> = Extract<AnyNode, { type: T }>;
-type Table = { [T in AnyNode['type']]?: (l: Lowering, node: Of<T>, env: Env, label: string | null) => void };
+type Table = {
+  [T in AnyNode['type']]?: (l: Lowering, node: Of<T>, env: Env, labels: readonly string[]) => void;
+};
 
 const STATEMENTS: Table = {
   EmptyStatement() {},
@@ -34,38 +37,38 @@ const STATEMENTS: Table = {
     l.flow.break(env.result!.target);
   },
   IfStatement(l, node, env) {
-    const cond = l.toBool(lowerExpression(l, node.test, env), env, node.test);
+    const cond = condition(l, node.test, env);
     l.flow.if(
       cond,
       () => lowerStatement(l, node.consequent, env),
       () => node.alternate && lowerStatement(l, node.alternate, env),
     );
   },
-  ForStatement(l, node, env, label) {
+  ForStatement(l, node, env, labels) {
     const outer = { ...env, names: new Names(env.names) };
     if (node.init?.type === 'VariableDeclaration') declareVariables(l, node.init, outer);
     else if (node.init) lowerExpression(l, node.init, outer);
     lowerLoop(
       l,
-      { node, label, test: node.test ?? null, update: node.update ?? null, body: node.body, first: 'test' },
+      { node, labels, test: node.test ?? null, update: node.update ?? null, body: node.body, first: 'test' },
       outer,
     );
   },
-  WhileStatement(l, node, env, label) {
+  WhileStatement(l, node, env, labels) {
     lowerLoop(
       l,
-      { node, label, test: node.test, update: null, body: node.body, first: 'test' },
+      { node, labels, test: node.test, update: null, body: node.body, first: 'test' },
       { ...env, names: new Names(env.names) },
     );
   },
-  DoWhileStatement(l, node, env, label) {
+  DoWhileStatement(l, node, env, labels) {
     lowerLoop(
       l,
-      { node, label, test: node.test, update: null, body: node.body, first: 'body' },
+      { node, labels, test: node.test, update: null, body: node.body, first: 'body' },
       { ...env, names: new Names(env.names) },
     );
   },
-  ForOfStatement(l, node, env, label) {
+  ForOfStatement(l, node, env, labels) {
     const array = lowerExpression(l, node.right, env);
     if (!isArray(array))
       return l.fail(
@@ -94,7 +97,7 @@ const STATEMENTS: Table = {
       l,
       {
         node,
-        label,
+        labels,
         test: {
           ...plain,
           type: 'BinaryExpression',
@@ -115,11 +118,11 @@ const STATEMENTS: Table = {
       { ...env, names },
     );
   },
-  LabeledStatement(l, node, env) {
-    const label = node.label.name;
-    if (/^(For|While|DoWhile)/.test(node.body.type)) return lowerStatement(l, node.body, env, label);
+  LabeledStatement(l, node, env, outer) {
+    const labels = [...outer, node.label.name];
+    if (/^(For|While|DoWhile|Labeled)/.test(node.body.type)) return lowerStatement(l, node.body, env, labels);
     l.flow.block(target => {
-      const loops: LoopTargets = { label, break: target, continue: null, outer: env.loops };
+      const loops: LoopTargets = { labels, break: target, continue: null, outer: env.loops };
       lowerStatement(l, node.body, { ...env, loops });
     });
   },
@@ -135,12 +138,12 @@ export function lowerStatement(
   l: Lowering,
   node: Node | AnyNode,
   env: Env,
-  label: string | null = null,
+  labels: readonly string[] = [],
 ): void {
   const lower = STATEMENTS[node.type] as
-    | ((l: Lowering, node: AnyNode, env: Env, label: string | null) => void)
+    | ((l: Lowering, node: AnyNode, env: Env, labels: readonly string[]) => void)
     | undefined;
-  if (lower) return lower(l, node, env, label);
+  if (lower) return lower(l, node, env, labels);
   const [what, remedy] = REFUSED[node.type] ?? [
     `\`${node.type}\``,
     'See the integrand language in the documentation.',
@@ -175,7 +178,7 @@ function declareVariables(l: Lowering, node: VariableDeclaration, env: Env): voi
 
 interface Loop {
   node: AnyNode;
-  label: string | null;
+  labels: readonly string[];
   test: AnyNode | null;
   update: AnyNode | null;
   body: AnyNode;
@@ -189,15 +192,14 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
   const site = l.site(env, loop.node);
   const test = (names: Names) => {
     if (!loop.test) return builder.constant(true);
-    const inner = { ...env, names };
-    return l.toBool(lowerExpression(l, loop.test, inner), inner, loop.test);
+    return condition(l, loop.test, { ...env, names });
   };
   const turn = (leave: Target, names: Names) => {
     flow.block(next => {
       const inner: Env = {
         ...env,
         names: new Names(names),
-        loops: { label: loop.label, break: leave, continue: next, outer: env.loops },
+        loops: { labels: loop.labels, break: leave, continue: next, outer: env.loops },
       };
       loop.start?.(inner);
       lowerStatement(l, loop.body, inner);
@@ -211,11 +213,11 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
     if (!l.lessons.rolled.has(site) && !endless) {
       const size = builder.size;
       for (let turns = 0; ; turns++) {
-        const goes = skipTest || builder.constantOf(test(names));
+        const goes = skipTest || tryTest(l, () => test(names));
         if (goes === undefined) break; // known no more: the rest is a loop
         if (!goes || flow.dead) return;
         if (turns === MAX_TURNS || builder.size - size > MAX_UNROLLED) l.learn(l.lessons.rolled, site);
-        names = freshNames(l, env.names); // each turn has its own `let`s, as closures see them
+        names = freshNames(l, names); // each turn has its own `let`s, as closures see them
         skipTest = false;
         turn(leave, names);
         if (flow.dead) return;
@@ -246,6 +248,17 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
   });
 }
 
+/** The outcome of a loop's test if it is known now; if not, whatever it did is undone. */
+function tryTest({ flow, builder }: Lowering, test: () => Id): boolean | undefined {
+  const before = new Map(flow.state);
+  builder.open();
+  const goes = builder.constantOf(test()) as boolean | undefined;
+  const trial = builder.close();
+  if (goes === undefined) flow.state = before;
+  else builder.splice(trial);
+  return goes;
+}
+
 /** The loop's own variables copied to new slots. */
 function freshNames(l: Lowering, names: Names): Names {
   const fresh = new Names(names.parent);
@@ -256,7 +269,8 @@ function freshNames(l: Lowering, names: Names): Names {
 
 function findLoop(env: Env, label: string | null, what: 'break' | 'continue'): LoopTargets | null {
   for (let loop = env.loops; loop; loop = loop.outer) {
-    if (label ? loop.label === label : loop.continue) if (what === 'break' || loop.continue) return loop;
+    if (label ? loop.labels.includes(label) : loop.continue)
+      if (what === 'break' || loop.continue) return loop;
   }
   return null; // the parser has refused this already
 }

@@ -34,8 +34,6 @@ export interface TupleValue {
   memory?: number | string;
   /** The node that made it: the place to remember when it has to move to memory. */
   site: AnyNode;
-  /** Made by a choice between arrays: writing to it would have to reach one of several. */
-  readonly?: boolean;
 }
 
 /** A fixed set of names: `Math`, `params`, the third argument. */

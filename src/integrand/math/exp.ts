@@ -28,7 +28,7 @@ export function expTail(r: number): number {
 
 /** e^x. */
 export function exp(x: number, { nearest, pow2, expTail }: Kit): number {
-  const k = nearest(x * 1.4426950408889634);
+  const k = nearest(x * Math.LOG2E);
   const hi = x - k * 0.6931471803691238;
   const lo = k * 1.9082149292705877e-10;
   const y = 1 + (hi + (expTail(hi - lo) - lo));
@@ -41,10 +41,25 @@ export function exp(x: number, { nearest, pow2, expTail }: Kit): number {
   return y * pow2(k);
 }
 
+/** e^(x + rest) for |rest| < 1e-4, as if the sum were exact. */
+export function expPair(x: number, rest: number, { nearest, pow2, expTail }: Kit): number {
+  const k = nearest(x * Math.LOG2E);
+  const hi = x - k * 0.6931471803691238;
+  const lo = k * 1.9082149292705877e-10 - rest;
+  const y = 1 + (hi + (expTail(hi - lo) - lo));
+  if (!(Math.abs(x) < 708)) {
+    if (x > 710) return Infinity;
+    if (x < -746) return 0;
+    const half = Math.floor(0.5 * k);
+    return y * pow2(half) * pow2(k - half);
+  }
+  return y * pow2(k);
+}
+
 /** 2^x: here x − k is exact, and r = (x − k)·ln2. */
 export function exp2(x: number, { nearest, pow2, expTail }: Kit): number {
   const k = nearest(x);
-  const r = (x - k) * 0.6931471805599453;
+  const r = (x - k) * Math.LN2;
   const y = 1 + (r + expTail(r));
   if (!(Math.abs(x) < 1022)) {
     if (x >= 1024) return Infinity;
@@ -60,7 +75,7 @@ export function exp2(x: number, { nearest, pow2, expTail }: Kit): number {
  * the right; for k = 0 it is hi + tail, accurate however small x is.
  */
 export function expm1(x: number, { nearest, pow2, copySign, expTail }: Kit): number {
-  const k = nearest(x * 1.4426950408889634);
+  const k = nearest(x * Math.LOG2E);
   const hi = x - k * 0.6931471803691238;
   const lo = k * 1.9082149292705877e-10;
   const tail = expTail(hi - lo) - lo;

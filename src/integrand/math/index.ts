@@ -2,8 +2,15 @@
  * The math library: every function with the kit as its last argument, as the compiler reads them, and the kit for
  * plain JavaScript, in which the same functions take only their mathematical arguments.
  */
-import { exp, exp2, expm1, expTail } from './exp.ts';
+import { eighthTurnBack, j0, j1 } from './bessel.ts';
+import { cbrt } from './cbrt.ts';
+import { erf, erfc, erfinv } from './erf.ts';
+import { exp, exp2, expm1, expPair, expTail } from './exp.ts';
+import { lgamma, lgammaUpper } from './gamma.ts';
+import { cosh, sinh, tanh } from './hyperbolic.ts';
 import { hypot } from './hypot.ts';
+import { acosh, asinh, atanh } from './inverse-hyperbolic.ts';
+import { acos, asin, asinTail, atan, atan2, atanRatio } from './inverse-trig.ts';
 import { intrinsics, type Kit } from './kit.ts';
 import { log, log1p, log1pPair, log2, log10, logTail, splitAtRoot2 } from './log.ts';
 import { mod } from './mod.ts';
@@ -17,36 +24,20 @@ export { intrinsics } from './kit.ts';
 
 type Result = number | number[];
 
-const unary: Record<string, (x: number, kit: Kit) => Result> = {
-  exp,
-  exp2,
-  expm1,
-  log,
-  log2,
-  log10,
-  log1p,
-  sin,
-  cos,
-  tan,
-  round,
-  sign,
-  fround,
-  clz32,
-  expTail,
-  splitAtRoot2,
-  logTail,
-  reduceQuarter,
-  reduceHuge,
+// biome-ignore format: one family a line
+const unary = {
+  exp, exp2, expm1, log, log2, log10, log1p,
+  sin, cos, tan, asin, acos, atan,
+  sinh, cosh, tanh, asinh, acosh, atanh,
+  cbrt, round, sign, fround, clz32,
+  erf, erfc, erfinv, lgamma, j0, j1,
+  expTail, splitAtRoot2, logTail, reduceQuarter, reduceHuge, asinTail,
 };
 
-const binary: Record<string, (x: number, y: number, kit: Kit) => Result> = {
-  pow,
-  hypot,
-  mod,
-  imul,
-  log1pPair,
-  logPair,
-  sinCosPairs,
+// biome-ignore format: one family a line
+const binary = {
+  pow, atan2, hypot, mod, imul,
+  expPair, log1pPair, logPair, sinCosPairs, atanRatio, lgammaUpper, eighthTurnBack,
 };
 
 /** Name → function with the kit as its last argument (those that need no kit leave it out). */
@@ -55,5 +46,6 @@ export const library = { ...unary, ...binary };
 /** The kit in JavaScript. */
 export const kit = { ...intrinsics } as Kit;
 const bound = kit as unknown as Record<string, (x: number, y: number) => Result>;
-for (const [name, f] of Object.entries(unary)) bound[name] = x => f(x, kit);
-for (const [name, f] of Object.entries(binary)) bound[name] = (x, y) => f(x, y, kit);
+for (const [name, f] of Object.entries<(x: number, kit: Kit) => Result>(unary)) bound[name] = x => f(x, kit);
+for (const [name, f] of Object.entries<(x: number, y: number, kit: Kit) => Result>(binary))
+  bound[name] = (x, y) => f(x, y, kit);

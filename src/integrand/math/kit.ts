@@ -68,12 +68,17 @@ export interface MathLibrary {
 /** Parts that the functions share; each is described where it is written. */
 export interface Helpers {
   expTail: Unary;
+  expPair: Binary;
   splitAtRoot2(x: number): [number, number];
   logTail(f: number): [number, number];
   log1pPair: Binary;
   logPair(x: number, bias: number): [number, number];
   reduceQuarter(x: number): [number, number, number];
   reduceHuge(x: number): [number, number, number];
+  atanRatio: Binary;
+  asinTail: Unary;
+  lgammaUpper: Binary;
+  eighthTurnBack(x: number, shift: number): [number, number];
   sinCosPairs(r: number, tail: number): [number, number, number, number];
 }
 

@@ -15,7 +15,7 @@ import type { Kit } from './kit.ts';
 export function splitAtRoot2(x: number, { exponent, significand }: Kit): [number, number] {
   const k = exponent(x);
   const m = significand(x);
-  const upper = m > 1.4142135623730951;
+  const upper = m > Math.SQRT2;
   return [upper ? k + 1 : k, (upper ? 0.5 * m : m) - 1];
 }
 

@@ -124,13 +124,13 @@ export function pow(x: number, y: number, { nearest, pow2, high, copySign, expTa
   let sign = 1;
   if (!(x >= 2.2250738585072014e-308 && x < Infinity)) {
     if (y === 0) return 1;
-    if (x !== x || y !== y) return NaN;
     base = Math.abs(x);
+    if (!(base <= Infinity && Math.abs(y) <= Infinity)) return NaN;
     const whole = Math.floor(y) === y;
     const odd = whole && Math.abs(y) < 9007199254740992 && Math.floor(0.5 * y) !== 0.5 * y;
     const negative = copySign(1, x) < 0;
     if (negative && odd) sign = -1;
-    if (base === 0 || base === Infinity) return (base === 0) === y > 0 ? sign * 0 : sign * Infinity;
+    if (base === 0 || base === Infinity) return sign * (y > 0 ? base : 1 / base);
     if (negative && !whole) return NaN;
     if (base < 2.2250738585072014e-308) {
       base = base * 18014398509481984; // 2^54
@@ -142,13 +142,17 @@ export function pow(x: number, y: number, { nearest, pow2, high, copySign, expTa
   const e = yTop * logTop; // exact
   const eRest = (y - yTop) * logTop + y * logRest;
 
-  const k = nearest(e * 1.4426950408889634);
+  const k = nearest(e * Math.LOG2E);
   const hi = e - k * 0.6931471803691238;
   const lo = k * 1.9082149292705877e-10 - eRest;
   const power = 1 + (hi + (expTail(hi - lo) - lo));
   if (!(Math.abs(e) < 708)) {
     const a = Math.abs(x);
-    if (y !== y || Math.abs(y) === Infinity) return a === 1 || y !== y ? NaN : a > 1 === y > 0 ? Infinity : 0;
+    if (!(Math.abs(y) < Infinity)) {
+      if (a === 1 || Math.abs(y) !== Infinity) return NaN;
+      if (a > 1) return y > 0 ? Infinity : 0;
+      return y > 0 ? 0 : Infinity;
+    }
     if (e > 710) return sign * Infinity;
     if (e < -746) return sign * 0;
     const half = Math.floor(0.5 * k);

@@ -19,7 +19,12 @@ export function reduceQuarter(x: number, { nearest, reduceHuge }: Kit): [number,
   const t = a - b - w - k * 6.36831716351095e-25;
   let r = b + t;
   let tail = b - r + t;
-  if (!(Math.abs(x) < 8192)) [k, r, tail] = reduceHuge(x);
+  if (!(Math.abs(x) < 8192)) {
+    const [quadrant, main, rest] = reduceHuge(x);
+    k = quadrant;
+    r = main;
+    tail = rest;
+  }
   return [k, r, tail];
 }
 
@@ -33,7 +38,7 @@ export function reduceHuge(x: number, { exponent, pow2, high }: Kit): [number, n
     473591, 9065106, 15363067, 6271263, 9264392, 5636912,
   ];
   const radix = 16777216;
-  const shrink = 5.960464477539063e-8; // 1/radix
+  const shrink = 5.9604644775390625e-8; // 1/radix
 
   // x = (d0 + d1/radix + d2/radix² + d3/radix³)·radix^j
   const j = Math.floor(exponent(x) / 24);
@@ -87,5 +92,6 @@ export function reduceHuge(x: number, { exponent, pow2, high }: Kit): [number, n
   const rest = error + (hi * 6.123233995736766e-17 + lo * 1.5707963267948966);
   const r = product + rest;
   const tail = product - r + rest;
-  return x < 0 ? [4 - quadrant, -r, -tail] : [quadrant, r, tail];
+  const flip = x < 0 ? -1 : 1;
+  return [x < 0 ? 4 - quadrant : quadrant, flip * r, flip * tail];
 }

@@ -21,7 +21,7 @@ export function sign(x: number): number {
 export function fround(x: number, { exponent, pow2, copySign }: Kit): number {
   const big = 1.5 * pow2(Math.min(Math.max(exponent(x), -126), 128) + 29);
   const y = copySign(x + big - big, x);
-  return Math.abs(y) < 3.402823669209385e38 ? y : x === x ? copySign(Infinity, x) : x;
+  return Math.abs(y) >= 3.402823669209385e38 ? copySign(Infinity, x) : y;
 }
 
 /** Math.clz32. */
@@ -36,7 +36,7 @@ export function imul(a: number, b: number): number {
   const wrap = (v: number) => {
     const whole = Math.trunc(v);
     const u = whole - 4294967296 * Math.floor(whole * 2.3283064365386963e-10);
-    return u > 0 ? u : 0;
+    return u < 4294967296 ? u : 0; // NaN, from NaN and ±Infinity, counts as 0
   };
   const ua = wrap(a);
   const ub = wrap(b);

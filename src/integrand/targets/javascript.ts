@@ -22,7 +22,7 @@ const INFIX: Partial<Record<Op, string>> = {
   or: '||',
 };
 
-/** The text of a function body with `dims`, `points`, `i`, `n`, `kit`, `params`, `constants` and `arrays` in scope. */
+/** The text of a function body with `points`, `out`, `i`, `n`, `kit`, `data` (params and constant arrays) and `arrays` in scope. */
 export function toJavaScript(program: Program): string {
   const lines: string[] = [];
   const constants = new Map<Id, string>();
@@ -30,6 +30,7 @@ export function toJavaScript(program: Program): string {
   const put = (depth: number, text: string) => lines.push('  '.repeat(depth) + text);
   const element = (array: string, length: number, index: Id) => {
     const i = name(index);
+    if (constants.has(index)) return array;
     return `(${i} >= 0 && ${i} < ${length} && ${i} === Math.trunc(${i}) ? ${array} : NaN)`;
   };
   const lengths = new Map<string, number>();
@@ -46,11 +47,9 @@ export function toJavaScript(program: Program): string {
       case 'coord':
         return element(`points[${args[0]} * n + i]`, program.dims, s.args[0]);
       case 'param':
-        return `params[${JSON.stringify(s.name)}]`;
-      case 'element': {
-        const from = s.array in program.constants ? 'constants' : 'params';
-        return element(`${from}[${JSON.stringify(s.array)}][${args[0]}]`, lengths.get(s.array)!, s.args[0]);
-      }
+        return `data[${JSON.stringify(s.name)}]`;
+      case 'element':
+        return element(`data[${JSON.stringify(s.array)}][${args[0]}]`, lengths.get(s.array)!, s.args[0]);
       case 'load':
         return element(`arrays[${s.array}][${args[0]}]`, program.arrays[s.array], s.args[0]);
       case 'call':
@@ -160,7 +159,8 @@ export function toJavaScript(program: Program): string {
 export function javascriptTarget(program: Program, params: Bindings): Evaluate {
   const body = toJavaScript(program).replace(/^/gm, '  ');
   const text = `const n = out.length;\nfor (let i = 0; i < n; i++) {\n${body}\n}`;
-  const run = new Function('points', 'out', 'kit', 'params', 'constants', 'arrays', text);
+  const run = new Function('points', 'out', 'kit', 'data', 'arrays', text);
   const arrays = program.arrays.map(length => new Float64Array(length));
-  return (points, out) => run(points, out, kit, params, program.constants, arrays);
+  const data = Object.assign(Object.create(null), Object.fromEntries(params), program.constants);
+  return (points, out) => run(points, out, kit, data, arrays);
 }

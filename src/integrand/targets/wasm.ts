@@ -2,6 +2,7 @@
  * The vector target: a program as a WebAssembly module with SIMD, two float64 lanes, for whole batches of
  * points. Functions of the math library that the program calls become functions of the module.
  */
+import { inlineCalls } from '../inline.ts';
 import type { Program } from '../ir.ts';
 import { walk } from '../ir.ts';
 import { lowerLibrary } from '../lower/lower.ts';
@@ -23,7 +24,8 @@ export interface WasmModule {
  * A module that imports `env.memory` and exports `evaluate(n)`: it reads n points at `layout.points` (row by row, a
  * row of `batch` numbers a coordinate) and writes n values at `layout.values`, rounding n up to even.
  */
-export function toWasm(program: Program, batch = BATCH, base = 0): WasmModule {
+export function toWasm(source: Program, batch = BATCH, base = 0): WasmModule {
+  const program = inlineCalls(source, lowerLibrary);
   const layout = new Layout(program, batch, base);
   const called = libraryCalls(program);
   const functions = called.map(name => libraryFunction(name, layout, fn => called.indexOf(fn)));
@@ -77,28 +79,43 @@ function batchFunction(program: Program, layout: Layout, callee: (fn: string) =>
   return writer;
 }
 
-export function wasmTarget(program: Program, params: Bindings): Evaluate {
+/** A compiled integrand with its memory: fill `rows`, call `run(n)`, read `values`. */
+export interface WasmInstance {
+  batch: number;
+  /** One row a coordinate. */
+  rows: Float64Array[];
+  values: Float64Array;
+  /** Evaluates the first n points; n is rounded up to even, so the point after an odd number of them must be a real one. */
+  run(n: number): void;
+}
+
+export function instantiate(program: Program, params: Bindings): WasmInstance {
   const { bytes, layout } = toWasm(program);
   const memory = new WebAssembly.Memory({ initial: Math.ceil(layout.end / 65536) });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
-  const evaluate = instance.exports.evaluate as (n: number) => void;
   layout.initialise(memory);
   bindParams(layout, memory, params);
-  const { dims } = program;
-  const rows = Array.from(
-    { length: dims },
-    (_, d) => new Float64Array(memory.buffer, layout.points + d * layout.batch * 8, layout.batch),
-  );
-  const values = new Float64Array(memory.buffer, layout.values, layout.batch);
+  const { batch } = layout;
+  const row = (address: number) => new Float64Array(memory.buffer, address, batch);
+  return {
+    batch,
+    rows: Array.from({ length: program.dims }, (_, d) => row(layout.points + d * batch * 8)),
+    values: row(layout.values),
+    run: instance.exports.evaluate as (n: number) => void,
+  };
+}
+
+export function wasmTarget(program: Program, params: Bindings): Evaluate {
+  const { batch, rows, values, run } = instantiate(program, params);
   return (points, out) => {
     const total = out.length;
-    for (let start = 0; start < total; start += layout.batch) {
-      const n = Math.min(layout.batch, total - start);
-      for (let d = 0; d < dims; d++) {
-        rows[d].set(points.subarray(d * total + start, d * total + start + n));
-        if (n % 2) rows[d][n] = rows[d][n - 1]; // the second lane of the last vector repeats a real point
-      }
-      evaluate(n);
+    for (let start = 0; start < total; start += batch) {
+      const n = Math.min(batch, total - start);
+      rows.forEach((row, d) => {
+        row.set(points.subarray(d * total + start, d * total + start + n));
+        if (n % 2) row[n] = row[n - 1]; // the second lane of the last vector repeats a real point
+      });
+      run(n);
       out.set(values.subarray(0, n), start);
     }
   };
@@ -106,7 +123,7 @@ export function wasmTarget(program: Program, params: Bindings): Evaluate {
 
 /** Writes params to where the module reads them. */
 export function bindParams(layout: Layout, memory: WebAssembly.Memory, params: Bindings): void {
-  for (const [name, value] of Object.entries(params)) {
+  for (const [name, value] of params) {
     if (typeof value === 'object')
       new Float64Array(memory.buffer, layout.arrays.get(name)!.address, value.length).set(value);
     else new Float64Array(memory.buffer, layout.scalars.get(name)!, 1)[0] = Number(value);

@@ -251,7 +251,7 @@ export class Emitter {
         return this.#coord(s.args[0]);
       case 'element': {
         const { address, length } = this.#o.layout.arrays.get(
-          s.array in this.#program.constants ? this.#o.prefix + s.array : s.array,
+          Object.hasOwn(this.#program.constants, s.array) ? this.#o.prefix + s.array : s.array,
         )!;
         return this.#read(s.args[0], length, form, { address, stride: 8, lanes: 0 });
       }

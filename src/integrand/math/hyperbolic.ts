@@ -1,0 +1,40 @@
+/**
+ * Hyperbolic sine, cosine and tangent, from e^x and e^x − 1.
+ *
+ * Below 1 sinh is an odd polynomial (seven coefficients, minimax to 2^-61, Sollya's fpminimax), since
+ * (e^x − e^-x)/2 would cancel. Beyond 708, where e^x overflows before e^x/2 does, ln2 is taken off the exponent.
+ */
+import type { Kit } from './kit.ts';
+
+/** The hyperbolic sine. */
+export function sinh(x: number, { exp, expPair, copySign }: Kit): number {
+  const a = Math.abs(x);
+  if (!(a < 708)) return copySign(expPair(a - 0.6931471803691238, -1.9082149292705877e-10), x);
+  const e = exp(a);
+  const z = x * x;
+  const z2 = z * z;
+  const z4 = z2 * z2;
+  const near =
+    x +
+    x *
+      z *
+      (0.16666666666666669 +
+        z * 0.00833333333333297 +
+        z2 * (0.00019841269841531595 + z * 2.755731913011479e-6) +
+        z4 * (2.5052126919205672e-8 + z * 1.6056994122101936e-10 + z2 * 7.766132039265583e-13));
+  return a < 1 ? near : copySign(0.5 * e - 0.5 / e, x);
+}
+
+/** The hyperbolic cosine. */
+export function cosh(x: number, { exp, expPair }: Kit): number {
+  const a = Math.abs(x);
+  if (!(a < 708)) return expPair(a - 0.6931471803691238, -1.9082149292705877e-10);
+  const e = exp(a);
+  return 0.5 * e + 0.5 / e;
+}
+
+/** The hyperbolic tangent: −t/(2 + t) with t = e^(−2|x|) − 1. */
+export function tanh(x: number, { expm1, copySign }: Kit): number {
+  const t = expm1(-2 * Math.abs(x));
+  return copySign(t / (2 + t), x);
+}
