@@ -288,31 +288,44 @@ export class Builder {
   }
 
   /**
-   * x^y. For a constant y that is an integer or half an integer up to 16 in size: products, a square root, one
-   * division, within (|y| + 1)/2 ulp, where the general function stays within 2. 2^y is exp2.
+   * x^y. For a constant y up to 16 in size that is a multiple of 1/8: products, square roots, one division, within
+   * (|y| + 1)/2 ulp, where the general function stays within 2; a negative power whose positive counterpart
+   * overflows gives 0. 2^y is exp2.
    */
   #power(x: Id, y: Id): Id {
     if (this.constantOf(x) === 2) return this.call('exp2', y);
     const k = this.constantOf(y);
-    if (typeof k !== 'number' || Math.abs(k) > 16 || !Number.isInteger(2 * k)) {
+    if (typeof k !== 'number' || Math.abs(k) > 16 || !Number.isInteger(8 * k)) {
       return this.value({ op: 'call', fn: 'pow', args: [x, y] }, 'f64');
     }
+    if (k === 0) return this.constant(1);
     const whole = Math.floor(Math.abs(k));
     let result: Id | undefined;
+    const times = (factor: Id) => {
+      result = result === undefined ? factor : this.op('mul', result, factor);
+    };
     let square = x;
     for (let n = whole; n > 0; n >>= 1) {
-      if (n & 1) result = result === undefined ? square : this.op('mul', result, square);
+      if (n & 1) times(square);
       if (n > 1) square = this.op('mul', square, square);
     }
     if (whole !== Math.abs(k)) {
-      // pow(−0, 0.5) is 0 and pow(−∞, 0.5) is ∞, where the root gives −0 and NaN
-      const root = this.op('add', this.op('sqrt', x), this.constant(0));
+      if (result !== undefined) result = this.op('abs', result);
+      // pow(−0, ½) is 0 and pow(−∞, ½) is ∞, where the root gives −0 and NaN
       const lowest = this.op('eq', x, this.constant(-Infinity));
-      const half = this.op('select', lowest, this.constant(Infinity), root);
-      result = result === undefined ? half : this.op('mul', this.op('abs', result), half);
+      const positive = this.op(
+        'select',
+        lowest,
+        this.constant(Infinity),
+        this.op('add', x, this.constant(0)),
+      );
+      let root = positive;
+      for (let rest = Math.abs(k) - whole; rest > 0; rest = (2 * rest) % 1) {
+        root = this.op('sqrt', root);
+        if (rest >= 0.5) times(root);
+      }
     }
-    if (result === undefined) return this.constant(1);
-    return k < 0 ? this.op('div', this.constant(1), result) : result;
+    return k < 0 ? this.op('div', this.constant(1), result!) : result!;
   }
 }
 

@@ -111,6 +111,10 @@ function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression
   const args = lowerArguments(l, node.arguments, env);
   const method = arrayMethod(name === 'reduce' && args.length < 2 ? 'reduce1' : name);
   if (!method) return memberOf(l, array, name, env, node, false);
+  if (array.kind === 'data' && array.rounds && (name === 'map' || name === 'slice')) {
+    const why = `\`${name}\` of params.${array.name} would make an array of its kind, which rounds what is put into it.`;
+    l.fail(env, node, why, `Make it an array of plain numbers first: [...p.${array.name}].${name}(…).`);
+  }
   if (name === 'fill' && array.kind === 'tuple' && array.memory === undefined) {
     if (args.length !== 1)
       l.fail(env, node, '`fill` takes one value in an integrand.', 'Write Array(3).fill(0).');

@@ -76,7 +76,8 @@ function build(fn: FunctionValue, dims: number, params: Params, args: (l: Loweri
 
 function paramValue(l: Lowering, name: string, value: Param): Val {
   if (isTable(value)) return { kind: 'table', name, table: value };
-  if (typeof value === 'object') return { kind: 'data', name, length: value.length };
+  if (typeof value === 'object')
+    return { kind: 'data', name, length: value.length, rounds: !(value instanceof Float64Array) };
   const type = typeof value === 'number' ? 'f64' : 'bool';
   return { kind: type === 'f64' ? 'number' : 'bool', id: l.builder.value({ op: 'param', name }, type) };
 }

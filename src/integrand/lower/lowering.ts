@@ -69,6 +69,8 @@ export class Lowering {
   }
 
   learn(set: Set<AnyNode>, node: AnyNode): never {
+    if (set.has(node))
+      throw new Error(`the compiler learned twice that ${node.type} at ${node.start} is not as it seemed`);
     set.add(node);
     throw new Restart();
   }

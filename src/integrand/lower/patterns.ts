@@ -1,6 +1,6 @@
 /** Binding and assigning: names, array elements, and patterns of them. */
 import type { AnyNode } from 'acorn';
-import { elementAt, lowerExpression, memberOf } from './expressions.ts';
+import { elementAt, lowerExpression, makeArray, memberOf } from './expressions.ts';
 import type { Env, Lowering } from './lowering.ts';
 import { remedyFor } from './lowering.ts';
 import { describe, isArray, type TupleValue, type Val } from './values.ts';
@@ -59,10 +59,10 @@ function match(
             leaf,
           );
         }
-        const elements = [];
-        for (let k = i; k < value.length; k++)
-          elements.push(l.flow.slot(elementAt(l, value, l.literal(k), env, e)));
-        match(l, e.argument, { kind: 'tuple', length: elements.length, elements, site: e }, env, leaf);
+        const rest = Array.from({ length: Math.max(0, value.length - i) }, (_, k) =>
+          elementAt(l, value, l.literal(i + k), env, e),
+        );
+        match(l, e.argument, makeArray(l, rest, env, e), env, leaf);
       });
       return;
     case 'ObjectPattern':

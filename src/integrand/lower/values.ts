@@ -53,7 +53,8 @@ export type Val =
   /** Differs between the paths that lead here in a way no instruction can choose between; an error when it is used. */
   | { kind: 'unsettled'; why: string }
   | { kind: 'point'; length: number }
-  | { kind: 'data'; name: string; length: number }
+  /** `rounds`: the elements of a copy would be rounded to the array's own kind of number. */
+  | { kind: 'data'; name: string; length: number; rounds?: boolean }
   | { kind: 'table'; name: string; table: Table }
   | { kind: 'builtin'; name: string; fn: string }
   | { kind: 'string' }

@@ -81,7 +81,7 @@ export function expm1(x: number, { nearest, pow2, copySign, expTail }: Kit): num
   const tail = expTail(hi - lo) - lo;
   if (!(Math.abs(x) < 708)) {
     if (x > 709.782712893384) return Infinity;
-    if (x < -708) return -1;
+    if (x < 0) return -1;
     return (1 + (hi + tail)) * pow2(k - 1) * 2;
   }
   const scale = pow2(k);

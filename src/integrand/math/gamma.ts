@@ -78,7 +78,7 @@ export function lgamma(x: number, { nearest, log, sin, lgammaUpper }: Kit): numb
   const a = Math.abs(x);
   if (!(a < 1e305)) return x >= 1e305 ? x * (log(x) - 1) : a === Infinity || x < 0 ? Infinity : x;
   const small = a < 0.5;
-  const upper = lgammaUpper(small ? 1 + x : a, small ? x * (x - 1) : (a - 1) * (a - 2));
+  const upper = lgammaUpper(small ? 1 + x : a, small ? x * (x - 1) : 0 - (a - 1) * (2 - a));
   if (x < 0.5) {
     if (small) return upper - log(a);
     const offset = a - nearest(a);

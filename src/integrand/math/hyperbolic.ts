@@ -1,5 +1,5 @@
 /**
- * Hyperbolic sine, cosine and tangent, from e^x and e^x − 1.
+ * Hyperbolic sine, cosine and tangent, from e^x.
  *
  * Below 1 sinh is an odd polynomial (seven coefficients, minimax to 2^-61, Sollya's fpminimax), since
  * (e^x − e^-x)/2 would cancel. Beyond 708, where e^x overflows before e^x/2 does, ln2 is taken off the exponent.
@@ -33,8 +33,24 @@ export function cosh(x: number, { exp, expPair }: Kit): number {
   return 0.5 * e + 0.5 / e;
 }
 
-/** The hyperbolic tangent: −t/(2 + t) with t = e^(−2|x|) − 1. */
-export function tanh(x: number, { expm1, copySign }: Kit): number {
-  const t = expm1(-2 * Math.abs(x));
-  return copySign(t / (2 + t), x);
+/**
+ * The hyperbolic tangent, (1 − e)/(1 + e) with e = e^(−2|x|) = 2^k·(1 + p). Numerator and denominator are sums with an exact
+ * large term; what their roundings lose comes back as a correction of the quotient, for which 1/(1 + e) is good enough
+ * to one digit.
+ */
+export function tanh(x: number, { nearest, pow2, copySign, expTail }: Kit): number {
+  const a = -2 * Math.min(Math.abs(x), 22); // beyond, tanh rounds to 1
+  const k = nearest(a * Math.LOG2E);
+  const hi = a - k * 0.6931471803691238;
+  const lo = k * 1.9082149292705877e-10;
+  const tail = expTail(hi - lo) - lo;
+  const scale = pow2(k);
+  const p = hi + tail;
+  const e = scale * p;
+  const top = 1 - scale - e;
+  const topLow = 1 - scale - top - e - scale * (hi - p + tail);
+  const bottom = 1 + scale + e;
+  const bottomLow = 1 + scale - bottom + e;
+  const q = top / bottom;
+  return copySign(q + (topLow - q * bottomLow) * (1.457 - 0.5 * bottom), x);
 }

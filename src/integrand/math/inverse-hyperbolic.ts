@@ -19,7 +19,7 @@ export function asinh(x: number, { log, log1pPair, copySign }: Kit): number {
 
 /** acosh x = log(1 + t + √(t·(2 + t))), t = x − 1; the product and its root in two parts each. */
 export function acosh(x: number, { log, log1pPair, high }: Kit): number {
-  if (!(x < 1e8)) return log(x) + Math.LN2;
+  if (!(x >= 1 && x < 1e8)) return x >= 1 ? log(x) + Math.LN2 : NaN;
   const t = x - 1;
   const u = t + 2;
   const tTop = high(t);
@@ -45,7 +45,10 @@ export function atanh(x: number, { splitAtRoot2, pow2, copySign }: Kit): number 
   const minusLow = 1 - minus - a;
   const [k] = splitAtRoot2(plus / minus);
   const scale = pow2(k);
-  const s = (plus - scale * minus + (plusLow - scale * minusLow)) / (plus + scale * minus);
+  const other = scale * minus;
+  const bottom = plus + other;
+  const bottomLow = plus - (bottom - other) + (plusLow + scale * minusLow);
+  const s = (plus - other + (plusLow - scale * minusLow)) / bottom;
   const z = s * s;
   const z2 = z * z;
   const z4 = z2 * z2;
@@ -57,5 +60,10 @@ export function atanh(x: number, { splitAtRoot2, pow2, copySign }: Kit): number 
       z2 * (0.14285714371631675 + z * 0.11111099243127891) +
       z4 * (0.09091784386876132 + z * 0.07656968662858676 + z2 * 0.07398542338708677));
   const half = 0.5 * k;
-  return copySign(half * 0.6931471803691238 + (s + (rest + half * 1.9082149292705877e-10)), x);
+  const whole = half * 0.6931471803691238;
+  const sum = whole + s;
+  return copySign(
+    sum + (whole - sum + s + (rest + half * 1.9082149292705877e-10 - (s * bottomLow) / bottom)),
+    x,
+  );
 }

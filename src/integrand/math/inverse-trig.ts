@@ -1,9 +1,9 @@
 /**
  * Arc tangent, sine and cosine.
  *
- * atan2: with a = |y/x| the interval is cut at tan(π/8) and tan(3π/8), as Cephes does, and
- * atan(a) = 0 + atan(a), π/4 + atan((a − 1)/(a + 1)) or π/2 + atan(−1/a), one division in each case, on |t| ≤ tan(π/8),
- * where atan(t) = t + t·z·P(z), z = t², eleven coefficients, minimax to 2^-59 (Sollya's fpminimax).
+ * atan2: with a = |y/x| the interval is cut at ½ and 2, and
+ * atan(a) = 0 + atan(a), π/4 + atan((a − 1)/(a + 1)) or π/2 + atan(−1/a), one division in each case, on |t| ≤ ½,
+ * where atan(t) = t + t·z·P(z), z = t², twelve coefficients, minimax to 2^-57.8 (Sollya's fpminimax).
  *
  * asin: t + t·z·P(z) up to ½, twelve coefficients, 2^-55.8; above, π/2 − 2·asin(√((1 − x)/2)), with the rounding
  * error of the root put back. acos likewise.
@@ -12,8 +12,8 @@ import type { Kit } from './kit.ts';
 
 /** atan(y/x) for y ≥ 0, x ≥ 0 not both zero, below 1e300. */
 export function atanRatio(y: number, x: number): number {
-  const far = y > 2.414213562373095 * x;
-  const middle = y > 0.41421356237309503 * x;
+  const far = y > 2 * x;
+  const middle = y > 0.5 * x;
   const t = (far ? -x : middle ? y - x : y) / (far ? y : middle ? y + x : x);
   const base = far ? 1.5707963267948966 : middle ? 0.7853981633974483 : 0;
   const baseLow = far ? 6.123233995736766e-17 : middle ? 3.061616997868383e-17 : 0;
@@ -22,14 +22,17 @@ export function atanRatio(y: number, x: number): number {
   const z4 = z2 * z2;
   const z8 = z4 * z4;
   const p =
-    -0.333333333333332 +
-    z * 0.1999999999995388 +
-    z2 * (-0.14285714280230472 + z * 0.11111110785306948) +
+    -0.33333333333332993 +
+    z * 0.1999999999990567 +
+    z2 * (-0.14285714276591768 + z * 0.111111106678961) +
     z4 *
-      (-0.0909089781389565 +
-        z * 0.0769206125243624 +
-        z2 * (-0.06663116145898705 + z * 0.058479788010515815)) +
-    z8 * (-0.05039712251028143 + z * 0.03807498197143512 - z2 * 0.017918661620230533);
+      (-0.09090896437345176 +
+        z * 0.07692076737628663 +
+        z2 * (-0.06663837768330293 + z * 0.05858472478614577)) +
+    z8 *
+      (-0.051227371414306645 +
+        z * 0.04188455863559463 +
+        z2 * (-0.027464833904895708 + z * 0.01013685311652361));
   const sum = base + t;
   return sum + (base - sum + t + (t * z * p + baseLow));
 }
@@ -45,7 +48,8 @@ export function atan2(y: number, x: number, { atanRatio, copySign }: Kit): numbe
   let b = Math.abs(y);
   let a = Math.abs(x);
   let left = x < 0;
-  if (!(a < 1e300 && b < 1e300 && a + b > 0)) {
+  if (!(a < 1e300 && b < 1e300 && a + b > 1e-290)) {
+    if (!(a <= Infinity && b <= Infinity)) return NaN;
     left = copySign(1, x) < 0;
     if (a + b === 0) {
       a = 1;
@@ -59,8 +63,9 @@ export function atan2(y: number, x: number, { atanRatio, copySign }: Kit): numbe
       a = 0;
       b = 1;
     } else {
-      a = a * 8.636168555094445e-78; // 2^-256
-      b = b * 8.636168555094445e-78;
+      const scale = a + b > 1 ? 8.636168555094445e-78 : 1.157920892373162e77; // 2^∓256
+      a = a * scale;
+      b = b * scale;
     }
   }
   const angle = atanRatio(b, a);

@@ -29,8 +29,8 @@ export function mod(x: number, y: number, { high, copySign, exponent, pow2 }: Ki
     let r = a;
     while (r >= b) {
       const shift = Math.max(size(r) - size(b) - 48, 0);
-      const half = Math.floor(0.5 * shift);
-      const divisor = b * pow2(half) * pow2(shift - half);
+      const third = Math.floor(shift / 3); // 2^shift may overflow
+      const divisor = b * pow2(third) * pow2(third) * pow2(shift - 2 * third);
       r =
         r < 1e300
           ? remainder(r, divisor)

@@ -6,11 +6,11 @@
  *     sin = r + (tail·(1 − z/2) + r·z·S(z)),   cos = (1 − z/2) + (its rounding error + z²·C(z) − r·tail),   z = r²,
  *
  * with S and C of six coefficients each, minimax (Sollya's fpminimax) to 2^-58 and 2^-64. Both are computed, since two
- * lanes seldom agree on the quadrant. Error of sin and cos: 0.5 ulp for the last sum and about 0.1 for the rest.
+ * lanes seldom agree on the quadrant. Error of sin and cos: 0.5 ulp for the last sum and less than 0.3 for the rest.
  */
 import type { Kit } from './kit.ts';
 
-/** [r + rest, rest] of sin and of cos at r + tail: four numbers [sin, its low part, cos, its low part]. */
+/** [s, s′, c, c′] with sin(r + tail) = s + s′ and cos(r + tail) = c + c′, s′ and c′ small; |r| < 0.82. */
 export function sinCosPairs(r: number, tail: number): [number, number, number, number] {
   const z = r * r;
   const w = z * z;

@@ -89,8 +89,8 @@ export interface WasmInstance {
   run(n: number): void;
 }
 
-export function instantiate(program: Program, params: Bindings): WasmInstance {
-  const { bytes, layout } = toWasm(program);
+export function instantiate(program: Program, params: Bindings, size = BATCH): WasmInstance {
+  const { bytes, layout } = toWasm(program, size);
   const memory = new WebAssembly.Memory({ initial: Math.ceil(layout.end / 65536) });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
   layout.initialise(memory);

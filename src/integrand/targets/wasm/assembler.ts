@@ -39,6 +39,10 @@ export const OP = {
   'f64.div': 0xa3,
   'f64.min': 0xa4,
   'f64.max': 0xa5,
+  'f64.copysign': 0xa6,
+  'i64.and': 0x83,
+  'i64.reinterpret_f64': 0xbd,
+  'f64.reinterpret_i64': 0xbf,
   'f64.convert_i32_u': 0xb8,
   'i32.trunc_sat_f64_u': 0xfc03,
   select: 0x1b,
@@ -179,6 +183,12 @@ export class FunctionWriter {
 
   i32(value: number): this {
     this.#code.byte(0x41).signed(value);
+    return this;
+  }
+
+  /** A 64-bit integer that fits in 32 bits with its sign. */
+  i64(value: number): this {
+    this.#code.byte(0x42).signed(value);
     return this;
   }
 

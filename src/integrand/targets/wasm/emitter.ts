@@ -83,6 +83,7 @@ const SCALAR_OPS: Partial<Record<string, Instruction[]>> = {
   and: ['i32.and'],
   or: ['i32.or'],
   number: ['f64.convert_i32_u'],
+  copySign: ['f64.copysign'],
 };
 
 /** Values used once are computed where they are used; a chain of them no longer than this. */
@@ -261,17 +262,23 @@ export class Emitter {
           stride: 16,
           lanes: 8,
         });
+      case 'high':
+        if (form === 'vector') break;
+        this.#scalar(s.args[0]);
+        w.op('i64.reinterpret_f64')
+          .i64(-(2 ** 27))
+          .op('i64.and', 'f64.reinterpret_i64');
+        return;
       case 'call':
         for (const a of s.args) this.#vector(a);
         w.call(this.#o.callee(s.fn));
         if (form === 'scalar') w.lane('f64x2.extract_lane', 0);
         return;
-      default:
-        // bit operations exist for vectors only
-        for (const a of uses(s)) this.#vector(a);
-        this.#bits(s.op);
-        if (form === 'scalar') w.lane('f64x2.extract_lane', 0);
     }
+    // the other bit operations are done on vectors only
+    for (const a of uses(s)) this.#vector(a);
+    this.#bits(s.op);
+    if (form === 'scalar') w.lane('f64x2.extract_lane', 0);
   }
 
   /** The intrinsics of math/kit.ts on the vectors on the stack. */
