@@ -6,8 +6,9 @@
  * accuracy of the math library (see `power`).
  */
 import type { Expression, Id, Let, Op, Statement, Type, Value } from './ir.ts';
-import { CLOSING, OPS, uses } from './ir.ts';
+import { CLOSING, defines, OPS, uses } from './ir.ts';
 import { intrinsics, kit } from './math/index.ts';
+import { nestExits } from './nest.ts';
 
 /** A statement list being written, with the expressions available in it. */
 export interface Scope {
@@ -208,6 +209,16 @@ export class Builder {
         values = types.map((t, i) => this.choose(t, cond, args[i], values[i]));
       }
       return [...values];
+    }
+    const nested = nestExits(label, body.body, () => types.map(t => this.out(t)));
+    const end = nested?.at(-1);
+    if (nested && end?.kind === 'yield') {
+      // what moved into an arm can be shared only there
+      const here = new Set(nested.flatMap(s => defines(s).map(v => v.id)));
+      const table = new Map([...body.table].filter(([, id]) => here.has(id)));
+      this.splice({ ...body, body: nested, table }, 1);
+      body.into = this.scope;
+      return end.args;
     }
     const out = types.map(t => this.out(t));
     this.emit({ kind: 'block', label, body: body.body, out });

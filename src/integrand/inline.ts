@@ -8,7 +8,7 @@ import { defines, type Id, type Let, OPS, type Op, type Program, type Statement,
 import { optimise } from './optimise.ts';
 
 /** A function is inlined while its body times the number of its calls stays below this; measured in bench/compiler.ts. */
-const MAX_INLINED = 2500;
+const MAX_INLINED = 6000;
 
 export function inlineCalls(program: Program, library: (fn: string) => Program): Program {
   const counts = new Map<string, number>();

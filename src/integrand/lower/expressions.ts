@@ -1,16 +1,14 @@
 /** Expressions of the integrand language, a table by the names of acorn's nodes. */
 import type { AnyNode } from 'acorn';
 import type { Id, Op } from '../ir.ts';
+import { elementAt, makeArray, spread } from './arrays.ts';
 import { lowerCall } from './calls.ts';
 import { globalValue } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
 import { assignPattern, reference } from './patterns.ts';
 import { REFUSED, REFUSED_OPERATORS } from './refused.ts';
 import { isCoverageCounter, isModuleObject } from './toolchains.ts';
-import { describe, type FunctionNode, isArray, isScalar, type TupleValue, type Val } from './values.ts';
-
-/** Arrays with indices known only at run time live in memory; this bounds it. */
-const MAX_ARRAY = 4096;
+import { describe, type FunctionNode, isArray, isScalar, type Val } from './values.ts';
 
 type Of<T extends AnyNode['type']> = Extract<AnyNode, { type: T }>;
 type Table = { [T in AnyNode['type']]?: (l: Lowering, node: Of<T>, env: Env, name: string) => Val };
@@ -66,7 +64,7 @@ const EXPRESSIONS: Table = {
     const left = lowerExpression(l, node.left, env);
     if (node.operator === '??') {
       if (left.kind === 'unsettled') l.toBool(left, env, node.left);
-      return isNullish(left) ? lowerExpression(l, node.right, env) : left;
+      return isNullish(l, left, env, node.left) ? lowerExpression(l, node.right, env) : left;
     }
     const cond = l.toBool(left, env, node.left);
     const right = () => lowerExpression(l, node.right, env);
@@ -103,7 +101,7 @@ const EXPRESSIONS: Table = {
     if (operator === '=') return assign();
     const old = place.get();
     const op = operator.slice(0, -1);
-    if (op === '??') return isNullish(old) ? assign() : old;
+    if (op === '??') return isNullish(l, old, env, left) ? assign() : old;
     if (op === '&&' || op === '||') {
       const cond = l.toBool(old, env, left);
       return op === '&&' ? choice(l, cond, assign, () => old) : choice(l, cond, () => old, assign);
@@ -234,13 +232,25 @@ function binary(l: Lowering, operator: string, a: Val, b: Val, env: Env, node: A
   return refuseOperator(l, node, operator, env);
 }
 
-const isNullish = (v: Val) => v.kind === 'undefined' || v.kind === 'null';
+/** Whether a value is undefined or null, which is known when the integrand is compiled. */
+function isNullish(l: Lowering, v: Val, env: Env, node: AnyNode): boolean {
+  if (isScalar(v) && v.element) {
+    l.fail(
+      env,
+      node,
+      'An element at an index known only at run time is a number, NaN outside the array, and never undefined.',
+      'Test the index: i < a.length ? a[i] : 0.',
+    );
+  }
+  return v.kind === 'undefined' || v.kind === 'null';
+}
 
 function equality(l: Lowering, a: Val, b: Val, strict: boolean, env: Env, node: AnyNode): Id {
   const { builder } = l;
   if (a.kind === 'unsettled' || b.kind === 'unsettled') l.toBool(a.kind === 'unsettled' ? a : b, env, node);
   if (!isScalar(a) || !isScalar(b)) {
-    const nullish = isNullish(a) && isNullish(b) && (!strict || a.kind === b.kind);
+    const [none, other] = [a, b].map(v => isNullish(l, v, env, node));
+    const nullish = none && other && (!strict || a.kind === b.kind);
     return builder.constant(a === b || nullish);
   }
   if (a.kind === 'bool' && b.kind === 'bool') {
@@ -249,103 +259,6 @@ function equality(l: Lowering, a: Val, b: Val, strict: boolean, env: Env, node: 
   }
   if (strict && a.kind !== b.kind) return builder.constant(false);
   return builder.op('eq', l.toNumber(a, env, node), l.toNumber(b, env, node));
-}
-
-/** An array with these elements: slots, or memory once an index of it proved to be unknown. */
-export function makeArray(l: Lowering, values: Val[], env: Env, node: AnyNode): TupleValue {
-  const site = l.site(env, node);
-  const { length } = values;
-  if (!l.lessons.inMemory.has(site)) {
-    return { kind: 'tuple', length, elements: values.map(v => l.flow.slot(v)), site };
-  }
-  if (length > MAX_ARRAY) {
-    l.fail(
-      env,
-      node,
-      `This array has ${length} elements; one that is indexed at run time may have ${MAX_ARRAY}.`,
-      'Pass long arrays in `params`, as a Float64Array.',
-    );
-  }
-  const known = values.map(v => l.known(v));
-  if (known.every(k => typeof k === 'number') && !l.lessons.written.has(site)) {
-    const name = `#${Object.keys(l.constants).length}`;
-    const same = Object.keys(l.constants).find(
-      k => l.constants[k].length === length && l.constants[k].every((v, i) => Object.is(v, known[i])),
-    );
-    if (!same) l.constants[name] = known as number[];
-    return { kind: 'tuple', length, elements: [], memory: same ?? name, site };
-  }
-  const memory = l.arrays.push(Math.max(1, length)) - 1;
-  values.forEach((v, i) => {
-    const value =
-      v.kind === 'number'
-        ? v.id
-        : v.kind === 'undefined'
-          ? l.builder.constant(NaN)
-          : l.fail(
-              env,
-              node,
-              `An array indexed at run time holds numbers only, and this has ${describe(v)}.`,
-              'Use indices known when the integrand is compiled, or several arrays of numbers.',
-            );
-    l.builder.emit({ kind: 'store', array: memory, index: l.builder.constant(i), value });
-  });
-  return { kind: 'tuple', length, elements: [], memory, site };
-}
-
-/** The elements of an array, one by one. */
-export function spread(l: Lowering, array: Val, env: Env, node: AnyNode): Val[] {
-  if (!isArray(array))
-    return l.fail(
-      env,
-      node,
-      `Only an array can be spread; this is ${describe(array)}.`,
-      'Spread the point, a local array or an array of params.',
-    );
-  if (array.length > MAX_ARRAY)
-    l.fail(env, node, `An array of ${array.length} elements is too long to spread.`, 'Walk it with a loop.');
-  return Array.from({ length: array.length }, (_, i) => elementAt(l, array, l.literal(i), env, node));
-}
-
-export function elementAt(l: Lowering, object: Val, index: Val, env: Env, node: AnyNode): Val {
-  if (object.kind === 'undefined' && object.missing) return l.misused(object, 'an array', env, node);
-  if (!isArray(object))
-    return l.fail(
-      env,
-      node,
-      `Only arrays have elements; this is ${describe(object)}.`,
-      'Index the point, a local array or an array of params.',
-    );
-  const i = l.toNumber(index, env, node);
-  const known = l.builder.constantOf(i);
-  if (
-    known !== undefined &&
-    !(Number.isInteger(known) && (known as number) >= 0 && (known as number) < object.length)
-  ) {
-    const [what, remedy] =
-      object.kind === 'point'
-        ? [
-            `The integrand reads coordinate ${known}, but a point has ${object.length} (0 to ${object.length - 1}).`,
-            'Check `dims` or `domain`, or the index.',
-          ]
-        : [
-            `Index ${known} is outside ${object.kind === 'data' ? `params.${object.name}` : 'this array'} of length ${object.length}.`,
-            'Check the index.',
-          ];
-    return l.fail(env, node, what, remedy);
-  }
-  if (object.kind === 'point') return l.number(l.builder.value({ op: 'coord', args: [i] }, 'f64'));
-  if (object.kind === 'data')
-    return l.number(l.builder.value({ op: 'element', array: object.name, args: [i] }, 'f64'));
-  if (object.memory === undefined)
-    return known === undefined
-      ? l.learn(l.lessons.inMemory, object.site)
-      : l.get(object.elements[known as number]);
-  if (typeof object.memory === 'string') {
-    if (known !== undefined) return l.literal(l.constants[object.memory][known as number]);
-    return l.number(l.builder.value({ op: 'element', array: object.memory, args: [i] }, 'f64'));
-  }
-  return l.number(l.builder.value({ op: 'load', array: object.memory, args: [i] }, 'f64'));
 }
 
 export function memberOf(
@@ -385,8 +298,10 @@ export function memberOf(
     const k = object.keys.indexOf(name);
     return k < 0 ? { kind: 'undefined' } : l.get(object.elements[k]);
   }
-  if (isNullish(object) && optional) return { kind: 'undefined' };
-  if (object.kind === 'undefined' && object.missing) return l.misused(object, 'a value', env, node);
+  if (optional && isNullish(l, object, env, node)) return { kind: 'undefined' };
+  if (object.kind === 'unsettled' || (object.kind === 'undefined' && object.missing)) {
+    return l.misused(object, 'a value', env, node);
+  }
   return l.fail(
     env,
     node,

@@ -99,8 +99,5 @@ function resultOf(value: Val, { node, source }: FunctionValue): Id {
     return fail(`There is no \`${value.missing}\` in params.`, `Pass it: params: { ${value.missing}: … }.`);
   if (value.kind === 'undefined')
     return fail('The integrand returns nothing.', 'Return a number on every path.');
-  return fail(
-    `The integrand returns ${value.kind === 'unsettled' ? `something ${value.why}` : describe(value)}.`,
-    'Return a number on every path.',
-  );
+  return fail(`The integrand returns ${describe(value)}.`, 'Return a number on every path.');
 }

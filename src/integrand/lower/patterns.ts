@@ -1,9 +1,9 @@
 /** Binding and assigning: names, array elements, and patterns of them. */
 import type { AnyNode } from 'acorn';
-import { elementAt, lowerExpression, makeArray, memberOf } from './expressions.ts';
+import { elementAt, makeArray, storeElement } from './arrays.ts';
+import { lowerExpression, memberOf } from './expressions.ts';
 import type { Env, Lowering } from './lowering.ts';
-import { remedyFor } from './lowering.ts';
-import { describe, isArray, type TupleValue, type Val } from './values.ts';
+import { describe, isArray, type Val } from './values.ts';
 
 /** Declares the names of a pattern. A `var` was declared when its function was entered, so it is assigned. */
 export function bindPattern(
@@ -126,43 +126,6 @@ export function reference(l: Lowering, node: AnyNode, env: Env): Reference {
   const index = lowerExpression(l, node.property, env);
   return {
     get: () => elementAt(l, target, index, env, node),
-    set: value => store(l, target, index, value, env, node),
+    set: value => storeElement(l, target, index, value, env, node),
   };
-}
-
-/** Fails when an array may not be written to. */
-export function checkWritable(l: Lowering, array: TupleValue, env: Env, node: AnyNode): void {
-  if (!l.flow.chosen.has(array.elements)) return;
-  l.fail(
-    env,
-    node,
-    'This array took part in a choice between arrays, so it cannot be written to any more.',
-    'Choose between copies: c ? [...a] : [...b].',
-  );
-}
-
-function store(l: Lowering, array: TupleValue, index: Val, value: Val, env: Env, node: AnyNode): void {
-  checkWritable(l, array, env, node);
-  const i = l.toNumber(index, env, node);
-  const known = l.builder.constantOf(i);
-  if (
-    known !== undefined &&
-    !(Number.isInteger(known) && (known as number) >= 0 && (known as number) < array.length)
-  ) {
-    l.fail(
-      env,
-      node,
-      `Index ${known} is outside this array of length ${array.length}.`,
-      'Arrays in an integrand have a fixed size: make it as long as it will be.',
-    );
-  }
-  if (array.memory === undefined && known !== undefined) {
-    l.set(array.elements[known as number], value);
-    return;
-  }
-  if (array.memory === undefined) l.learn(l.lessons.inMemory, array.site);
-  if (typeof array.memory === 'string') l.learn(l.lessons.written, array.site);
-  if (value.kind !== 'number')
-    l.fail(env, node, `This array holds numbers, and this is ${describe(value)}.`, remedyFor(value));
-  l.builder.emit({ kind: 'store', array: array.memory as number, index: i, value: value.id });
 }

@@ -43,7 +43,8 @@ export interface NamespaceValue {
   fields: Map<string, Val>;
 }
 
-export type Scalar = { kind: 'number' | 'bool'; id: Id };
+/** `element`: read at a run-time index, which JavaScript would find undefined where the compiled code finds NaN. */
+export type Scalar = { kind: 'number' | 'bool'; id: Id; element?: boolean };
 
 export type Val =
   | Scalar
@@ -97,7 +98,7 @@ export function describe(v: Val): string {
     case 'bool':
       return 'a boolean';
     case 'unsettled':
-      return v.why;
+      return `something ${v.why}`;
     case 'point':
       return 'the point';
     case 'data':

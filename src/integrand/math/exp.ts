@@ -71,8 +71,8 @@ export function exp2(x: number, { nearest, pow2, expTail }: Kit): number {
 }
 
 /**
- * e^x − 1 = (2^k − 1 + 2^k·hi) + 2^k·(tail − lo), whose products are exact and whose last sum has the small term on
- * the right; for k = 0 it is hi + tail, accurate however small x is.
+ * e^x − 1 = (2^k − 1 + 2^k·hi) + 2^k·(tail − lo), whose products are exact and whose last sum has the small
+ * term on the right; for k = 0 it is hi + tail, accurate however small x is.
  */
 export function expm1(x: number, { nearest, pow2, copySign, expTail }: Kit): number {
   const k = nearest(x * Math.LOG2E);

@@ -8,9 +8,9 @@
  * | (−½, ½) | log Γ(1 + x) − log |x| |
  * | ≤ −½ | the reflection log(π/|x·sin πx|) − log Γ(−x) |
  *
- * Rational fits made for this library (Remez exchange at 200 bits), relative errors 2^-54.6, 2^-53.4 and 2^-54.7. Near the
- * zeros on the negative axis, where the reflection subtracts equals, the error is a few ulp of log Γ(−x), not of
- * the result.
+ * Rational fits made for this library (Remez exchange at 200 bits), relative errors 2^-54.6, 2^-53.4 and
+ * 2^-54.7. Near the zeros on the negative axis, where the reflection subtracts equals, the error is a few ulp
+ * of max(1, log Γ(−x)), not of the result.
  */
 import type { Kit } from './kit.ts';
 

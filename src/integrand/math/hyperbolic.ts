@@ -1,8 +1,8 @@
 /**
  * Hyperbolic sine, cosine and tangent, from e^x.
  *
- * Below 1 sinh is an odd polynomial (seven coefficients, minimax to 2^-61, Sollya's fpminimax), since
- * (e^x − e^-x)/2 would cancel. Beyond 708, where e^x overflows before e^x/2 does, ln2 is taken off the exponent.
+ * Below 1 sinh is an odd polynomial (seven coefficients, minimax to 2^-61, Sollya's fpminimax), since (e^x −
+ * e^-x)/2 would cancel. Beyond 708, where e^x overflows before e^x/2 does, ln2 is taken off the exponent.
  */
 import type { Kit } from './kit.ts';
 
@@ -34,9 +34,9 @@ export function cosh(x: number, { exp, expPair }: Kit): number {
 }
 
 /**
- * The hyperbolic tangent, (1 − e)/(1 + e) with e = e^(−2|x|) = 2^k·(1 + p). Numerator and denominator are sums with an exact
- * large term; what their roundings lose comes back as a correction of the quotient, for which 1/(1 + e) is good enough
- * to one digit.
+ * The hyperbolic tangent, (1 − e)/(1 + e) with e = e^(−2|x|) = 2^k·(1 + p). Numerator and denominator are
+ * sums with an exact large term; what their roundings lose comes back as a correction of the quotient, for
+ * which 1/(1 + e) is good enough to one digit.
  */
 export function tanh(x: number, { nearest, pow2, copySign, expTail }: Kit): number {
   const a = -2 * Math.min(Math.abs(x), 22); // beyond, tanh rounds to 1

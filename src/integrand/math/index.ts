@@ -1,6 +1,6 @@
 /**
- * The math library: every function with the kit as its last argument, as the compiler reads them, and the kit for
- * plain JavaScript, in which the same functions take only their mathematical arguments.
+ * The math library: every function with the kit as its last argument, as the compiler reads them, and the kit
+ * for plain JavaScript, in which the same functions take only their mathematical arguments.
  */
 import { eighthTurnBack, j0, j1 } from './bessel.ts';
 import { cbrt } from './cbrt.ts';
@@ -15,7 +15,7 @@ import { intrinsics, type Kit } from './kit.ts';
 import { log, log1p, log1pPair, log2, log10, logTail, splitAtRoot2 } from './log.ts';
 import { mod } from './mod.ts';
 import { logPair, pow } from './pow.ts';
-import { reduceHuge, reduceQuarter } from './reduce.ts';
+import { reduceHuge, reduceQuarter, reduceSmall } from './reduce.ts';
 import { clz32, fround, imul, round, sign } from './rounding.ts';
 import { cos, sin, sinCosPairs, tan } from './trig.ts';
 
@@ -31,7 +31,7 @@ const unary = {
   sinh, cosh, tanh, asinh, acosh, atanh,
   cbrt, round, sign, fround, clz32,
   erf, erfc, erfinv, lgamma, j0, j1,
-  expTail, splitAtRoot2, logTail, reduceQuarter, reduceHuge, asinTail,
+  expTail, splitAtRoot2, logTail, reduceSmall, reduceQuarter, reduceHuge, asinTail,
 };
 
 // biome-ignore format: one family a line

@@ -1,9 +1,9 @@
 /**
  * Inverse hyperbolic functions.
  *
- * asinh and acosh are logarithms of 1 + (a sum in two parts), see log1pPair. atanh(x) is half the logarithm of
- * (1 + x)/(1 − x) = 2^k·(1 + s)/(1 − s): the series of log in s = ((1 + x) − 2^k·(1 − x))/((1 + x) + 2^k·(1 − x)), which
- * is x itself when k = 0. Its seven coefficients are half those of log.ts.
+ * asinh and acosh are logarithms of 1 + (a sum in two parts), see log1pPair. atanh(x) is half the logarithm
+ * of (1 + x)/(1 − x) = 2^k·(1 + s)/(1 − s): the series of log in s = ((1 + x) − 2^k·(1 − x))/((1 + x) +
+ * 2^k·(1 − x)), which is x itself when k = 0. Its seven coefficients are half those of log.ts.
  */
 import type { Kit } from './kit.ts';
 

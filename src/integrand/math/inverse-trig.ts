@@ -1,12 +1,12 @@
 /**
  * Arc tangent, sine and cosine.
  *
- * atan2: with a = |y/x| the interval is cut at ½ and 2, and
- * atan(a) = 0 + atan(a), π/4 + atan((a − 1)/(a + 1)) or π/2 + atan(−1/a), one division in each case, on |t| ≤ ½,
- * where atan(t) = t + t·z·P(z), z = t², twelve coefficients, minimax to 2^-57.8 (Sollya's fpminimax).
+ * atan2: with a = |y/x| the interval is cut at ½ and 2, and atan(a) = 0 + atan(a), π/4 + atan((a − 1)/(a +
+ * 1)) or π/2 + atan(−1/a), one division in each case, on |t| ≤ ½, where atan(t) = t + t·z·P(z), z = t²,
+ * twelve coefficients, minimax to 2^-57.8 (Sollya's fpminimax).
  *
- * asin: t + t·z·P(z) up to ½, twelve coefficients, 2^-55.8; above, π/2 − 2·asin(√((1 − x)/2)), with the rounding
- * error of the root put back. acos likewise.
+ * asin: t + t·z·P(z) up to ½, twelve coefficients, 2^-55.8; above, π/2 − 2·asin(√((1 − x)/2)), with the
+ * rounding error of the root put back. acos likewise.
  */
 import type { Kit } from './kit.ts';
 

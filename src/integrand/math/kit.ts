@@ -73,6 +73,7 @@ export interface Helpers {
   logTail(f: number): [number, number];
   log1pPair: Binary;
   logPair(x: number, bias: number): [number, number];
+  reduceSmall(x: number): [number, number, number];
   reduceQuarter(x: number): [number, number, number];
   reduceHuge(x: number): [number, number, number];
   atanRatio: Binary;

@@ -5,9 +5,9 @@
  *
  *     log(1 + f) = 2·atanh(s) = f − (h − s·(h + R)),   h = f²/2,   R = z·P(z) = 2·atanh(s)/s − 2.
  *
- * The form keeps f, which is exact, outside; what is subtracted from it is less than a fifth of it. P has seven
- * coefficients, minimax on z ≤ 0.02945 (Sollya's fpminimax), |error of R| < 2^-58.4. Error of log: 0.5 ulp for the
- * last rounding, about 0.3 for h and its difference: below 0.9 ulp.
+ * The form keeps f, which is exact, outside; what is subtracted from it is less than a fifth of it. P has
+ * seven coefficients, minimax on z ≤ 0.02945 (Sollya's fpminimax), |error of R| < 2^-58.4. Error of log: 0.5
+ * ulp for the last rounding, about 0.3 for h and its difference: below 0.9 ulp.
  */
 import type { Kit } from './kit.ts';
 

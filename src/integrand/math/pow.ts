@@ -2,14 +2,14 @@
  * x^y to within 1 ulp, with JavaScript's special cases.
  *
  * log x needs about 11 bits more than float64 has, since y·log x reaches 745. The way is Tang's, with a table
- * (ACM TOMS 16, 1990, and after him ARM's optimized routines): x = 2^k·z with √½ ≤ z < √2, i = nearest(128·z),
- * v ≈ 128/i to 16 bits, r = z·v − 1 with |r| < 0.0057, and
+ * (ACM TOMS 16, 1990, and after him ARM's optimized routines): x = 2^k·z with √½ ≤ z < √2, i =
+ * nearest(128·z), v ≈ 128/i to 16 bits, r = z·v − 1 with |r| < 0.0057, and
  *
  *     log x = k·ln2 − log v + r − r²/2 + r³·P(r),
  *
- * where k·ln2 − log v is exact in its high part (both are multiples of 2^-42), r and r² are carried in two parts, and P
- * (minimax, Sollya's fpminimax, 2^-77 absolute) is plain. The relative error of log x is below 2^-65.
- * y·log x is then an exact high part and a rest, which e^x of exp.ts takes as they are.
+ * where k·ln2 − log v is exact in its high part (both are multiples of 2^-42), r and r² are carried in two
+ * parts, and P (minimax, Sollya's fpminimax, 2^-77 absolute) is plain. The relative error of log x is below
+ * 2^-65. y·log x is then an exact high part and a rest, which e^x of exp.ts takes as they are.
  */
 import type { Kit } from './kit.ts';
 

@@ -1,30 +1,30 @@
 /**
- * Reduction of an angle to the nearest multiple of π/2: x = k·π/2 + r + tail, |r| ≤ π/4, with r + tail good to
- * 2^-66 relative or better.
+ * Reduction of an angle to the nearest multiple of π/2: x = k·π/2 + r + tail, |r| ≤ π/4, with r + tail good
+ * to 2^-66 relative or better.
  *
- * Below 8192, Cody and Waite: π/2 in parts of 40, 40 and 53 bits, of which k·part is exact for the first
- * two, since k has at most 13 bits. What is left out is below 2^-120, and no float64 below 8192 but 0 is closer than
- * 2^-60.5 to a multiple of π/2 (all 5215 tried). Above, Payne and Hanek ("Radian reduction for trigonometric functions", 1983): the
- * digits of 2/π, base 2^24, that matter for the exponent of x, times the four digits of x, with carries in
- * exact float64 integers.
+ * Below 8192, Cody and Waite: π/2 in parts of 40, 40 and 53 bits, of which k·part is exact for the first two,
+ * since k has at most 13 bits. What is left out is below 2^-120, and no float64 below 8192 but 0 is closer
+ * than 2^-60.5 to a multiple of π/2 (all 5215 tried). Above, Payne and Hanek ("Radian reduction for
+ * trigonometric functions", 1983): the digits of 2/π, base 2^24, that matter for the exponent of x, times the
+ * four digits of x, with carries in exact float64 integers.
  */
 import type { Kit } from './kit.ts';
 
-/** [k, r, tail]; above 8192 k is only right modulo 4. NaN for NaN and ±Infinity. */
-export function reduceQuarter(x: number, { nearest, reduceHuge }: Kit): [number, number, number] {
-  let k = nearest(x * 0.6366197723675814);
+/** [k, r, tail] for |x| < 8192; beyond, garbage. */
+export function reduceSmall(x: number, { nearest }: Kit): [number, number, number] {
+  const k = nearest(x * 0.6366197723675814);
   const a = x - k * 1.5707963267941523; // exact, and so is the product
   const w = k * 7.443547480480255e-13;
   const b = a - w;
   const t = a - b - w - k * 6.36831716351095e-25;
-  let r = b + t;
-  let tail = b - r + t;
-  if (!(Math.abs(x) < 8192)) {
-    const [quadrant, main, rest] = reduceHuge(x);
-    k = quadrant;
-    r = main;
-    tail = rest;
-  }
+  const r = b + t;
+  return [k, r, b - r + t];
+}
+
+/** [k, r, tail] for every x; above 8192 k is only right modulo 4. NaN for NaN and ±Infinity. */
+export function reduceQuarter(x: number, { reduceSmall, reduceHuge }: Kit): [number, number, number] {
+  let [k, r, tail] = reduceSmall(x);
+  if (!(Math.abs(x) < 8192)) [k, r, tail] = reduceHuge(x);
   return [k, r, tail];
 }
 

@@ -1,5 +1,6 @@
 /**
- * Exact operations: round, sign, fround, clz32, imul, as JavaScript's Math defines them. No rounding error anywhere.
+ * Exact operations: round, sign, fround, clz32, imul, as JavaScript's Math defines them. No rounding error
+ * anywhere.
  */
 import type { Kit } from './kit.ts';
 
@@ -15,8 +16,8 @@ export function sign(x: number): number {
 }
 
 /**
- * Math.fround: adding and taking away 1.5·2^(e + 29) rounds to a multiple of 2^(e − 23), ties to even; e is kept at
- * −126 or more, where the float32 subnormals begin.
+ * Math.fround: adding and taking away 1.5·2^(e + 29) rounds to a multiple of 2^(e − 23), ties to even; e is
+ * kept at −126 or more, where the float32 subnormals begin.
  */
 export function fround(x: number, { exponent, pow2, copySign }: Kit): number {
   const big = 1.5 * pow2(Math.min(Math.max(exponent(x), -126), 128) + 29);

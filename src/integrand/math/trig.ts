@@ -5,8 +5,9 @@
  *
  *     sin = r + (tail·(1 − z/2) + r·z·S(z)),   cos = (1 − z/2) + (its rounding error + z²·C(z) − r·tail),   z = r²,
  *
- * with S and C of six coefficients each, minimax (Sollya's fpminimax) to 2^-58 and 2^-64. Both are computed, since two
- * lanes seldom agree on the quadrant. Error of sin and cos: 0.5 ulp for the last sum and less than 0.3 for the rest.
+ * with S and C of six coefficients each, minimax (Sollya's fpminimax) to 2^-58 and 2^-64. Both are computed,
+ * since two lanes seldom agree on the quadrant. Error of sin and cos: 0.5 ulp for the last sum and less than
+ * 0.3 for the rest.
  */
 import type { Kit } from './kit.ts';
 
@@ -33,23 +34,32 @@ export function sinCosPairs(r: number, tail: number): [number, number, number, n
   return [r, tail * one + r * z * s, one, 1 - one - half + (w * c - r * tail)];
 }
 
+// Huge angles come last, when only x and the result are at hand: in front they would cost registers on every path.
+
 /** The sine. */
-export function sin(x: number, { reduceQuarter, sinCosPairs }: Kit): number {
-  const [k, r, tail] = reduceQuarter(x);
-  const [s, sLow, c, cLow] = sinCosPairs(r, tail);
-  const turn = 0.25 * k - Math.floor(0.25 * k); // 0, 1/4, 1/2 or 3/4
-  const y = Math.abs(turn - 0.5) === 0.25 ? c + cLow : s + sLow;
-  const signed = turn >= 0.5 ? -y : y;
-  return x === 0 ? x : signed;
+export function sin(x: number, { reduceSmall, reduceHuge, sinCosPairs }: Kit): number {
+  const sine = ([k, r, tail]: [number, number, number]) => {
+    const [s, sLow, c, cLow] = sinCosPairs(r, tail);
+    const turn = 0.25 * k - Math.floor(0.25 * k); // 0, 1/4, 1/2 or 3/4
+    const y = Math.abs(turn - 0.5) === 0.25 ? c + cLow : s + sLow;
+    return turn >= 0.5 ? -y : y;
+  };
+  const y = sine(reduceSmall(x));
+  if (!(Math.abs(x) < 8192)) return sine(reduceHuge(x));
+  return x === 0 ? x : y;
 }
 
 /** The cosine. */
-export function cos(x: number, { reduceQuarter, sinCosPairs }: Kit): number {
-  const [k, r, tail] = reduceQuarter(x);
-  const [s, sLow, c, cLow] = sinCosPairs(r, tail);
-  const turn = 0.25 * k - Math.floor(0.25 * k);
-  const y = Math.abs(turn - 0.5) === 0.25 ? s + sLow : c + cLow;
-  return Math.abs(turn - 0.375) < 0.25 ? -y : y; // the quadrants 1 and 2
+export function cos(x: number, { reduceSmall, reduceHuge, sinCosPairs }: Kit): number {
+  const cosine = ([k, r, tail]: [number, number, number]) => {
+    const [s, sLow, c, cLow] = sinCosPairs(r, tail);
+    const turn = 0.25 * k - Math.floor(0.25 * k);
+    const y = Math.abs(turn - 0.5) === 0.25 ? s + sLow : c + cLow;
+    return Math.abs(turn - 0.375) < 0.25 ? -y : y; // the quadrants 1 and 2
+  };
+  const y = cosine(reduceSmall(x));
+  if (!(Math.abs(x) < 8192)) return cosine(reduceHuge(x));
+  return y;
 }
 
 /** The tangent: sin/cos or −cos/sin, each in two parts, so that only the quotient and its correction round. */

@@ -2,13 +2,14 @@
  * The vector target: a program as a WebAssembly module with SIMD, two float64 lanes, for whole batches of
  * points. Functions of the math library that the program calls become functions of the module.
  */
+
+import { encodeModule, FunctionWriter } from '../../wasm/assembler.ts';
 import { inlineCalls } from '../inline.ts';
 import type { Program } from '../ir.ts';
 import { walk } from '../ir.ts';
 import { lowerLibrary } from '../lower/lower.ts';
 import type { Bindings } from '../params.ts';
 import type { Evaluate } from './javascript.ts';
-import { encodeModule, FunctionWriter } from './wasm/assembler.ts';
 import { Emitter } from './wasm/emitter.ts';
 import { Layout } from './wasm/layout.ts';
 

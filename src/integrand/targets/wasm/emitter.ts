@@ -10,8 +10,9 @@
  * `exit(L)` collects the lanes that left for a divergent label L. After a construct from which lanes may
  * have left, the mask is what it was less those lanes; if it is empty, the rest is jumped over.
  */
+
+import type { FunctionWriter, Instruction } from '../../../wasm/assembler.ts';
 import { bodies, type Id, type Let, type Program, type Statement, type Type, uses, walk } from '../../ir.ts';
-import type { FunctionWriter, Instruction } from './assembler.ts';
 import { findDivergence } from './divergence.ts';
 import type { Layout } from './layout.ts';
 

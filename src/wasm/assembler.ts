@@ -16,9 +16,14 @@ export const OP = {
   end: 0x0b,
   return: 0x0f,
   'i32.eqz': 0x45,
+  'i32.eq': 0x46,
+  'i32.ne': 0x47,
   'i32.lt_u': 0x49,
+  'i32.gt_u': 0x4b,
+  'i32.ge_u': 0x4f,
   'i32.add': 0x6a,
   'i32.sub': 0x6b,
+  'i32.mul': 0x6c,
   'i32.and': 0x71,
   'i32.or': 0x72,
   'i32.shl': 0x74,
@@ -46,6 +51,10 @@ export const OP = {
   'f64.convert_i32_u': 0xb8,
   'i32.trunc_sat_f64_u': 0xfc03,
   select: 0x1b,
+  'i32x4.lt_u': 0xfd3a,
+  'i32x4.add': 0xfdae,
+  'i64x2.extmul_low_i32x4_u': 0xfdde,
+  'i64x2.extmul_high_i32x4_u': 0xfddf,
   'f64x2.splat': 0xfd14,
   'i32x4.splat': 0xfd11,
   'f64x2.eq': 0xfd47,
@@ -57,6 +66,7 @@ export const OP = {
   'v128.and': 0xfd4e,
   'v128.andnot': 0xfd4f,
   'v128.or': 0xfd50,
+  'v128.xor': 0xfd51,
   'v128.bitselect': 0xfd52,
   'v128.any_true': 0xfd53,
   'f64x2.ceil': 0xfd74,
@@ -83,6 +93,8 @@ export type Instruction = keyof typeof OP;
 
 /** Instructions with a memory operand: opcode and the logarithm of the natural alignment. */
 const MEMORY = {
+  'i32.load': [0x28, 2],
+  'i32.store': [0x36, 2],
   'f64.load': [0x2b, 3],
   'f64.store': [0x39, 3],
   'v128.load': [0xfd00, 4],
@@ -212,6 +224,19 @@ export class FunctionWriter {
     return this;
   }
 
+  /** Lanes of 32 bits picked from two vectors: 0 to 3 from the first, 4 to 7 from the second. */
+  shuffle32(...lanes: [number, number, number, number]): this {
+    this.#code.opcode(0xfd0d).append(lanes.flatMap(l => [4 * l, 4 * l + 1, 4 * l + 2, 4 * l + 3]));
+    return this;
+  }
+
+  /** Four words. */
+  words(...values: [number, number, number, number]): this {
+    this.#code.opcode(0xfd0c);
+    for (const v of values) for (let s = 0; s < 32; s += 8) this.#code.byte((v >>> s) & 0xff);
+    return this;
+  }
+
   lane(
     op: 'f64x2.extract_lane' | 'f64x2.replace_lane' | 'i32x4.extract_lane' | 'i64x2.extract_lane',
     lane: number,
@@ -261,6 +286,15 @@ export class FunctionWriter {
   brIf(handle: number): this {
     this.#code.byte(0x0d).unsigned(this.#depth - handle);
     return this;
+  }
+
+  /** Runs `body` with `local` going from 0 in steps of `step` while it is below the i32 local `end`; at least once. */
+  doWhileBelow(local: number, step: number, end: number, body: () => void): this {
+    this.i32(0).set(local);
+    const top = this.open('loop');
+    body();
+    this.get(local).i32(step).op('i32.add').tee(local).get(end).op('i32.lt_u').brIf(top);
+    return this.close();
   }
 
   encode(): Bytes {

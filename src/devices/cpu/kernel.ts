@@ -1,0 +1,542 @@
+/**
+ * The sampling kernel of the CPU device: WebAssembly that draws points and adds up what the integrand made of
+ * them, a batch of at most BATCH samples at a time, all of it in the first-level cache.
+ *
+ *     draw(): takes the next samples of the chunk, whole pieces of cubes, and writes their points
+ *     weigh(n): multiplies the values by the Jacobian; tells whether one is not finite
+ *     add(): sums and variances of the pieces; and when the map adapts, the histogram
+ *
+ * A cube is one stratum. A piece is a run of samples of one cube that fits into a batch; a cube with more samples
+ * has several pieces, each with its own mean and variance, weighted by its share of the cube's samples.
+ *
+ * Coordinate: u = (w + ½)·2⁻³² from a Philox word w; t = (k + u)·bins/strata in stratum k; bin ⌊t⌋; x linear in
+ * the bin. k + u is exact and the product rounds once, so every float64 device finds the same bin. The word becomes
+ * a float by its bits: 2²⁰ + w·2⁻³² has exponent word 0x413 and w as its low bits, and one exact subtraction of
+ * 2²⁰ − 2⁻³³ − k ("corner" below) leaves k + u.
+ *
+ * The histogram adds integers, w² scaled and rounded, in float64: exact below 2⁵³, so the order of additions does
+ * not matter.
+ */
+import { MULTIPLIERS, ROUNDS } from '../../random/philox.ts';
+import { encodeModule, FunctionWriter } from '../../wasm/assembler.ts';
+
+/** The corner of stratum 0. */
+export const CORNER = 2 ** 20 - 2 ** -33;
+/** More strata along an axis than this would leave no room for the fraction. */
+export const MAX_STRATA_PER_AXIS = 2 ** 19;
+
+/** Where the kernel keeps what, in bytes; its caller fills the first group and reads the last. */
+export interface KernelLayout {
+  dims: number;
+  batch: number;
+  bins: number;
+  /** Most cubes a chunk can have. */
+  cubes: number;
+  /** Rows of the integrand: one a coordinate, `batch` numbers each; and the row of values. */
+  points: number;
+  values: number;
+
+  /** Round keys of Philox, each a vector of four equal words. */
+  keys: number;
+  /** Words: sample (low, high), iteration, stream, number of cubes, cursor, samples taken of that cube, pieces, stratified. */
+  state: number;
+  /** bins/strata of each axis; corner of the current cube along each axis; where an axis wraps; its corner 0. */
+  scales: number;
+  corners: number;
+  limits: number;
+  /** Edges of the map: bins + 1 numbers a coordinate. */
+  edges: number;
+  /** Samples to take of each cube of the chunk, and how many it has in all. */
+  take: number;
+  full: number;
+  /** 1/n for n up to batch. */
+  reciprocals: number;
+  /** Two numbers: the Jacobian's constant factor, and the factor of w² in the histogram. */
+  factors: number;
+
+  /** Scratch rows: corners, bins, Jacobian, weights, histogram increments; pieces of the batch. */
+  strata: number;
+  offsets: number;
+  jacobian: number;
+  increments: number;
+  pieces: number;
+
+  /** Variance of each cube; sum, variance of the sum; histogram. */
+  variances: number;
+  sums: number;
+  histogram: number;
+  end: number;
+}
+
+export const STATE = {
+  sampleLow: 0,
+  sampleHigh: 4,
+  iteration: 8,
+  stream: 12,
+  cubes: 16,
+  cursor: 20,
+  taken: 24,
+  pieces: 28,
+  stratified: 32,
+};
+
+export function kernelLayout(
+  dims: number,
+  batch: number,
+  bins: number,
+  cubes: number,
+  points: number,
+  values: number,
+  base: number,
+): KernelLayout {
+  let next = Math.ceil(base / 16) * 16;
+  const take = (bytes: number) => {
+    const at = next;
+    next += Math.ceil(bytes / 16) * 16;
+    return at;
+  };
+  const padded = Math.ceil(dims / 4) * 4;
+  return {
+    dims,
+    batch,
+    bins,
+    cubes,
+    points,
+    values,
+    keys: take(2 * ROUNDS * 16),
+    state: take(48),
+    scales: take(padded * 8),
+    corners: take(padded * 8),
+    limits: take(padded * 8),
+    edges: take(padded * (bins + 1) * 8),
+    take: take(cubes * 4),
+    full: take(cubes * 4),
+    reciprocals: take((batch + 1) * 8),
+    factors: take(16),
+    strata: take(padded * batch * 8),
+    offsets: take(padded * batch * 8),
+    jacobian: take(batch * 8),
+    increments: take(batch * 8),
+    pieces: take((batch / 2 + 1) * 8),
+    variances: take(cubes * 8),
+    sums: take(16),
+    histogram: take(dims * bins * 8),
+    end: next,
+  };
+}
+
+/** The module: imports `env.memory`, exports `draw`, `drawFrozen`, `weigh`, `add`, `addFrozen`. */
+export function kernelModule(k: KernelLayout): Uint8Array<ArrayBuffer> {
+  const rest = k.dims % 4;
+  const functions: FunctionWriter[] = [];
+  const declare = (f: FunctionWriter) => functions.push(f) - 1;
+  const place = declare(placeFunction(k));
+  const exported: Record<string, number> = { weigh: declare(weighFunction(k)) };
+  for (const [suffix, adapt] of [
+    ['', true],
+    ['Frozen', false],
+  ] as const) {
+    const four = declare(groupFunction(k, 4, adapt));
+    const last = rest ? declare(groupFunction(k, rest, adapt)) : four;
+    exported[`draw${suffix}`] = declare(drawFunction(k, place, four, last));
+    exported[`add${suffix}`] = declare(addFunction(k, adapt));
+  }
+  return encodeModule(functions, exported);
+}
+
+/** Chooses the pieces of the next batch and writes their corners; returns the number of samples. */
+function placeFunction(k: KernelLayout): FunctionWriter {
+  const w = new FunctionWriter([], 'i32');
+  const [n, pieces, cursor, cubes, left, m, d, row, end] = Array.from({ length: 9 }, () => w.local('i32'));
+  const corner = w.local('v128');
+  const load = (field: keyof typeof STATE, into: number) =>
+    w
+      .i32(0)
+      .memory('i32.load', k.state + STATE[field])
+      .set(into);
+  const store = (field: keyof typeof STATE, push: () => void) => {
+    w.i32(0);
+    push();
+    w.memory('i32.store', k.state + STATE[field]);
+  };
+  load('cursor', cursor);
+  load('cubes', cubes);
+  const done = w.open('block');
+  const next = w.open('loop');
+  w.get(cursor).get(cubes).op('i32.ge_u').brIf(done);
+  // m: all that is left of the cube, or a full batch, leaving no single sample behind
+  w.get(cursor).i32(2).op('i32.shl').memory('i32.load', k.take);
+  w.i32(0)
+    .memory('i32.load', k.state + STATE.taken)
+    .op('i32.sub')
+    .tee(left)
+    .set(m);
+  w.get(left).i32(k.batch).op('i32.gt_u').open('if');
+  w.i32(k.batch)
+    .i32(k.batch - 2)
+    .get(left)
+    .i32(k.batch + 1)
+    .op('i32.ne', 'select')
+    .set(m);
+  w.close();
+  w.get(n).get(m).op('i32.add').i32(k.batch).op('i32.gt_u').brIf(done);
+  // piece: samples, cube
+  w.get(pieces).i32(3).op('i32.shl').get(m).memory('i32.store', k.pieces);
+  w.get(pieces)
+    .i32(3)
+    .op('i32.shl')
+    .get(cursor)
+    .memory('i32.store', k.pieces + 4);
+  w.get(pieces).i32(1).op('i32.add').set(pieces);
+  w.i32(0)
+    .memory('i32.load', k.state + STATE.stratified)
+    .open('if');
+  {
+    const axis = w.open('loop');
+    w.get(d).i32(3).op('i32.shl').memory('v128.load64_splat', k.corners).set(corner);
+    w.get(d)
+      .i32(k.batch)
+      .op('i32.mul')
+      .get(n)
+      .op('i32.add')
+      .i32(3)
+      .op('i32.shl')
+      .tee(row)
+      .get(m)
+      .i32(3)
+      .op('i32.shl', 'i32.add')
+      .set(end);
+    const fill = w.open('loop'); // two at a time; one too many is overwritten by the next piece
+    w.get(row).get(corner).memory('v128.store', k.strata);
+    w.get(row).i32(16).op('i32.add').tee(row).get(end).op('i32.lt_u').brIf(fill).close();
+    w.get(d).i32(1).op('i32.add').tee(d).i32(k.dims).op('i32.lt_u').brIf(axis).close();
+    w.i32(0).set(d);
+  }
+  w.close();
+  w.get(n).get(m).op('i32.add').set(n);
+  w.get(left).get(m).op('i32.eq').open('if');
+  {
+    // the cube is done: on to the next, along the first axis that does not wrap
+    w.get(cursor).i32(1).op('i32.add').set(cursor);
+    store('taken', () => w.i32(0));
+    const stop = w.open('block');
+    const axis = w.open('loop');
+    w.get(d)
+      .i32(3)
+      .op('i32.shl')
+      .get(d)
+      .i32(3)
+      .op('i32.shl')
+      .memory('f64.load', k.corners)
+      .f64(1)
+      .op('f64.sub')
+      .memory('f64.store', k.corners);
+    w.get(d)
+      .i32(3)
+      .op('i32.shl')
+      .memory('f64.load', k.corners)
+      .get(d)
+      .i32(3)
+      .op('i32.shl')
+      .memory('f64.load', k.limits)
+      .op('f64.ne')
+      .brIf(stop);
+    w.get(d).i32(3).op('i32.shl').f64(CORNER).memory('f64.store', k.corners);
+    w.get(d).i32(1).op('i32.add').tee(d).i32(k.dims).op('i32.lt_u').brIf(axis);
+    w.close().close();
+    w.i32(0).set(d);
+  }
+  w.else();
+  store('taken', () =>
+    w
+      .i32(0)
+      .memory('i32.load', k.state + STATE.taken)
+      .get(m)
+      .op('i32.add'),
+  );
+  w.close();
+  w.br(next);
+  w.close().close();
+  store('cursor', () => w.get(cursor));
+  store('pieces', () => w.get(pieces));
+  w.get(n);
+  return w;
+}
+
+/** Draws `axes` coordinates, those from 4·group on, of n samples. */
+function groupFunction(k: KernelLayout, axes: number, adapt: boolean): FunctionWriter {
+  const w = new FunctionWriter(['i32', 'i32'], null);
+  const [group, n] = [0, 1];
+  const [rows, maps, scales, p, a0, a1, end] = Array.from({ length: 7 }, () => w.local('i32'));
+  const [base, counter, t, bin, low, high, width] = Array.from({ length: 7 }, () => w.local('v128'));
+  const c = Array.from({ length: 4 }, () => w.local('v128'));
+  const jac = [w.local('v128'), w.local('v128')];
+  const [p0, p1, q0, q1] = Array.from({ length: 4 }, () => w.local('v128'));
+  w.get(group)
+    .i32(4 * k.batch * 8)
+    .op('i32.mul')
+    .set(rows);
+  w.get(group)
+    .i32(4 * (k.bins + 1) * 8)
+    .op('i32.mul')
+    .set(maps);
+  w.get(group).i32(32).op('i32.mul').set(scales);
+  w.get(n).i32(3).op('i32.shl').set(end);
+  const state = (field: keyof typeof STATE) => w.i32(0).memory('i32.load', k.state + STATE[field]);
+  state('sampleLow').op('i32x4.splat').tee(base).words(0, 1, 2, 3).op('i32x4.add').set(counter);
+  w.doWhileBelow(p, 32, end, () => {
+    // the counter; a sample number that wrapped has one more in its high word, which stands above the group
+    w.get(counter).tee(c[0]).words(4, 4, 4, 4).op('i32x4.add').set(counter);
+    state('sampleHigh').i32(8).op('i32.shl').get(group).op('i32.add', 'i32x4.splat');
+    w.get(c[0]).get(base).op('i32x4.lt_u').words(256, 256, 256, 256).op('v128.and', 'i32x4.add').set(c[1]);
+    state('iteration').op('i32x4.splat').set(c[2]);
+    state('stream').op('i32x4.splat').set(c[3]);
+    const [m0, m1] = MULTIPLIERS;
+    for (let round = 0; round < ROUNDS; round++) {
+      w.get(c[0]).words(m0, m0, m0, m0).op('i64x2.extmul_low_i32x4_u').set(p0);
+      w.get(c[0]).words(m0, m0, m0, m0).op('i64x2.extmul_high_i32x4_u').set(p1);
+      w.get(c[2]).words(m1, m1, m1, m1).op('i64x2.extmul_low_i32x4_u').set(q0);
+      w.get(c[2]).words(m1, m1, m1, m1).op('i64x2.extmul_high_i32x4_u').set(q1);
+      const key = (i: number) => w.i32(0).memory('v128.load', k.keys + (2 * round + i) * 16);
+      w.get(q0).get(q1).shuffle32(1, 3, 5, 7).get(c[1]).op('v128.xor');
+      key(0).op('v128.xor').set(c[0]);
+      w.get(p0).get(p1).shuffle32(1, 3, 5, 7).get(c[3]).op('v128.xor');
+      key(1).op('v128.xor').set(c[2]);
+      w.get(q0).get(q1).shuffle32(0, 2, 4, 6).set(c[1]);
+      w.get(p0).get(p1).shuffle32(0, 2, 4, 6).set(c[3]);
+    }
+    for (const h of [0, 1])
+      w.get(p)
+        .memory('v128.load', k.jacobian + 16 * h)
+        .set(jac[h]);
+    for (let j = 0; j < axes; j++) {
+      const row = j * k.batch * 8;
+      const map = k.edges + j * (k.bins + 1) * 8;
+      for (const h of [0, 1]) {
+        const at = () => w.get(rows).get(p).op('i32.add');
+        w.get(c[j]).words(0x41300000, 0x41300000, 0x41300000, 0x41300000);
+        if (h === 0) w.shuffle32(0, 4, 1, 5);
+        else w.shuffle32(2, 6, 3, 7);
+        at()
+          .memory('v128.load', k.strata + row + 16 * h)
+          .op('f64x2.sub');
+        w.get(scales)
+          .memory('v128.load64_splat', k.scales + 8 * j)
+          .op('f64x2.mul')
+          .tee(t);
+        w.op('f64x2.floor')
+          .tee(bin)
+          .v128(2 ** 49)
+          .op('f64x2.add')
+          .set(low); // its low words: 8·bin
+        w.get(low).lane('i32x4.extract_lane', 0).get(maps).op('i32.add').set(a0);
+        w.get(low).lane('i32x4.extract_lane', 2).get(maps).op('i32.add').set(a1);
+        if (adapt)
+          at()
+            .get(low)
+            .memory('v128.store', k.offsets + row + 16 * h);
+        // edges e(bin), e(bin + 1) of both points
+        w.get(a0)
+          .memory('v128.load', map)
+          .tee(low)
+          .get(a1)
+          .memory('v128.load', map)
+          .tee(high)
+          .shuffle32(0, 1, 4, 5);
+        w.get(low).get(high).shuffle32(2, 3, 6, 7).set(high);
+        w.set(low).get(high).get(low).op('f64x2.sub').set(width);
+        at()
+          .get(low)
+          .get(t)
+          .get(bin)
+          .op('f64x2.sub')
+          .get(width)
+          .op('f64x2.mul', 'f64x2.add')
+          .memory('v128.store', k.points + row + 16 * h);
+        w.get(jac[h]).get(width).op('f64x2.mul').set(jac[h]);
+      }
+    }
+    for (const h of [0, 1])
+      w.get(p)
+        .get(jac[h])
+        .memory('v128.store', k.jacobian + 16 * h);
+  });
+  return w;
+}
+
+/** Draws the next batch; returns the number of samples, 0 at the end of the chunk. */
+function drawFunction(k: KernelLayout, place: number, four: number, last: number): FunctionWriter {
+  const w = new FunctionWriter([], 'i32');
+  const [n, p, end, g] = Array.from({ length: 4 }, () => w.local('i32'));
+  const one = w.local('v128');
+  w.call(place).tee(n).op('i32.eqz').open('if');
+  w.i32(0).op('return').close();
+  w.get(n).i32(3).op('i32.shl').set(end);
+  w.i32(0).memory('v128.load64_splat', k.factors).set(one);
+  w.doWhileBelow(p, 16, end, () => w.get(p).get(one).memory('v128.store', k.jacobian));
+  const groups = Math.ceil(k.dims / 4);
+  if (groups > 1) {
+    const count = w.local('i32');
+    w.i32(groups - 1).set(count);
+    w.doWhileBelow(g, 1, count, () => w.get(g).get(n).call(four));
+  }
+  w.i32(groups - 1)
+    .get(n)
+    .call(last);
+  // the next batch starts behind this one
+  const low = w.local('i32');
+  const address = (field: 'sampleLow' | 'sampleHigh') => k.state + STATE[field];
+  w.i32(0)
+    .i32(0)
+    .memory('i32.load', address('sampleLow'))
+    .get(n)
+    .op('i32.add')
+    .tee(low)
+    .memory('i32.store', address('sampleLow'));
+  w.get(low).get(n).op('i32.lt_u').open('if');
+  w.i32(0)
+    .i32(0)
+    .memory('i32.load', address('sampleHigh'))
+    .i32(1)
+    .op('i32.add')
+    .memory('i32.store', address('sampleHigh'));
+  w.close();
+  w.get(n);
+  return w;
+}
+
+/** values ← values · Jacobian; returns whether one of them is not finite. */
+function weighFunction(k: KernelLayout): FunctionWriter {
+  const w = new FunctionWriter(['i32'], 'i32');
+  const [p, end] = [w.local('i32'), w.local('i32')];
+  const [value, wrong] = [w.local('v128'), w.local('v128')];
+  w.get(0).i32(3).op('i32.shl').set(end);
+  w.doWhileBelow(p, 16, end, () => {
+    w.get(p)
+      .get(p)
+      .memory('v128.load', k.values)
+      .get(p)
+      .memory('v128.load', k.jacobian)
+      .op('f64x2.mul')
+      .tee(value)
+      .memory('v128.store', k.values);
+    w.get(value).v128(0).op('f64x2.mul').v128(0).op('f64x2.ne').get(wrong).op('v128.or').set(wrong);
+  });
+  w.get(wrong).op('v128.any_true');
+  return w;
+}
+
+/** Adds the pieces of the batch to the sums, and to the histogram when the map adapts. */
+function addFunction(k: KernelLayout, adapt: boolean): FunctionWriter {
+  const w = new FunctionWriter([], null);
+  const [piece, pieces, p, start, end, m, cube, full, n] = Array.from({ length: 9 }, () => w.local('i32'));
+  const [sum, mean, spread, share, delta, integral, variance, factor, value] = Array.from({ length: 9 }, () =>
+    w.local('f64'),
+  );
+  w.i32(0).memory('f64.load', k.sums).set(integral);
+  w.i32(0)
+    .memory('f64.load', k.sums + 8)
+    .set(variance);
+  w.i32(0)
+    .memory('i32.load', k.state + STATE.pieces)
+    .i32(3)
+    .op('i32.shl')
+    .set(pieces);
+  w.doWhileBelow(piece, 8, pieces, () => {
+    w.get(piece).memory('i32.load', k.pieces).set(m);
+    w.get(piece)
+      .memory('i32.load', k.pieces + 4)
+      .set(cube);
+    w.get(cube).i32(2).op('i32.shl').memory('i32.load', k.full).set(full);
+    w.get(start).tee(p).get(m).i32(3).op('i32.shl', 'i32.add').set(end);
+    const reciprocal = (push: () => void) => {
+      push();
+      w.i32(3).op('i32.shl').memory('f64.load', k.reciprocals);
+    };
+    const each = (body: () => void) => {
+      w.get(start).set(p);
+      const top = w.open('loop');
+      body();
+      w.get(p).i32(8).op('i32.add').tee(p).get(end).op('i32.lt_u').brIf(top).close();
+    };
+    w.f64(0).set(sum);
+    each(() => w.get(sum).get(p).memory('f64.load', k.values).op('f64.add').set(sum));
+    w.get(sum);
+    reciprocal(() => w.get(m));
+    w.op('f64.mul').set(mean);
+    // the share of the cube's samples that this piece has; what a sample's square counts in the histogram
+    w.f64(1)
+      .get(full)
+      .op('f64.convert_i32_u', 'f64.div')
+      .tee(factor)
+      .get(m)
+      .op('f64.convert_i32_u', 'f64.mul')
+      .set(share);
+    if (adapt)
+      w.get(factor)
+        .i32(0)
+        .memory('f64.load', k.factors + 8)
+        .op('f64.mul')
+        .set(factor);
+    w.f64(0).set(spread);
+    each(() => {
+      w.get(p).memory('f64.load', k.values).tee(value).get(mean).op('f64.sub').tee(delta);
+      w.get(delta).op('f64.mul').get(spread).op('f64.add').set(spread);
+      if (adapt)
+        w.get(p)
+          .get(value)
+          .get(value)
+          .op('f64.mul')
+          .get(factor)
+          .op('f64.mul', 'f64.nearest')
+          .memory('f64.store', k.increments);
+    });
+    w.get(share).get(mean).op('f64.mul').get(integral).op('f64.add').set(integral);
+    w.get(spread);
+    reciprocal(() => w.get(m).i32(1).op('i32.sub'));
+    w.op('f64.mul').get(share).op('f64.mul').set(spread); // now the share of the cube's variance
+    w.get(spread).get(share).op('f64.mul');
+    reciprocal(() => w.get(m));
+    w.op('f64.mul').get(variance).op('f64.add').set(variance);
+    if (adapt) {
+      w.get(cube)
+        .i32(3)
+        .op('i32.shl')
+        .get(cube)
+        .i32(3)
+        .op('i32.shl')
+        .memory('f64.load', k.variances)
+        .get(spread)
+        .op('f64.add')
+        .memory('f64.store', k.variances);
+    }
+    w.get(end).set(start);
+  });
+  w.i32(0).get(integral).memory('f64.store', k.sums);
+  w.i32(0)
+    .get(variance)
+    .memory('f64.store', k.sums + 8);
+  if (!adapt) return w;
+  const [d, row, histogram, at] = Array.from({ length: 4 }, () => w.local('i32'));
+  w.get(start).set(n); // bytes of the batch
+  const axis = w.open('loop');
+  w.get(d)
+    .i32(k.batch * 8)
+    .op('i32.mul')
+    .set(row);
+  w.get(d)
+    .i32(k.bins * 8)
+    .op('i32.mul')
+    .set(histogram);
+  w.doWhileBelow(p, 8, n, () => {
+    w.get(row).get(p).op('i32.add').memory('i32.load', k.offsets).get(histogram).op('i32.add').tee(at);
+    w.get(at)
+      .memory('f64.load', k.histogram)
+      .get(p)
+      .memory('f64.load', k.increments)
+      .op('f64.add')
+      .memory('f64.store', k.histogram);
+  });
+  w.get(d).i32(1).op('i32.add').tee(d).i32(k.dims).op('i32.lt_u').brIf(axis).close();
+  return w;
+}

@@ -1,0 +1,157 @@
+/** Arrays of the integrand: elements one by one while every index is known, in memory once one is not. */
+import type { AnyNode } from 'acorn';
+import type { Id } from '../ir.ts';
+import { type Env, type Lowering, remedyFor } from './lowering.ts';
+import { describe, isArray, type TupleValue, type Val } from './values.ts';
+
+/** Arrays with indices known only at run time live in memory; this bounds it. */
+const MAX_ARRAY = 4096;
+
+/** An array with these elements: slots, or memory once an index of it proved to be unknown. */
+export function makeArray(l: Lowering, values: Val[], env: Env, node: AnyNode): TupleValue {
+  const site = l.site(env, node);
+  const { length } = values;
+  if (!l.lessons.inMemory.has(site)) {
+    return { kind: 'tuple', length, elements: values.map(v => l.flow.slot(v)), site };
+  }
+  if (length > MAX_ARRAY) {
+    l.fail(
+      env,
+      node,
+      `This array has ${length} elements; one that is indexed at run time may have ${MAX_ARRAY}.`,
+      'Pass long arrays in `params`, as a Float64Array.',
+    );
+  }
+  const known = values.map(v => l.known(v));
+  if (known.every(k => typeof k === 'number') && !l.lessons.written.has(site)) {
+    const name = `#${Object.keys(l.constants).length}`;
+    const same = Object.keys(l.constants).find(
+      k => l.constants[k].length === length && l.constants[k].every((v, i) => Object.is(v, known[i])),
+    );
+    if (!same) l.constants[name] = known as number[];
+    return { kind: 'tuple', length, elements: [], memory: same ?? name, site };
+  }
+  const memory = l.arrays.push(Math.max(1, length)) - 1;
+  values.forEach((v, i) => {
+    const value =
+      v.kind === 'number'
+        ? v.id
+        : v.kind === 'undefined'
+          ? l.builder.constant(NaN)
+          : l.fail(
+              env,
+              node,
+              `An array indexed at run time holds numbers only, and this has ${describe(v)}.`,
+              'Use indices known when the integrand is compiled, or several arrays of numbers.',
+            );
+    l.builder.emit({ kind: 'store', array: memory, index: l.builder.constant(i), value });
+  });
+  return { kind: 'tuple', length, elements: [], memory, site };
+}
+
+/** The elements of an array, one by one. */
+export function spread(l: Lowering, array: Val, env: Env, node: AnyNode): Val[] {
+  if (!isArray(array))
+    return l.fail(
+      env,
+      node,
+      `Only an array can be spread; this is ${describe(array)}.`,
+      'Spread the point, a local array or an array of params.',
+    );
+  if (array.length > MAX_ARRAY)
+    l.fail(env, node, `An array of ${array.length} elements is too long to spread.`, 'Walk it with a loop.');
+  return Array.from({ length: array.length }, (_, i) => elementAt(l, array, l.literal(i), env, node));
+}
+
+/** The index as a value, and as a number if it is known now; fails when it is none or lies outside. */
+function checkIndex(
+  l: Lowering,
+  index: Val,
+  array: Exclude<Val, { kind: 'function' }> & { length: number },
+  env: Env,
+  node: AnyNode,
+): [Id, number | undefined] {
+  if (index.kind === 'bool')
+    l.fail(env, node, 'An index is a number; this is a boolean.', 'Write c ? 1 : 0.');
+  const id = l.toNumber(index, env, node);
+  const known = l.builder.constantOf(id) as number | undefined;
+  if (known === undefined || (Number.isInteger(known) && known >= 0 && known < array.length))
+    return [id, known];
+  if (array.kind === 'point') {
+    const range = `${array.length} (0 to ${array.length - 1})`;
+    return l.fail(
+      env,
+      node,
+      `The integrand reads coordinate ${known}, but a point has ${range}.`,
+      'Check `dims` or `domain`, or the index.',
+    );
+  }
+  const what = array.kind === 'data' ? `params.${array.name}` : 'this array';
+  return l.fail(
+    env,
+    node,
+    `Index ${known} is outside ${what} of length ${array.length}.`,
+    'Check the index; arrays in an integrand have a fixed size.',
+  );
+}
+
+export function elementAt(l: Lowering, object: Val, index: Val, env: Env, node: AnyNode): Val {
+  if (!isArray(object)) return l.misused(object, 'an array', env, node);
+  const [i, known] = checkIndex(l, index, object, env, node);
+  const read = (id: Id): Val => ({ kind: 'number', id, element: known === undefined });
+  if (object.kind === 'point') return read(l.builder.value({ op: 'coord', args: [i] }, 'f64'));
+  if (object.kind === 'data')
+    return read(l.builder.value({ op: 'element', array: object.name, args: [i] }, 'f64'));
+  const { memory } = object;
+  if (memory === undefined) {
+    if (known !== undefined) return l.get(object.elements[known]);
+    checkMovable(l, object, env, node);
+    return l.learn(l.lessons.inMemory, object.site);
+  }
+  if (typeof memory === 'number')
+    return read(l.builder.value({ op: 'load', array: memory, args: [i] }, 'f64'));
+  if (known !== undefined) return l.literal(l.constants[memory][known]);
+  return read(l.builder.value({ op: 'element', array: memory, args: [i] }, 'f64'));
+}
+
+export function storeElement(
+  l: Lowering,
+  array: TupleValue,
+  index: Val,
+  value: Val,
+  env: Env,
+  node: AnyNode,
+): void {
+  checkWritable(l, array, env, node);
+  const [i, known] = checkIndex(l, index, array, env, node);
+  if (array.memory === undefined) {
+    if (known === undefined) l.learn(l.lessons.inMemory, array.site);
+    return l.set(array.elements[known], value);
+  }
+  if (typeof array.memory === 'string') l.learn(l.lessons.written, array.site);
+  if (value.kind !== 'number')
+    l.fail(env, node, `This array holds numbers, and this is ${describe(value)}.`, remedyFor(value));
+  l.builder.emit({ kind: 'store', array: array.memory, index: i, value: value.id });
+}
+
+/** Fails when an array may not be written to. */
+export function checkWritable(l: Lowering, array: TupleValue, env: Env, node: AnyNode): void {
+  if (!l.flow.chosen.has(array.elements)) return;
+  l.fail(
+    env,
+    node,
+    'This array took part in a choice between arrays, so it cannot be written to any more.',
+    'Choose between copies: c ? [...a] : [...b].',
+  );
+}
+
+/** Fails for an array made by a choice: it has no place of its own that could move to memory. */
+function checkMovable(l: Lowering, array: TupleValue, env: Env, node: AnyNode): void {
+  if (!l.flow.chosen.has(array.elements)) return;
+  l.fail(
+    env,
+    node,
+    'This array was chosen between several, so its indices must be known when the integrand is compiled.',
+    'Copy it first: const a = [...b].',
+  );
+}

@@ -1,0 +1,55 @@
+/**
+ * Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11): a counter
+ * and a key go in, four random words come out. No state, so the same seed gives the same numbers on every device,
+ * whatever computes them and in whatever order.
+ *
+ * The key is the seed. The counter is
+ *
+ *     (sample mod 2^32, group of four coordinates + 256·⌊sample / 2^32⌋, iteration, stream),
+ *
+ * and word j of group g belongs to coordinate 4g + j. Streams keep draws for different purposes apart.
+ */
+export const MULTIPLIERS = [0xd2511f53, 0xcd9e8d57] as const;
+export const WEYL = [0x9e3779b9, 0xbb67ae85] as const;
+export const ROUNDS = 10;
+
+/** What a draw is for. */
+export const STREAM = { sample: 0, pilot: 1, trial: 2 } as const;
+
+export type Key = readonly [number, number];
+export type Counter = readonly [number, number, number, number];
+
+/** The four words of a counter. */
+export function philox(counter: Counter, key: Key): Counter {
+  let [c0, c1, c2, c3] = counter;
+  let [k0, k1] = key;
+  for (let round = 0; round < ROUNDS; round++) {
+    const [high0, low0] = product(MULTIPLIERS[0], c0);
+    const [high1, low1] = product(MULTIPLIERS[1], c2);
+    [c0, c1, c2, c3] = [(high1 ^ c1 ^ k0) >>> 0, low1, (high0 ^ c3 ^ k1) >>> 0, low0];
+    k0 = (k0 + WEYL[0]) >>> 0;
+    k1 = (k1 + WEYL[1]) >>> 0;
+  }
+  return [c0, c1, c2, c3];
+}
+
+/** The 64-bit product of two words, as two words. */
+function product(a: number, b: number): [high: number, low: number] {
+  const low = Math.imul(a, b) >>> 0;
+  const [aHigh, aLow, bHigh, bLow] = [a >>> 16, a & 0xffff, b >>> 16, b & 0xffff];
+  const middle = aHigh * bLow + Math.floor((aLow * bLow) / 65536);
+  const carry = (middle % 65536) + aLow * bHigh;
+  return [(aHigh * bHigh + Math.floor(middle / 65536) + Math.floor(carry / 65536)) >>> 0, low];
+}
+
+/** The key of a seed: its lowest 64 bits. */
+export function keyOf(seed: number | bigint): Key {
+  const n = BigInt.asUintN(64, BigInt(seed));
+  return [Number(n & 0xffffffffn), Number(n >> 32n)];
+}
+
+/** The words for coordinates 4·group to 4·group + 3 of a sample. */
+export function wordsOf(sample: number, group: number, iteration: number, stream: number, key: Key): Counter {
+  const high = Math.floor(sample / 2 ** 32);
+  return philox([sample >>> 0, (group + 256 * high) >>> 0, iteration >>> 0, stream], key);
+}
