@@ -1,5 +1,11 @@
 /** What a user imports. */
-export { type CompileOptions, type Compiled, compile, type Integrand, type SpecialFunctions } from './integrand/compile.ts';
+export {
+  type Compiled,
+  type CompileOptions,
+  compile,
+  type Integrand,
+  type SpecialFunctions,
+} from './integrand/compile.ts';
 export { IntegrandError } from './integrand/diagnostics.ts';
 export type { Params } from './integrand/params.ts';
 export { type Table, type TableOptions, table } from './integrand/tables.ts';

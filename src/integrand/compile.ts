@@ -42,7 +42,13 @@ export function compile(f: Integrand, options: CompileOptions): Compiled {
   const run = targets[target](program, bind(program.params, params));
   return {
     program,
-    evaluate(points, out = new Float64Array(points.length / dims)) {
+    evaluate(points, out) {
+      if (!(points instanceof Float64Array)) {
+        throw new TypeError(
+          `evaluate: the points are ${points === null ? 'null' : `a ${typeof points}`}; pass a Float64Array of dims × points coordinates.`,
+        );
+      }
+      out ??= new Float64Array(Math.floor(points.length / dims));
       if (points.length !== out.length * dims) {
         throw new RangeError(
           `evaluate: ${points.length} coordinates do not make ${out.length} points of ${dims}; pass dims × points of them.`,

@@ -33,6 +33,23 @@ export class IntegrandError extends Error {
   }
 }
 
+/** Runs a step of the compiler; a text nested too deeply for it is refused, not a crash. */
+export function withinDepth<T>(source: Source, step: () => T): T {
+  try {
+    return step();
+  } catch (e) {
+    if (!(e instanceof RangeError) || !/call stack/i.test(e.message)) throw e;
+    throw new IntegrandError(
+      'The integrand is nested too deeply.',
+      'Use variables or loops to make it flatter.',
+      {
+        source,
+        span: { start: 0, end: 1 },
+      },
+    );
+  }
+}
+
 const CONTEXT = 2; // lines shown above and below
 const WIDTH = 100; // minified integrands are one long line: show a window of it
 

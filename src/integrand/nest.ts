@@ -5,6 +5,9 @@
  */
 import { bodies, type Id, type Statement, type Value } from './ir.ts';
 
+/** Deeper nesting than this would strain whatever walks the program. */
+const MAX_DEPTH = 100;
+
 /**
  * The body of the block `label` with its breaks turned into the yields of nested ifs, or undefined when one of them
  * stands where that cannot be. `outputs` makes the values of one more `if`.
@@ -12,7 +15,8 @@ import { bodies, type Id, type Statement, type Value } from './ir.ts';
 export function nestExits(label: number, body: Statement[], outputs: () => Value[]): Statement[] | undefined {
   const leaves = (s: Statement): boolean =>
     s.kind === 'break' ? s.label === label : bodies(s).some(b => b.some(leaves));
-  const nest = (list: Statement[]): Statement[] | undefined => {
+  const nest = (list: Statement[], depth: number): Statement[] | undefined => {
+    if (depth > MAX_DEPTH) return;
     const at = list.findIndex(leaves);
     if (at < 0) return list;
     const s = list[at];
@@ -23,8 +27,8 @@ export function nestExits(label: number, body: Statement[], outputs: () => Value
       s.then.at(-1)!.kind === 'break' &&
       s.else.at(-1)!.kind === 'yield';
     if (!exits || s.else.some(leaves)) return;
-    const then = nest(s.then);
-    const rest = nest(list.slice(at + 1));
+    const then = nest(s.then, depth + 1);
+    const rest = nest(list.slice(at + 1), depth + 1);
     // an arm that leaves for further out has nothing to yield, and would need no output here
     if (!then || !rest || then.at(-1)!.kind !== 'yield' || rest.at(-1)!.kind !== 'yield') return;
     const out = outputs();
@@ -37,5 +41,5 @@ export function nestExits(label: number, body: Statement[], outputs: () => Value
     };
     return [...list.slice(0, at), joined, { kind: 'yield', args: out.map((v): Id => v.id) }];
   };
-  return nest(body);
+  return nest(body, 0);
 }

@@ -3,7 +3,7 @@
  * What has no text to read, or is no plain function, is refused here.
  */
 import { type AnyNode, type Expression, parseExpressionAt } from 'acorn';
-import { IntegrandError, type Source } from './diagnostics.ts';
+import { IntegrandError, type Source, withinDepth } from './diagnostics.ts';
 import type { FunctionNode } from './lower/values.ts';
 
 export interface Read {
@@ -26,7 +26,7 @@ export function read(f: unknown, internal = false): Read {
     );
   }
   const source = { text, internal };
-  const node = parse(source);
+  const node = withinDepth(source, () => parse(source));
   const fail = (reason: string, remedy: string): never => {
     throw new IntegrandError(reason, remedy, { source, span: { start: 0, end: text.split('\n')[0].length } });
   };

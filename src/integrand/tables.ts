@@ -103,6 +103,12 @@ function makeAxis(points: Numbers, name: string): Axis {
 function flatten(values: Numbers | readonly Numbers[], shape: number[]): Float64Array {
   const rows = Array.isArray(values) && typeof values[0] === 'object' ? (values as Numbers[]) : undefined;
   if (rows && shape.length === 2) {
+    const odd = rows.findIndex(r => r === null || typeof r !== 'object' || typeof r.length !== 'number');
+    if (odd >= 0) {
+      throw new TypeError(
+        `table: row ${odd} of \`values\` is ${preview(rows[odd])}; pass an array of numbers.`,
+      );
+    }
     const wrong = rows.findIndex(r => r.length !== shape[1]);
     if (wrong >= 0)
       throw new TypeError(

@@ -2,7 +2,7 @@
 import type { AnyNode } from 'acorn';
 import type { Id } from '../ir.ts';
 import { type Env, type Lowering, remedyFor } from './lowering.ts';
-import { describe, isArray, type TupleValue, type Val } from './values.ts';
+import { type ArrayLikeValue, describe, isArray, type TupleValue, type Val } from './values.ts';
 
 /** Arrays with indices known only at run time live in memory; this bounds it. */
 const MAX_ARRAY = 4096;
@@ -63,41 +63,33 @@ export function spread(l: Lowering, array: Val, env: Env, node: AnyNode): Val[] 
   return Array.from({ length: array.length }, (_, i) => elementAt(l, array, l.literal(i), env, node));
 }
 
-/** The index as a value, and as a number if it is known now; fails when it is none or lies outside. */
-function checkIndex(
-  l: Lowering,
-  index: Val,
-  array: Exclude<Val, { kind: 'function' }> & { length: number },
-  env: Env,
-  node: AnyNode,
-): [Id, number | undefined] {
+/** The index as a value, as a number if it is known now, and what is wrong with it if it lies outside. */
+function indexOf(l: Lowering, index: Val, array: ArrayLikeValue, env: Env, node: AnyNode) {
   if (index.kind === 'bool')
     l.fail(env, node, 'An index is a number; this is a boolean.', 'Write c ? 1 : 0.');
   const id = l.toNumber(index, env, node);
   const known = l.builder.constantOf(id) as number | undefined;
   if (known === undefined || (Number.isInteger(known) && known >= 0 && known < array.length))
-    return [id, known];
-  if (array.kind === 'point') {
-    const range = `${array.length} (0 to ${array.length - 1})`;
-    return l.fail(
-      env,
-      node,
-      `The integrand reads coordinate ${known}, but a point has ${range}.`,
-      'Check `dims` or `domain`, or the index.',
-    );
-  }
+    return { id, known };
+  const { length } = array;
   const what = array.kind === 'data' ? `params.${array.name}` : 'this array';
-  return l.fail(
-    env,
-    node,
-    `Index ${known} is outside ${what} of length ${array.length}.`,
-    'Check the index; arrays in an integrand have a fixed size.',
-  );
+  const outside: [string, string] =
+    array.kind === 'point'
+      ? [
+          `The integrand reads coordinate ${known}, but a point has ${length} (0 to ${length - 1}).`,
+          'Check `dims` or `domain`, or the index.',
+        ]
+      : [
+          `Index ${known} is outside ${what} of length ${length}.`,
+          'Check the index; arrays in an integrand have a fixed size.',
+        ];
+  return { id, known, outside };
 }
 
 export function elementAt(l: Lowering, object: Val, index: Val, env: Env, node: AnyNode): Val {
   if (!isArray(object)) return l.misused(object, 'an array', env, node);
-  const [i, known] = checkIndex(l, index, object, env, node);
+  const { id: i, known, outside } = indexOf(l, index, object, env, node);
+  if (outside) return { kind: 'undefined', why: () => l.fail(env, node, ...outside) };
   const read = (id: Id): Val => ({ kind: 'number', id, element: known === undefined });
   if (object.kind === 'point') return read(l.builder.value({ op: 'coord', args: [i] }, 'f64'));
   if (object.kind === 'data')
@@ -123,7 +115,8 @@ export function storeElement(
   node: AnyNode,
 ): void {
   checkWritable(l, array, env, node);
-  const [i, known] = checkIndex(l, index, array, env, node);
+  const { id: i, known, outside } = indexOf(l, index, array, env, node);
+  if (outside) return l.fail(env, node, ...outside);
   if (array.memory === undefined) {
     if (known === undefined) l.learn(l.lessons.inMemory, array.site);
     return l.set(array.elements[known], value);

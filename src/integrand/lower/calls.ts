@@ -10,21 +10,37 @@ import type { Env, Lowering } from './lowering.ts';
 import { bindPattern } from './patterns.ts';
 import { arrayMethod, preludeFunction } from './prelude.ts';
 import { lowerStatements } from './statements.ts';
-import { isModuleObject, TRANSPARENT_CALLS } from './toolchains.ts';
+import { ARRAY_HELPERS, isModuleObject } from './toolchains.ts';
 import { describe, type FunctionValue, isArray, Names, type Val } from './values.ts';
 
 /** The same function this deep inside itself is taken for mutual recursion. */
 const MAX_NESTED = 16;
 
 export function lowerCall(l: Lowering, node: CallExpression, env: Env): Val {
-  const { callee } = node;
-  if (callee.type === 'Identifier' && TRANSPARENT_CALLS.has(callee.name) && !env.names.find(callee.name)) {
-    const [first, second] = node.arguments;
-    const name = second?.type === 'Literal' && typeof second.value === 'string' ? second.value : '';
-    return lowerExpression(l, first, env, name);
-  }
+  const rewritten = lowerToolchainCall(l, node, env);
+  if (rewritten) return rewritten;
   const fn = lowerCallee(l, node, env);
   return 'method' in fn ? fn.method() : invoke(l, fn, lowerArguments(l, node.arguments, env), node, env);
+}
+
+/** Calls that tool-chains put around arrays and functions. */
+function lowerToolchainCall(l: Lowering, node: CallExpression, env: Env): Val | undefined {
+  const { callee } = node;
+  if (callee.type !== 'Identifier' || env.names.find(callee.name)) return;
+  const [first, second] = node.arguments;
+  // esbuild's keepNames, whatever the minifier called it: f(function, "name")
+  const named = node.arguments.length === 2 && second.type === 'Literal' && typeof second.value === 'string';
+  if (named) return lowerExpression(l, first, env, second.value as string);
+  const kind = ARRAY_HELPERS[callee.name];
+  if (!kind || !first) return;
+  if (kind === 'same') return lowerExpression(l, first, env);
+  const arrays = kind === 'copy' ? [first] : [first, second];
+  return makeArray(
+    l,
+    arrays.flatMap(a => spread(l, lowerExpression(l, a, env), env, a)),
+    env,
+    node,
+  );
 }
 
 /** What is called; a method of an array is ready to run. */
@@ -42,6 +58,21 @@ function lowerCallee(l: Lowering, node: CallExpression, env: Env): Val | { metho
   const object = lowerExpression(l, callee.object, env);
   const { name } = callee.property;
   if (isArray(object)) return { method: () => lowerMethod(l, object, name, node, env) };
+  if ((object.kind === 'function' || object.kind === 'builtin') && (name === 'apply' || name === 'call')) {
+    // what tsc makes of f(...a)
+    return {
+      method: () => {
+        const [, ...args] = lowerArguments(l, node.arguments, env);
+        return invoke(
+          l,
+          object,
+          name === 'call' ? args : args.flatMap(a => spread(l, a, env, node)),
+          node,
+          env,
+        );
+      },
+    };
+  }
   return memberOf(l, object, name, env, callee, callee.optional ?? false);
 }
 
@@ -90,7 +121,7 @@ function invoke(l: Lowering, fn: Val, args: Val[], node: AnyNode, env: Env): Val
       if (fn.what === 'Number') return l.number(l.toNumber(args[0] ?? l.literal(0), env, node));
       break;
     case 'undefined':
-      if (fn.missing) return l.misused(fn, 'a function', env, node);
+      if (fn.why) return l.misused(fn, 'a function', env, node);
   }
   return l.fail(
     env,
@@ -110,6 +141,10 @@ function lowerArguments(l: Lowering, nodes: CallExpression['arguments'], env: En
 
 function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression, env: Env): Val {
   const args = lowerArguments(l, node.arguments, env);
+  if (name === 'concat') {
+    const parts = [array, ...args].flatMap(a => (isArray(a) ? spread(l, a, env, node) : [a]));
+    return makeArray(l, parts, env, node);
+  }
   const method = arrayMethod(name === 'reduce' && args.length < 2 ? 'reduce1' : name);
   if (!method) return memberOf(l, array, name, env, node, false);
   if (array.kind === 'data' && array.rounds && (name === 'map' || name === 'slice')) {

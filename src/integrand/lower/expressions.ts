@@ -277,7 +277,9 @@ export function memberOf(
       return found;
     }
     if (object.what === 'params') {
-      return { kind: 'undefined', missing: name };
+      const missing = (): never =>
+        l.fail(env, node, `There is no \`${name}\` in params.`, `Pass it: params: { ${name}: … }.`);
+      return { kind: 'undefined', why: missing };
     }
     if (object.what === 'Math' && name === 'random') {
       return l.fail(
@@ -299,7 +301,7 @@ export function memberOf(
     return k < 0 ? { kind: 'undefined' } : l.get(object.elements[k]);
   }
   if (optional && isNullish(l, object, env, node)) return { kind: 'undefined' };
-  if (object.kind === 'unsettled' || (object.kind === 'undefined' && object.missing)) {
+  if (object.kind === 'unsettled' || (object.kind === 'undefined' && object.why)) {
     return l.misused(object, 'a value', env, node);
   }
   return l.fail(

@@ -30,6 +30,7 @@ export class Flow {
   /** Elements of arrays that a choice was made between: what was chosen is a copy, so they may not change any more. */
   readonly chosen = new Set<readonly Slot[]>();
   #nextSlot = 0;
+  #closures = 0;
 
   constructor(builder: Builder) {
     this.builder = builder;
@@ -40,6 +41,7 @@ export class Flow {
   }
 
   slot(value: Val): Slot {
+    if (value.kind === 'function') this.#closures++;
     this.state.set(this.#nextSlot, value);
     return this.#nextSlot++;
   }
@@ -69,6 +71,7 @@ export class Flow {
   block(body: (target: Target) => void): void {
     const { builder } = this;
     const entry = this.state;
+    const closures = this.#closures;
     const target: Target = { label: builder.label(), exits: [] };
     this.state = new Map(entry);
     builder.open();
@@ -79,7 +82,7 @@ export class Flow {
     const [only] = target.exits;
     if (target.exits.length === 1 && only.statement === last) {
       builder.splice(closed, 1); // one way out, at the end: no block needed
-      this.state = only.state;
+      this.state = this.#closures === closures ? reachable(entry, only.state) : only.state;
       return;
     }
     if (target.exits.length === 0) {
@@ -224,6 +227,19 @@ export class Flow {
     this.state = state;
     return [slots, types];
   }
+}
+
+/** What is left of a state when a list ends: the slots from before, and the elements of arrays they hold. */
+function reachable(entry: State, state: State): State {
+  const left: State = new Map();
+  const keep = (slot: Slot) => {
+    const value = state.get(slot);
+    if (!value || left.has(slot)) return;
+    left.set(slot, value);
+    if (value.kind === 'tuple') value.elements.forEach(keep);
+  };
+  for (const slot of entry.keys()) keep(slot);
+  return left;
 }
 
 /** Whether some break in the list leads outside it. */

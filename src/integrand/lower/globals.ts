@@ -95,6 +95,8 @@ export function globalValue(l: Lowering, name: string): Val | undefined {
     }
     case 'Array':
       return { kind: 'namespace', what: 'Array', fields: new Map([['from', builtin('Array.from', 'from')]]) };
+    case '__pow': // esbuild's name for Math.pow, where it makes calls of `**`
+      return builtin('Math.pow', 'pow');
     case 'isFinite':
     case 'isNaN':
     case 'Boolean':

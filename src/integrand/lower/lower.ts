@@ -1,17 +1,27 @@
 /** From a function to a program: lowering, then the passes of optimise.ts. */
-import { IntegrandError } from '../diagnostics.ts';
+import type { Builder } from '../builder.ts';
+import { IntegrandError, withinDepth } from '../diagnostics.ts';
 import { type Id, IR_VERSION, type Program } from '../ir.ts';
 import { optimise } from '../optimise.ts';
 import { declarations, type Param, type Params } from '../params.ts';
 import { type Read, readInternal } from '../read.ts';
 import { isTable } from '../tables.ts';
+import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
 import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
-import { Lessons, Lowering, Restart } from './lowering.ts';
-import { describe, type FunctionValue, type Val } from './values.ts';
+import { type Env, Lessons, Lowering, Restart } from './lowering.ts';
+import { describe, type FunctionValue, Names, type Val } from './values.ts';
+
+/** New coordinates in terms of the sampled ones, and the factor that the integrand gets. */
+export type ChangeOfVariables = (b: Builder, sampled: Id[]) => { x: Id[]; jacobian: Id };
 
 /** The program of an integrand for points of `dims` coordinates and params of this shape. */
-export function lower({ node, source }: Read, dims: number, params: Params): Program {
+export function lower(
+  { node, source }: Read,
+  dims: number,
+  params: Params,
+  change?: ChangeOfVariables,
+): Program {
   if (node.params.length > 3) {
     const [extra] = node.params.slice(3);
     throw new IntegrandError(
@@ -21,15 +31,22 @@ export function lower({ node, source }: Read, dims: number, params: Params): Pro
     );
   }
   const fn = { ...internalFunction({ node, source }, ''), name: 'the integrand' };
-  return build(fn, dims, params, l => [
-    { kind: 'point', length: dims },
-    {
-      kind: 'namespace',
-      what: 'params',
-      fields: new Map(Object.entries(params).map(([name, v]) => [name, paramValue(l, name, v)])),
-    },
-    specialFunctions(),
-  ]);
+  return build(fn, dims, params, l => {
+    const fields = new Map(Object.entries(params).map(([name, v]) => [name, paramValue(l, name, v)]));
+    const rest: Val[] = [{ kind: 'namespace', what: 'params', fields }, specialFunctions()];
+    if (!change) return { args: [{ kind: 'point', length: dims }, ...rest] };
+    const { x, jacobian } = change(l.builder, coordinates(l, dims));
+    const env: Env = { names: new Names(null), source, result: null, loops: null };
+    const point = makeArray(l, x.map(l.number), env, node);
+    return { args: [{ ...point, fixed: 'the point' }, ...rest], factor: jacobian };
+  });
+}
+
+/** The coordinates of the sampled point, one by one. */
+function coordinates(l: Lowering, dims: number): Id[] {
+  return Array.from({ length: dims }, (_, i) =>
+    l.builder.value({ op: 'coord', args: [l.builder.constant(i)] }, 'f64'),
+  );
 }
 
 const compiled = new Map<string, Program>();
@@ -40,33 +57,37 @@ export function lowerLibrary(name: string): Program {
   if (!program) {
     const dims = arity(name);
     const fn = internalFunction(readInternal(libraryFunction(name)), name);
-    const coordinate = (l: Lowering, i: number): Val =>
-      l.number(l.builder.value({ op: 'coord', args: [l.builder.constant(i)] }, 'f64'));
-    program = build(fn, dims, {}, l => [
-      ...Array.from({ length: dims }, (_, i) => coordinate(l, i)),
-      mathKit(),
-    ]);
+    program = build(fn, dims, {}, l => ({ args: [...coordinates(l, dims).map(l.number), mathKit()] }));
     compiled.set(name, program);
   }
   return program;
 }
 
-function build(fn: FunctionValue, dims: number, params: Params, args: (l: Lowering) => Val[]): Program {
+function build(
+  fn: FunctionValue,
+  dims: number,
+  params: Params,
+  prepare: (l: Lowering) => { args: Val[]; factor?: Id },
+): Program {
   const lessons = new Lessons();
   for (;;) {
     try {
-      const l = new Lowering(lessons);
-      const slot = l.flow.slot({ kind: 'undefined' });
-      lowerFunction(l, fn, args(l), slot, fn.node);
-      const result = resultOf(l.get(slot), fn);
-      return optimise({
-        version: IR_VERSION,
-        dims,
-        params: [...l.read].flatMap(name => declarations(name, params[name])),
-        constants: l.constants,
-        arrays: l.arrays,
-        body: [...l.builder.root.body, ...l.builder.scope.body],
-        results: [result],
+      return withinDepth(fn.source, () => {
+        const l = new Lowering(lessons);
+        const slot = l.flow.slot({ kind: 'undefined' });
+        const { args, factor } = prepare(l);
+        lowerFunction(l, fn, args, slot, fn.node);
+        const value = resultOf(l.get(slot), fn);
+        const result = factor === undefined ? value : l.builder.op('mul', value, factor);
+        return optimise({
+          version: IR_VERSION,
+          dims,
+          params: [...l.read].flatMap(name => declarations(name, params[name])),
+          constants: l.constants,
+          arrays: l.arrays,
+          body: [...l.builder.root.body, ...l.builder.scope.body],
+          results: [result],
+        });
       });
     } catch (e) {
       if (!(e instanceof Restart)) throw e;
@@ -95,8 +116,7 @@ function resultOf(value: Val, { node, source }: FunctionValue): Id {
       'Return one number; integrate the components one by one.',
     );
   }
-  if (value.kind === 'undefined' && value.missing)
-    return fail(`There is no \`${value.missing}\` in params.`, `Pass it: params: { ${value.missing}: … }.`);
+  if (value.kind === 'undefined' && value.why) return value.why();
   if (value.kind === 'undefined')
     return fail('The integrand returns nothing.', 'Return a number on every path.');
   return fail(`The integrand returns ${describe(value)}.`, 'Return a number on every path.');

@@ -47,6 +47,8 @@ export class Lowering {
   readonly constants: Record<string, number[]> = {};
   /** Params that the integrand reads, as it names them. */
   readonly read = new Set<string>();
+  /** Turns of unrolled loops so far. */
+  turns = 0;
   /** Calls being inlined, outermost first. */
   readonly calls: { fn: AnyNode; at: AnyNode; source: Source }[] = [];
 
@@ -84,9 +86,7 @@ export class Lowering {
     this.flow.state.set(slot, value);
   }
 
-  number(id: Id): Scalar {
-    return { kind: 'number', id };
-  }
+  readonly number = (id: Id): Scalar => ({ kind: 'number', id });
 
   bool(id: Id): Scalar {
     return { kind: 'bool', id };
@@ -105,14 +105,7 @@ export class Lowering {
 
   /** Fails because a value of another kind was needed. */
   misused(v: Val, needed: string, env: Env, node: AnyNode): never {
-    if (v.kind === 'undefined' && v.missing) {
-      return this.fail(
-        env,
-        node,
-        `There is no \`${v.missing}\` in params.`,
-        `Pass it: params: { ${v.missing}: … }.`,
-      );
-    }
+    if (v.kind === 'undefined' && v.why) return v.why();
     return this.fail(env, node, `This is ${describe(v)}, where ${needed} is needed.`, remedyFor(v));
   }
 

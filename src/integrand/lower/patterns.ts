@@ -50,14 +50,7 @@ function match(
       pattern.elements.forEach((e, i) => {
         if (!e) return;
         if (e.type !== 'RestElement') {
-          const missing = i >= value.length && (value.kind !== 'point' || e.type === 'AssignmentPattern');
-          return match(
-            l,
-            e,
-            missing ? { kind: 'undefined' } : elementAt(l, value, l.literal(i), env, e),
-            env,
-            leaf,
-          );
+          return match(l, e, elementAt(l, value, l.literal(i), env, e), env, leaf);
         }
         const rest = Array.from({ length: Math.max(0, value.length - i) }, (_, k) =>
           elementAt(l, value, l.literal(i + k), env, e),
@@ -113,12 +106,12 @@ export function reference(l: Lowering, node: AnyNode, env: Env): Reference {
     return l.fail(env, node, 'This cannot be assigned to.', 'Assign to a variable or to an array element.');
   }
   const target = lowerExpression(l, node.object, env);
-  if (target.kind !== 'tuple' || target.keys || !node.computed) {
+  if (target.kind !== 'tuple' || target.keys || target.fixed || !node.computed) {
     return l.fail(
       env,
       node,
       `An integrand cannot change ${describe(target)}.`,
-      target.kind === 'tuple'
+      target.kind === 'tuple' && target.keys
         ? 'Objects are fixed once made: use variables.'
         : 'Copy what you need to a local array: const y = [...x].',
     );

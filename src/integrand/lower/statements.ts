@@ -9,8 +9,9 @@ import { REFUSED } from './refused.ts';
 import { isCoverageCounter } from './toolchains.ts';
 import { type FunctionNode, isArray, Names } from './values.ts';
 
-/** A loop is unrolled up to this many turns and this many values; then it stays a loop. */
+/** A loop is unrolled up to this many turns, its inner loops' included this many, and this many values; then it stays a loop. */
 const MAX_TURNS = 64;
+const MAX_NESTED_TURNS = 1500;
 const MAX_UNROLLED = 4000;
 
 type Of<T extends AnyNode['type']> = Extract<AnyNode, { type: T }>;
@@ -212,11 +213,13 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
     const endless = loop.test === null || (loop.test.type === 'Literal' && loop.test.value);
     if (!l.lessons.rolled.has(site) && !endless) {
       const size = builder.size;
+      const before = l.turns;
       for (let turns = 0; ; turns++) {
         const goes = skipTest || tryTest(l, () => test(names));
         if (goes === undefined) break; // known no more: the rest is a loop
         if (!goes || flow.dead) return;
-        if (turns === MAX_TURNS || builder.size - size > MAX_UNROLLED) l.learn(l.lessons.rolled, site);
+        const tooMany = turns === MAX_TURNS || l.turns++ - before > MAX_NESTED_TURNS;
+        if (tooMany || builder.size - size > MAX_UNROLLED) l.learn(l.lessons.rolled, site);
         names = freshNames(l, names); // each turn has its own `let`s, as closures see them
         skipTest = false;
         turn(leave, names);

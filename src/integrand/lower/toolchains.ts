@@ -4,8 +4,17 @@
  */
 import type { AnyNode } from 'acorn';
 
-/** Calls that return their first argument: esbuild's keepNames, tsc's and Babel's destructuring of arrays. */
-export const TRANSPARENT_CALLS = new Set(['__name', '__read', '_slicedToArray', '_sliced_to_array']);
+/** What tsc, Babel and SWC call instead of destructuring and spreading arrays: the array itself, a copy, or two in one. */
+export const ARRAY_HELPERS: Record<string, 'same' | 'copy' | 'concat'> = {
+  __read: 'same',
+  _slicedToArray: 'same',
+  _sliced_to_array: 'same',
+  _toConsumableArray: 'copy',
+  _to_consumable_array: 'copy',
+  _toArray: 'copy',
+  _to_array: 'copy',
+  __spreadArray: 'concat',
+};
 
 /** Istanbul's counters: `cov_1a2b().s[3]++`, or `__cov_1a2b.s['3']++` in older ones. */
 export function isCoverageCounter(node: AnyNode): boolean {

@@ -32,6 +32,8 @@ export interface TupleValue {
   keys?: string[];
   /** The number of the memory array, or the name of the constant one. */
   memory?: number | string;
+  /** What it stands for, when it may not be written to. */
+  fixed?: string;
   /** The node that made it: the place to remember when it has to move to memory. */
   site: AnyNode;
 }
@@ -48,8 +50,8 @@ export type Scalar = { kind: 'number' | 'bool'; id: Id; element?: boolean };
 
 export type Val =
   | Scalar
-  /** `missing` names the param that is not there: an error only if it is used, since `??` may stand in. */
-  | { kind: 'undefined'; missing?: string }
+  /** `why` fails, saying what is not there: called only if it is used, since `??` or a default may stand in. */
+  | { kind: 'undefined'; why?: () => never }
   | { kind: 'null' }
   /** Differs between the paths that lead here in a way no instruction can choose between; an error when it is used. */
   | { kind: 'unsettled'; why: string }
@@ -111,7 +113,7 @@ export function describe(v: Val): string {
     case 'string':
       return 'a string';
     case 'tuple':
-      return v.keys ? 'an object' : 'an array';
+      return v.fixed ?? (v.keys ? 'an object' : 'an array');
     case 'function':
       return v.name ? `the function ${v.name}` : 'a function';
     default:

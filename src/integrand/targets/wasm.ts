@@ -94,8 +94,9 @@ export function instantiate(program: Program, params: Bindings, size = BATCH): W
   const { bytes, layout } = toWasm(program, size);
   const memory = new WebAssembly.Memory({ initial: Math.ceil(layout.end / 65536) });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
-  layout.initialise(memory);
-  bindParams(layout, memory, params);
+  for (const { address, data } of [...layout.initial(), ...layout.params(params)]) {
+    new Float64Array(memory.buffer, address, data.length).set(data);
+  }
   const { batch } = layout;
   const row = (address: number) => new Float64Array(memory.buffer, address, batch);
   return {
@@ -120,13 +121,4 @@ export function wasmTarget(program: Program, params: Bindings): Evaluate {
       out.set(values.subarray(0, n), start);
     }
   };
-}
-
-/** Writes params to where the module reads them. */
-export function bindParams(layout: Layout, memory: WebAssembly.Memory, params: Bindings): void {
-  for (const [name, value] of params) {
-    if (typeof value === 'object')
-      new Float64Array(memory.buffer, layout.arrays.get(name)!.address, value.length).set(value);
-    else new Float64Array(memory.buffer, layout.scalars.get(name)!, 1)[0] = Number(value);
-  }
 }

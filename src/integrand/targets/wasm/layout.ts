@@ -4,9 +4,16 @@
  * is made, so each access is a single instruction.
  */
 import type { Program } from '../../ir.ts';
+import type { Bindings } from '../../params.ts';
 
 const VECTOR = 16;
 const DOUBLE = 8;
+
+/** Float64 numbers for an address. */
+export interface Numbers {
+  address: number;
+  data: ArrayLike<number>;
+}
 
 export class Layout {
   /** Points a batch can hold; even. */
@@ -17,7 +24,7 @@ export class Layout {
   readonly scalars = new Map<string, number>();
   readonly points: number;
   readonly values: number;
-  readonly #initial: { address: number; data: number[] }[] = [];
+  readonly #initial: Numbers[] = [];
 
   constructor(program: Program, batch: number, base: number) {
     this.batch = batch;
@@ -64,10 +71,18 @@ export class Layout {
     return this.#next;
   }
 
-  /** Writes the constants into memory. */
-  initialise(memory: WebAssembly.Memory): void {
-    for (const { address, data } of this.#initial)
-      new Float64Array(memory.buffer, address, data.length).set(data);
+  /** The constants, and where they belong. */
+  initial(): readonly Numbers[] {
+    return this.#initial;
+  }
+
+  /** Params, and where they belong. */
+  params(params: Bindings): Numbers[] {
+    return [...params].map(([name, value]) =>
+      typeof value === 'object'
+        ? { address: this.arrays.get(name)!.address, data: Float64Array.from(value) }
+        : { address: this.scalars.get(name)!, data: [Number(value)] },
+    );
   }
 
   #take(bytes: number): number {

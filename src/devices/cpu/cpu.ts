@@ -1,0 +1,299 @@
+/**
+ * The CPU device: a pool of workers, each with its own memory. Until the first worker is up, and for iterations too
+ * small to be worth a message, the calling thread does the work; who does it changes no bit of the result.
+ */
+import { toWasm } from '../../integrand/targets/wasm.ts';
+import { ROUNDS, WEYL } from '../../random/philox.ts';
+import type { Device, DeviceIntegrand, SampleSums, SampleTask, Session } from '../device.ts';
+import { chunksOf, MAX_CUBES } from './chunks.ts';
+import { CORNER, kernelLayout, kernelModule, STATE } from './kernel.ts';
+import {
+  type Chunk,
+  type ChunkSums,
+  type Iteration,
+  makeSampler,
+  type Sampler,
+  type SamplerSetup,
+} from './sampler.ts';
+import { defaultWorkers, startWorker, type WorkerLike } from './workers.ts';
+
+/** Samples in a batch: what the kernel holds in the first-level cache. */
+const BATCH = 256;
+/** An iteration of fewer samples than this runs on the calling thread: a few milliseconds. */
+const SMALL = 1 << 16;
+/** Chunks that a worker has at hand, so that it never waits for the next message. */
+const AHEAD = 2;
+
+export class CpuDevice implements Device {
+  readonly name: string;
+  readonly #wanted: number | undefined;
+  #workers: Promise<WorkerLike>[] | null = null;
+  #ready: WorkerLike[] = [];
+  #sessions = 0;
+  #closed = false;
+
+  /** `workers`: how many; by default one a core. */
+  constructor(workers?: number) {
+    this.#wanted = workers;
+    this.name = workers === undefined ? 'cpu' : `cpu:${workers}`;
+  }
+
+  async open(integrand: DeviceIntegrand): Promise<Session> {
+    if (this.#closed) throw new Error(`the device ${this.name} is closed; open a new one`);
+    return new CpuSession(this, this.#sessions++, integrand);
+  }
+
+  /** Starts the pool if there is none, and returns the workers that are up. */
+  async workers(): Promise<readonly WorkerLike[]> {
+    if (!this.#workers) {
+      const n = this.#wanted ?? defaultWorkers();
+      this.#workers ??= Array.from({ length: n }, async () => {
+        const worker = startWorker();
+        await worker.ask({ what: 'close', session: -1 }); // answers when it is up
+        if (this.#closed) worker.close();
+        else this.#ready.push(worker);
+        return worker;
+      });
+      for (const w of this.#workers) w.catch(() => {}); // reported by `firstWorker`
+    }
+    return this.#ready;
+  }
+
+  /** Resolves when one worker is up; rejects when none can be had. */
+  async firstWorker(): Promise<void> {
+    await this.workers();
+    await Promise.any(this.#workers!).catch((e: AggregateError) => {
+      throw e.errors[0];
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const w of this.#ready) w.close();
+    this.#ready = [];
+  }
+}
+
+class CpuSession implements Session {
+  readonly description: string;
+  readonly #device: CpuDevice;
+  readonly #id: number;
+  readonly #integrand: DeviceIntegrand;
+  readonly #dims: number;
+  #setup: {
+    bins: number;
+    made: Promise<SamplerSetup>;
+    local: Sampler | null;
+    remote: Map<WorkerLike, Promise<unknown>>;
+  } | null = null;
+
+  constructor(device: CpuDevice, id: number, integrand: DeviceIntegrand) {
+    this.#device = device;
+    this.#id = id;
+    this.#integrand = integrand;
+    this.#dims = integrand.kind === 'program' ? integrand.program.dims : integrand.dims;
+    this.description =
+      integrand.kind === 'function' && !integrand.call.worker ? `${device.name} on this thread` : device.name;
+  }
+
+  async sample(task: SampleTask): Promise<SampleSums> {
+    task.signal?.throwIfAborted();
+    const cubes = task.strata.reduce((a, b) => a * b, 1);
+    const total =
+      typeof task.counts === 'number' ? cubes * task.counts : task.counts.reduce((a, b) => a + b, 0);
+    const iteration: Iteration = {
+      key: task.key,
+      iteration: task.iteration,
+      stream: task.stream,
+      bins: task.bins,
+      edges: task.edges,
+      strata: task.strata,
+      adapt: task.adapt !== null,
+      factor: task.adapt ? task.adapt.scale * (total / cubes) : 0,
+    };
+    if (this.#setup?.bins !== task.bins) {
+      this.#setup = { bins: task.bins, made: this.#makeSetup(task.bins), local: null, remote: new Map() };
+    }
+    const collected: ChunkSums[] = [];
+    const histograms: (Float64Array | null)[] = [];
+    const queue = chunksOf(task);
+    const next = (): Chunk | undefined => {
+      task.signal?.throwIfAborted();
+      const { value, done } = queue.next();
+      return done ? undefined : value;
+    };
+    const movable = this.#integrand.kind === 'program' || !!this.#integrand.call.worker;
+    if (movable && total > SMALL) await this.#spread(iteration, next, collected, histograms);
+    else await this.#here(iteration, next, collected, histograms, () => true);
+    return merge(task, cubes, collected, histograms);
+  }
+
+  close(): void {
+    for (const worker of this.#setup?.remote.keys() ?? [])
+      worker.ask({ what: 'close', session: this.#id }).catch(() => {});
+    this.#setup = null;
+  }
+
+  /** Runs chunks on the calling thread while `goOn`, letting others have a turn between them. */
+  async #here(
+    iteration: Iteration,
+    next: () => Chunk | undefined,
+    collected: ChunkSums[],
+    histograms: (Float64Array | null)[],
+    goOn: () => boolean,
+  ): Promise<void> {
+    const setup = this.#setup!;
+    const made = await setup.made;
+    const { call } = this.#integrand as { call?: { f: (x: number[]) => number | Promise<number> } };
+    setup.local ??= makeSampler(made, call && callEach(call.f));
+    const sampler = setup.local;
+    sampler.begin(iteration);
+    for (let since = performance.now(); goOn(); ) {
+      const chunk = next();
+      if (!chunk) break;
+      collected.push(await sampler.run(chunk));
+      if (performance.now() - since > 8) {
+        await turn();
+        since = performance.now();
+      }
+    }
+    histograms.push(sampler.histogram());
+  }
+
+  async #spread(
+    iteration: Iteration,
+    next: () => Chunk | undefined,
+    collected: ChunkSums[],
+    histograms: (Float64Array | null)[],
+  ): Promise<void> {
+    const setup = this.#setup!;
+    const made = await setup.made;
+    const ready = await this.#device.workers();
+    if (ready.length === 0) {
+      // nobody is up yet: begin here, and hand over to the first one that is
+      let up = false;
+      const first = this.#device.firstWorker().then(() => {
+        up = true;
+      });
+      first.catch(() => {}); // without workers all of it is done here
+      await this.#here(iteration, next, collected, histograms, () => !up);
+      if (!up) return;
+    }
+    const plain = this.#integrand.kind === 'function' ? this.#integrand.call.worker : undefined;
+    const work = async (worker: WorkerLike) => {
+      const ask = <T>(what: string, value?: unknown) =>
+        worker.ask<T>({ what, session: this.#id, value, plain });
+      if (!setup.remote.has(worker)) setup.remote.set(worker, ask('setup', made));
+      await setup.remote.get(worker);
+      const begun = ask('begin', iteration);
+      const lane = async () => {
+        for (let chunk = next(); chunk; chunk = next()) collected.push(await ask<ChunkSums>('run', chunk));
+      };
+      const lanes = Array.from({ length: AHEAD }, lane);
+      await Promise.all([begun, ...lanes]);
+      histograms.push(await ask<Float64Array | null>('histogram'));
+    };
+    const results = await Promise.allSettled(ready.map(work));
+    const failed = results.find(r => r.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  async #makeSetup(bins: number): Promise<SamplerSetup> {
+    const dims = this.#dims;
+    const initial: SamplerSetup['initial'] = [];
+    let points = 0;
+    let values = dims * BATCH * 8;
+    let base = values + BATCH * 8;
+    let integrand: WebAssembly.Module | null = null;
+    if (this.#integrand.kind === 'program') {
+      const { program, params } = this.#integrand;
+      const { bytes, layout } = toWasm(program, BATCH);
+      integrand = await WebAssembly.compile(bytes);
+      initial.push(...layout.initial(), ...layout.params(params));
+      ({ points, values, end: base } = layout);
+    }
+    const layout = kernelLayout(dims, BATCH, bins, MAX_CUBES, points, values, base);
+    const kernel = await WebAssembly.compile(kernelModule(layout));
+    return {
+      kernel,
+      integrand,
+      layout,
+      initial,
+      constants: { state: STATE, corner: CORNER, weyl: WEYL, rounds: ROUNDS },
+    };
+  }
+}
+
+/** Calls a plain function for every point of a batch. */
+function callEach(f: (x: number[]) => number | Promise<number>) {
+  return (rows: Float64Array[], values: Float64Array, n: number): void | Promise<void> => {
+    const waits: Promise<void>[] = [];
+    for (let i = 0; i < n; i++) {
+      const y = f(rows.map(r => r[i]));
+      if (typeof y === 'number') values[i] = y;
+      else {
+        waits.push(
+          y.then(v => {
+            values[i] = v;
+          }),
+        );
+      }
+    }
+    if (waits.length > 0) return Promise.all(waits).then(() => {});
+  };
+}
+
+/** Adds chunks in their order, whoever ran them. */
+function merge(
+  task: SampleTask,
+  cubes: number,
+  chunks: ChunkSums[],
+  histograms: (Float64Array | null)[],
+): SampleSums {
+  chunks.sort((a, b) => a.index - b.index);
+  const sums: SampleSums = {
+    evaluations: 0,
+    sum: 0,
+    variance: 0,
+    histogram: null,
+    variances: null,
+    nonFinite: null,
+  };
+  const variances = task.adapt ? new Float64Array(cubes) : null;
+  let cube = 0;
+  let used = 0;
+  for (const c of chunks) {
+    sums.evaluations += c.evaluations;
+    sums.sum += c.sum;
+    sums.variance += c.variance;
+    if (c.nonFinite) {
+      sums.nonFinite = {
+        count: (sums.nonFinite?.count ?? 0) + c.nonFinite.count,
+        first: sums.nonFinite?.first ?? c.nonFinite.first,
+      };
+    }
+    if (!variances || !c.variances) continue;
+    // a cube cut between chunks gets its parts from each
+    for (let i = 0; i < c.variances.length; i++) variances[cube + i] += c.variances[i];
+    used += c.evaluations;
+    const count = typeof task.counts === 'number' ? task.counts : task.counts[cube];
+    if (c.variances.length > 1 || used >= count) {
+      cube += c.variances.length;
+      used = 0;
+    }
+  }
+  sums.variances = variances;
+  if (task.adapt) {
+    sums.histogram = new Float64Array(task.edges.length - task.strata.length);
+    for (const h of histograms) if (h) for (let i = 0; i < h.length; i++) sums.histogram[i] += h[i];
+  }
+  return sums;
+}
+
+/** Lets timers and messages have their turn. */
+function turn(): Promise<void> {
+  return new Promise(resolve => {
+    if (typeof setImmediate === 'function') setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}

@@ -1,0 +1,172 @@
+/**
+ * Workers, the same in Node and in a page: made from the text of the sampler, so that no bundler has to find a
+ * worker file and no server has to send special headers. A worker that dies rejects what it was doing, with the cause.
+ */
+import { makeSampler, type Sampler } from './sampler.ts';
+
+export interface WorkerLike {
+  /** Sends a request and waits for its answer. */
+  ask<T>(request: object): Promise<T>;
+  close(): void;
+}
+
+/** What a worker does with requests: `setup`, `begin`, `run`, `histogram`. Self-contained: its text is the worker's. */
+function serve(
+  make: typeof makeSampler,
+  port: { post(message: unknown): void; listen(handle: (message: Request) => void): void },
+) {
+  const samplers = new Map<number, Sampler>();
+  type Evaluate = NonNullable<Parameters<typeof makeSampler>[1]>;
+  const answer = async ({ session, what, value, plain }: Request): Promise<unknown> => {
+    if (what === 'setup') {
+      let evaluate: Evaluate | undefined;
+      if (plain) {
+        const f = plain.text
+          ? new Function(`return (${plain.text})`)()
+          : ((await import(plain.url as string)) as Record<string, unknown>)[plain.name as string];
+        const { params } = plain;
+        evaluate = (rows, values, n) => {
+          const waits: Promise<void>[] = [];
+          for (let i = 0; i < n; i++) {
+            const y = f(
+              rows.map(r => r[i]),
+              params,
+            );
+            if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
+              waits.push(
+                y.then((v: number) => {
+                  values[i] = v;
+                }),
+              );
+            } else values[i] = y;
+          }
+          return waits.length > 0 ? Promise.all(waits).then(() => {}) : undefined;
+        };
+      }
+      samplers.set(session, make(value as never, evaluate));
+      return null;
+    }
+    if (what === 'close') return void samplers.delete(session);
+    const sampler = samplers.get(session) as Sampler;
+    return (sampler as unknown as Record<string, (v: unknown) => unknown>)[what as string](value);
+  };
+  port.listen(request => {
+    answer(request).then(
+      result => port.post({ id: request.id, result: result ?? null }),
+      error => port.post({ id: request.id, error: String(error?.stack ?? error) }),
+    );
+  });
+}
+
+interface Request {
+  id: number;
+  session: number;
+  what: 'setup' | 'begin' | 'run' | 'histogram' | 'close';
+  value?: unknown;
+  plain?: { text?: string; url?: string; name?: string; params: unknown };
+}
+
+interface Answer {
+  id: number;
+  result?: unknown;
+  error?: string;
+}
+
+const inNode = typeof process === 'object' && !!process.versions?.node;
+
+/** The program of a worker. Tools that rewrite functions may leave calls of their helpers in the text: they do nothing here. */
+function workerText(): string {
+  const port = inNode
+    ? `const { parentPort } = require('node:worker_threads');
+       const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
+    : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
+  return `const __name = f => f; ${port} (${serve})(${makeSampler}, port);`;
+}
+
+export function startWorker(): WorkerLike {
+  const waiting = new Map<number, { resolve(v: never): void; reject(e: Error): void }>();
+  let nextId = 0;
+  let dead: Error | null = null;
+  const receive = ({ id, result, error }: Answer) => {
+    const request = waiting.get(id);
+    waiting.delete(id);
+    if (error !== undefined) request?.reject(new Error(`a worker failed: ${error}`));
+    else request?.resolve(result as never);
+    if (waiting.size === 0) port.idle();
+  };
+  const fail = (cause: unknown) => {
+    dead = new Error(`a worker died: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    for (const { reject } of waiting.values()) reject(dead);
+    waiting.clear();
+  };
+  const port = inNode ? nodePort(receive, fail) : webPort(receive, fail);
+  return {
+    ask<T>(request: object) {
+      if (dead) return Promise.reject(dead);
+      return new Promise<T>((resolve, reject) => {
+        const id = nextId++;
+        waiting.set(id, { resolve, reject });
+        port.busy();
+        port.post({ id, ...request });
+      });
+    },
+    close() {
+      dead ??= new Error('the device was closed while a worker was at work');
+      for (const { reject } of waiting.values()) reject(dead);
+      waiting.clear();
+      port.close();
+    },
+  };
+}
+
+interface Port {
+  post(message: unknown): void;
+  /** A busy worker keeps the process alive, an idle one does not: a script that is done must end. */
+  busy(): void;
+  idle(): void;
+  close(): void;
+}
+
+function nodePort(receive: (m: Answer) => void, fail: (cause: unknown) => void): Port {
+  // asked for this way, bundlers for the browser do not look for it
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
+  const worker = new Worker(workerText(), { eval: true, name: 'quadrille' });
+  let closed = false;
+  worker.on('message', receive);
+  worker.on('error', fail);
+  worker.on('exit', code => {
+    if (!closed) fail(`it ended with code ${code}`);
+  });
+  worker.unref();
+  return {
+    post: m => worker.postMessage(m),
+    busy: () => worker.ref(),
+    idle: () => worker.unref(),
+    close: () => {
+      closed = true;
+      void worker.terminate();
+    },
+  };
+}
+
+function webPort(receive: (m: Answer) => void, fail: (cause: unknown) => void): Port {
+  const url = URL.createObjectURL(new Blob([workerText()], { type: 'text/javascript' }));
+  const worker = new Worker(url, { name: 'quadrille' });
+  worker.onmessage = e => receive(e.data);
+  worker.onerror = e => fail(e.message || 'it could not start');
+  return {
+    post: m => worker.postMessage(m),
+    busy() {},
+    idle() {},
+    close() {
+      worker.terminate();
+      URL.revokeObjectURL(url);
+    },
+  };
+}
+
+/** How many workers to use when nobody says. */
+export function defaultWorkers(): number {
+  if (!inNode) return navigator.hardwareConcurrency || 2;
+  return process.getBuiltinModule('node:os').availableParallelism();
+}

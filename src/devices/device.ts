@@ -1,0 +1,72 @@
+/**
+ * The contract between methods and devices.
+ *
+ * A device runs an integrand; a session is one integrand with its params on it. A method hands a session whole
+ * iterations and gets sums back, never samples. The device decides how the work is spread; the numbers do
+ * not depend on it: work is cut into chunks whose size depends on the task alone, and what chunks give is added in
+ * their order, so the same task gives the same bits for any number of workers.
+ *
+ * A device decides nothing about statistics, and a method knows nothing of workers, memory or kernels.
+ */
+import type { Program } from '../integrand/ir.ts';
+import type { Bindings } from '../integrand/params.ts';
+import type { Key } from '../random/philox.ts';
+
+export interface Device {
+  /** As it is written in results: `cpu`, `js`. */
+  readonly name: string;
+  open(integrand: DeviceIntegrand): Promise<Session>;
+  /** Frees everything; the device cannot be used any more. */
+  close(): Promise<void>;
+}
+
+/** An integrand as devices take it: compiled, or to be called as it is. */
+export type DeviceIntegrand =
+  | { kind: 'program'; program: Program; params: Bindings }
+  | { kind: 'function'; call: PlainIntegrand; dims: number };
+
+/** What the `js` device calls. `text` is the source that a worker can run, if it can. */
+export interface PlainIntegrand {
+  f: (x: number[]) => number | Promise<number>;
+  worker?: { text: string; params: unknown } | { url: string; name: string; params: unknown };
+}
+
+export interface Session {
+  /** Where it really runs, for results: `cpu`, `js on this thread`. */
+  readonly description: string;
+  /** One iteration of stratified sampling through a map. */
+  sample(task: SampleTask): Promise<SampleSums>;
+  close(): void;
+}
+
+/** Samples of one iteration: cubes, how many samples each has, and the map from the unit cube to the domain. */
+export interface SampleTask {
+  key: Key;
+  iteration: number;
+  stream: number;
+  bins: number;
+  /** Edges of the map, bins + 1 a coordinate. */
+  edges: Float64Array;
+  /** Strata along each axis; the cubes are numbered with the first axis fastest. */
+  strata: readonly number[];
+  /** Samples of every cube (at least 2), or of each. */
+  counts: number | Uint32Array;
+  /** Collect the histogram and the cubes' variances; `scale` is what w² is multiplied with before it is rounded. */
+  adapt: { scale: number } | null;
+  /** Stops between chunks: the promise is rejected with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface SampleSums {
+  evaluations: number;
+  /** Σ over cubes of the mean of w = f·Jacobian in the cube. */
+  sum: number;
+  /** The variance of that sum. */
+  variance: number;
+  /** Σ of the rounded scaled squares in each bin, bins a coordinate; null when frozen. */
+  histogram: Float64Array | null;
+  /** Variance of w in each cube; null when frozen. */
+  variances: Float64Array | null;
+  /** Values that were not finite, and the first of them (by sample). */
+  nonFinite: { count: number; first: { point: number[]; value: number } } | null;
+}

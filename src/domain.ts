@@ -1,0 +1,77 @@
+/**
+ * Domains. A finite range is sampled as it is; an infinite one is the image of a finite one, by the rational maps
+ * that QuadGK uses:
+ *
+ *     [a, ∞):   x = a + z/(1 − z),  z in [0, 1)        dx = dz/(1 − z)²
+ *     (−∞, ∞):  x = z/(1 − z²),     z in (−1, 1)       dx = (1 + z²)/(1 − z²)² dz
+ *
+ * A range given backwards turns the sign of the integral, an empty one makes it 0.
+ */
+import type { Builder } from './integrand/builder.ts';
+import type { Id } from './integrand/ir.ts';
+
+export type Range = readonly [number, number];
+
+/** One axis: where it is sampled, and how that becomes the coordinate. */
+export interface Axis {
+  range: [number, number];
+  /** For an infinite axis: its finite end (absent when both are infinite) and the direction in which it is infinite. */
+  infinite?: { end?: number; direction: 1 | -1 };
+}
+
+export interface Domain {
+  axes: Axis[];
+  sign: 1 | -1;
+  empty: boolean;
+}
+
+export function makeDomain(ranges: readonly Range[]): Domain {
+  let sign: 1 | -1 = 1;
+  const axes = ranges.map(([from, to]): Axis => {
+    if (from > to) sign = -sign as 1 | -1;
+    const [a, b] = from > to ? [to, from] : [from, to];
+    if (a === -Infinity && b === Infinity) return { range: [-1, 1], infinite: { direction: 1 } };
+    if (b === Infinity) return { range: [0, 1], infinite: { end: a, direction: 1 } };
+    if (a === -Infinity) return { range: [0, 1], infinite: { end: b, direction: -1 } };
+    return { range: [a, b] };
+  });
+  return { axes, sign, empty: ranges.some(([a, b]) => a === b) };
+}
+
+/** A point of the sampled box as a point of the domain, and dx/dz, in plain numbers. */
+export function toDomain(axes: readonly Axis[], z: readonly number[]): { x: number[]; jacobian: number } {
+  let jacobian = 1;
+  const x = axes.map(({ infinite }, d) => {
+    if (!infinite) return z[d];
+    const { end, direction } = infinite;
+    if (end === undefined) {
+      const r = 1 - z[d] * z[d];
+      jacobian *= (1 + z[d] * z[d]) / (r * r);
+      return z[d] / r;
+    }
+    const r = 1 - z[d];
+    jacobian *= 1 / (r * r);
+    return end + direction * (z[d] / r);
+  });
+  return { x, jacobian };
+}
+
+/** The same as instructions: `z` are the sampled coordinates. */
+export function buildDomain(b: Builder, axes: readonly Axis[], z: Id[]): { x: Id[]; jacobian: Id } {
+  const one = b.constant(1);
+  let jacobian = one;
+  const x = axes.map(({ infinite }, d) => {
+    if (!infinite) return z[d];
+    const { end, direction } = infinite;
+    if (end === undefined) {
+      const square = b.op('mul', z[d], z[d]);
+      const r = b.op('sub', one, square);
+      jacobian = b.op('mul', jacobian, b.op('div', b.op('add', one, square), b.op('mul', r, r)));
+      return b.op('div', z[d], r);
+    }
+    const r = b.op('sub', one, z[d]);
+    jacobian = b.op('mul', jacobian, b.op('div', one, b.op('mul', r, r)));
+    return b.op('add', b.constant(end), b.op('mul', b.constant(direction), b.op('div', z[d], r)));
+  });
+  return { x, jacobian };
+}

@@ -1,0 +1,138 @@
+/** The one call: checks the problem, compiles the integrand, runs the method on the device, returns the result. */
+import { CpuDevice } from './devices/cpu/cpu.ts';
+import type { Device, DeviceIntegrand } from './devices/device.ts';
+import { buildDomain, toDomain } from './domain.ts';
+import type { Integrand } from './integrand/compile.ts';
+import { lower } from './integrand/lower/lower.ts';
+import { kit } from './integrand/math/index.ts';
+import { bind } from './integrand/params.ts';
+import { read } from './integrand/read.ts';
+import type { MethodProblem, Outcome } from './methods/method.ts';
+import { vegas } from './methods/vegas/vegas.ts';
+import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
+import { keyOf } from './random/philox.ts';
+import { type IterationRecord, Result } from './result.ts';
+
+/** The integral of `f` over a domain, with its error. Throws when the problem makes no sense; a run that stops short is a result. */
+export async function integrate(f: Integrand, options: IntegrateOptions): Promise<Result> {
+  const start = performance.now();
+  const problem = checkProblem(options);
+  const method = problem.method === 'auto' ? 'vegas+' : problem.method;
+  const integrand = prepare(f, problem);
+  const iterations: IterationRecord[] = [];
+  let evaluations = 0;
+  let nonFinite = 0;
+  const finish = (outcome: Outcome, device: string): Result =>
+    new Result({
+      ...outcome,
+      value: problem.domain.sign * outcome.value || 0,
+      evaluations,
+      iterations,
+      method,
+      device,
+      seed: problem.seed,
+      elapsed: performance.now() - start,
+      nonFinite,
+      warnings:
+        nonFinite > 0
+          ? [...outcome.warnings, `${nonFinite} values were not finite and counted as 0`]
+          : outcome.warnings,
+    });
+  if (problem.domain.empty) {
+    return finish(
+      { value: 0, error: 0, status: 'converged', chi2: 0, dof: 0, q: 1, warnings: [] },
+      'no device',
+    );
+  }
+  const [device, ours] = deviceFor(problem);
+  const session = await device.open(integrand);
+  const stop = stopSignal(problem);
+  try {
+    const task: MethodProblem = {
+      session,
+      ranges: problem.domain.axes.map(a => a.range),
+      key: keyOf(problem.seed),
+      relTol: problem.relTol,
+      absTol: problem.absTol,
+      maxEvaluations: problem.maxEvaluations,
+      maxIterations: problem.maxIterations,
+      signal: stop.signal,
+      onNonFinite(found) {
+        if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
+        nonFinite += found.count;
+      },
+      onIteration(record, running) {
+        iterations.push(record);
+        evaluations += record.evaluations;
+        problem.onProgress?.({
+          iteration: iterations.length,
+          value: problem.domain.sign * running.value,
+          error: running.error,
+          evaluations,
+          adapting: record.adapting,
+        });
+      },
+    };
+    return finish(await vegas(task, method, problem.vegas), session.description);
+  } finally {
+    stop.clear();
+    session.close();
+    if (ours) await device.close();
+  }
+}
+
+function prepare(f: Integrand, { dims, params, domain, device }: Problem): DeviceIntegrand {
+  const infinite = domain.axes.some(a => a.infinite);
+  if (typeof device === 'string' && device.startsWith('js')) {
+    const call = f as (x: number[], p: unknown, m: unknown) => number | Promise<number>;
+    if (typeof f !== 'function') read(f); // says what is wrong with it
+    if (!infinite) return { kind: 'function', dims, call: { f: x => call(x, params, kit) } };
+    return {
+      kind: 'function',
+      dims,
+      call: {
+        f(z) {
+          const { x, jacobian } = toDomain(domain.axes, z);
+          const y = call(x, params, kit);
+          return typeof y === 'number' ? y * jacobian : y.then(v => v * jacobian);
+        },
+      },
+    };
+  }
+  const program = lower(
+    read(f),
+    dims,
+    params,
+    infinite ? (b, z) => buildDomain(b, domain.axes, z) : undefined,
+  );
+  return { kind: 'program', program, params: bind(program.params, params) };
+}
+
+let shared: CpuDevice | null = null;
+
+/** The device, and whether it is ours to close. The default one is kept: its idle workers do not keep a process alive. */
+function deviceFor({ device }: Problem): [Device, boolean] {
+  if (typeof device !== 'string') return [device, false];
+  const [, workers] = device.split(':');
+  if (workers) return [new CpuDevice(Number(workers)), true];
+  shared ??= new CpuDevice();
+  return [shared, false];
+}
+
+function stopSignal({ signal, maxTime }: Problem): { signal: AbortSignal | undefined; clear(): void } {
+  if (maxTime === Infinity) return { signal, clear() {} };
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(new DOMException('maxTime is over', 'TimeoutError')), maxTime);
+  return {
+    signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
+    clear: () => clearTimeout(timer),
+  };
+}
+
+function nonFiniteError({ point, value }: { point: number[]; value: number }, { domain }: Problem): Error {
+  const { x } = toDomain(domain.axes, point);
+  const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
+  return new RangeError(
+    `integrate: the integrand is ${shown} at [${x.join(', ')}]; mend it there, exclude the point from the domain, or count such values as 0 with onNonFinite: 'zero'.`,
+  );
+}

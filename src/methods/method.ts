@@ -1,0 +1,36 @@
+/** The contract between `integrate` and the methods: a problem on an open session, and what came of it. */
+import type { Session } from '../devices/device.ts';
+import type { Key } from '../random/philox.ts';
+import type { IterationRecord, Status } from '../result.ts';
+
+export interface MethodProblem {
+  session: Session;
+  /** The box that is sampled, an interval a coordinate. */
+  ranges: readonly (readonly [number, number])[];
+  key: Key;
+  relTol: number;
+  absTol: number;
+  maxEvaluations: number;
+  maxIterations: number;
+  /** Aborted by the user or by `maxTime`. */
+  signal: AbortSignal | undefined;
+  /** What to do with values that are not finite: throws unless they may count as 0. */
+  onNonFinite(found: { count: number; first: { point: number[]; value: number } }): void;
+  /** Called once an iteration, with the running estimate. */
+  onIteration(record: IterationRecord, running: { value: number; error: number }): void;
+}
+
+export interface Outcome {
+  value: number;
+  error: number;
+  status: Status;
+  chi2: number;
+  dof: number;
+  q: number;
+  warnings: string[];
+}
+
+/** The error that a problem asks for at this value. */
+export function toleranceAt({ relTol, absTol }: MethodProblem, value: number): number {
+  return Math.max(absTol, relTol * Math.abs(value));
+}

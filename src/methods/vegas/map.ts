@@ -1,0 +1,74 @@
+/**
+ * The VEGAS map (Lepage 1978; 2021, "Adaptive multidimensional integration: VEGAS enhanced", section II): each axis is
+ * cut into bins of equal probability, narrow where the integrand is large. `edges` holds bins + 1 numbers an axis, in
+ * the coordinates of the domain.
+ */
+
+export function uniformMap(ranges: readonly (readonly [number, number])[], bins: number): Float64Array {
+  const edges = new Float64Array(ranges.length * (bins + 1));
+  ranges.forEach(([a, b], d) => {
+    for (let i = 0; i <= bins; i++) edges[d * (bins + 1) + i] = i === bins ? b : a + (b - a) * (i / bins);
+  });
+  return edges;
+}
+
+/**
+ * The map for the next iteration. `histogram` holds Σ(J·f)² of each bin; smoothed over neighbours and damped by
+ * `alpha` it says how much each bin should be cut, and new edges give every bin an equal part.
+ * `shared`: one map for all axes, as m-Cubes' 1D variant has it for symmetric integrands.
+ */
+export function refineMap(
+  edges: Float64Array,
+  histogram: Float64Array,
+  dims: number,
+  alpha: number,
+  shared = false,
+): Float64Array {
+  const bins = histogram.length / dims;
+  const refined = new Float64Array(edges.length);
+  for (let d = 0; d < dims; d++) {
+    const axis = edges.subarray(d * (bins + 1), (d + 1) * (bins + 1));
+    const weights = histogram.slice(d * bins, (d + 1) * bins);
+    if (shared) {
+      weights.fill(0);
+      for (let k = 0; k < histogram.length; k++) weights[k % bins] += histogram[k];
+    }
+    refined.set(refineAxis(axis, weights, alpha), d * (bins + 1));
+  }
+  return refined;
+}
+
+function refineAxis(edges: Float64Array, weights: Float64Array, alpha: number): Float64Array {
+  const bins = weights.length;
+  const smooth = weights.map(
+    (w, i) => (weights[Math.max(0, i - 1)] + 6 * w + weights[Math.min(bins - 1, i + 1)]) / 8,
+  );
+  const total = smooth.reduce((a, b) => a + b, 0);
+  if (!(total > 0) || alpha === 0 || bins === 1) return edges;
+  const damped = smooth.map(w => damp(w / total, alpha));
+  const each = damped.reduce((a, b) => a + b, 0) / bins;
+  const refined = new Float64Array(bins + 1);
+  refined[0] = edges[0];
+  refined[bins] = edges[bins];
+  let j = 0;
+  let left = damped[0]; // what is left of old bin j
+  for (let i = 1; i < bins; i++) {
+    let need = each;
+    while (need > left && j < bins - 1) {
+      need -= left;
+      left = damped[++j];
+    }
+    left -= need;
+    const share = damped[j] > 0 ? Math.min(1, Math.max(0, 1 - left / damped[j])) : 1;
+    const edge = edges[j] + share * (edges[j + 1] - edges[j]);
+    refined[i] = Math.min(Math.max(edge, refined[i - 1]), edges[bins]);
+  }
+  return refined;
+}
+
+/** ((1 − d)/ln(1/d))^α: a bin with a tenth of the weight is not cut ten times as finely as one with a hundredth. */
+function damp(d: number, alpha: number): number {
+  if (d <= 0) return 0;
+  if (d >= 1) return 1;
+  return ((1 - d) / -Math.log(d)) ** alpha;
+}

@@ -1,0 +1,139 @@
+/**
+ * The state of a VEGAS run and its one step: map, strata, samples of each cube; an iteration on the device; and,
+ * while adapting, the refinement of all three. `plain`, `mcubes`, `mcubes1d` and `vegas+` differ only in the knobs.
+ */
+
+import type { Estimate } from '../../combine.ts';
+import type { SampleSums } from '../../devices/device.ts';
+import { STREAM } from '../../random/philox.ts';
+import type { MethodProblem } from '../method.ts';
+import { refineMap, uniformMap } from './map.ts';
+import { allocate, type Strata, strataFor } from './strata.ts';
+
+export interface Knobs {
+  bins: number;
+  alpha: number;
+  beta: number;
+  /** One map for all axes. */
+  shared: boolean;
+  /** Samples that a cube should have on average: 4 for VEGAS+, which moves half of them; 2 for m-Cubes. */
+  perCube: number;
+  maxStrata: number;
+}
+
+/** The sum of the histogram aimed at, and the range in which it is exact and fine enough. */
+const AIM = 2 ** 42;
+const HIGHEST = 2 ** 53;
+const LOWEST = 2 ** 30;
+
+export class Sampling {
+  readonly #problem: MethodProblem;
+  readonly #knobs: Knobs;
+  readonly #dims: number;
+  #edges: Float64Array;
+  #strata: Strata | null = null;
+  #variances: Float64Array | null = null;
+  /** The mean of w², for the scale of the next histogram; 0 while unknown. */
+  #square = 0;
+  #iteration = 0;
+  evaluations = 0;
+  /** Whether any sample was not 0. */
+  seen = false;
+
+  constructor(problem: MethodProblem, knobs: Knobs) {
+    this.#problem = problem;
+    this.#knobs = knobs;
+    this.#dims = problem.ranges.length;
+    this.#edges = uniformMap(problem.ranges, knobs.bins);
+  }
+
+  /** Cubes that an iteration of this size has. */
+  cubesFor(evaluations: number): number {
+    return this.#strataFor(evaluations).cubes;
+  }
+
+  /** Samples, and learns from them. */
+  async adapt(evaluations: number): Promise<Estimate> {
+    const { bins, alpha, beta, shared } = this.#knobs;
+    const strata = this.#strataFor(evaluations);
+    if (strata.cubes !== this.#strata?.cubes) this.#variances = null;
+    this.#strata = strata;
+    const counts = this.#countsFor(evaluations);
+    if (this.#square === 0) await this.#pilot();
+    for (;;) {
+      const scale = AIM / (this.#square || 1) / evaluations;
+      const sums = await this.#sample(strata, counts, scale < Infinity ? scale : 1);
+      const total = sumOf(sums.histogram!.subarray(0, bins));
+      const actual = this.#meanSquare(sums, strata);
+      this.#square = total > 0 && total < HIGHEST ? total / scale / evaluations : actual;
+      if (this.#square > 0 && (total >= HIGHEST || total < LOWEST)) {
+        this.#square = actual;
+        if (AIM / actual / evaluations < Infinity) continue; // out of scale: the same samples again, on the right one
+      }
+      this.#edges = refineMap(this.#edges, sums.histogram!, this.#dims, alpha, shared);
+      if (beta > 0) this.#variances = sums.variances;
+      this.#iteration++;
+      return estimateOf(sums, strata);
+    }
+  }
+
+  /** Samples with map and strata as they are. */
+  async measure(evaluations: number): Promise<Estimate> {
+    // with nothing learned about cubes, finer ones are free
+    if (!this.#variances || !this.#strata) this.#strata = this.#strataFor(evaluations);
+    const sums = await this.#sample(this.#strata, this.#countsFor(evaluations), null);
+    this.#iteration++;
+    return estimateOf(sums, this.#strata);
+  }
+
+  #strataFor(evaluations: number): Strata {
+    return strataFor(evaluations, this.#dims, this.#knobs.perCube, this.#knobs.maxStrata);
+  }
+
+  #countsFor(evaluations: number): number | Uint32Array {
+    if (this.#variances) return allocate(this.#variances, this.#knobs.beta, evaluations);
+    return Math.max(2, Math.floor(evaluations / this.#strata!.cubes));
+  }
+
+  /** A first look, for the scale of the histogram. */
+  async #pilot(): Promise<void> {
+    const one: Strata = { perAxis: Array(this.#dims).fill(1), cubes: 1 };
+    this.#square = this.#meanSquare(await this.#sample(one, 512, null, STREAM.pilot), one, 512);
+  }
+
+  #meanSquare(sums: SampleSums, strata: Strata, count = 0): number {
+    const mean = sums.sum / strata.cubes;
+    const variance = sums.variances ? sumOf(sums.variances) / strata.cubes : sums.variance * count;
+    return variance + mean * mean;
+  }
+
+  async #sample(
+    strata: Strata,
+    counts: number | Uint32Array,
+    scale: number | null,
+    stream: number = STREAM.sample,
+  ): Promise<SampleSums> {
+    const { session, key, signal, onNonFinite } = this.#problem;
+    const sums = await session.sample({
+      key,
+      iteration: this.#iteration,
+      stream,
+      bins: this.#knobs.bins,
+      edges: this.#edges,
+      strata: strata.perAxis,
+      counts,
+      adapt: scale === null ? null : { scale },
+      signal,
+    });
+    this.evaluations += sums.evaluations;
+    this.seen ||= sums.sum !== 0 || sums.variance !== 0;
+    if (sums.nonFinite) onNonFinite(sums.nonFinite);
+    return sums;
+  }
+}
+
+function estimateOf(sums: SampleSums, { cubes }: Strata): Estimate {
+  return { value: sums.sum / cubes, error: Math.sqrt(sums.variance) / cubes, evaluations: sums.evaluations };
+}
+
+const sumOf = (a: Float64Array) => a.reduce((s, v) => s + v, 0);

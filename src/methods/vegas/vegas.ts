@@ -1,0 +1,247 @@
+/**
+ * VEGAS in its four forms: adapt, then measure.
+ *
+ * While the map and the strata learn, estimates are biased (what an iteration learns from also is what it reports)
+ * and early ones can be far off; so nothing of that enters the result. Then map and strata are frozen, and
+ * what iterations find is averaged by their number of evaluations.
+ *
+ * Without a protocol given by the user, samples grow: iterations of one size until they improve no more, then four
+ * times as many, as long as learning costs little beside the measurement that the tolerance asks for. The
+ * measurement is planned from the last error seen, made in several iterations so that χ² can speak, and
+ * extended if it falls short. If its iterations disagree, or one of them carries most of the variance (a peak
+ * hit by few samples), it is thrown away and learning goes on with more samples.
+ */
+import { type Combined, combine, type Estimate } from '../../combine.ts';
+import type { Status } from '../../result.ts';
+import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
+import { type Knobs, Sampling } from './sampling.ts';
+
+export interface VegasOptions extends Partial<Omit<Knobs, 'shared' | 'perCube'>> {
+  /** Samples an iteration; with this or `iterations` the run follows a fixed protocol. */
+  evaluations?: number;
+  /** Iterations in all. */
+  iterations?: number;
+  /** How many of them adapt; the others are frozen and collect no histogram. */
+  adapt?: number;
+  /** How many are left out of the result; by default those that adapt. */
+  skip?: number;
+}
+
+export const VEGAS_OPTIONS = [
+  'bins',
+  'alpha',
+  'beta',
+  'maxStrata',
+  'evaluations',
+  'iterations',
+  'adapt',
+  'skip',
+] as const;
+
+export type VegasMethod = 'plain' | 'mcubes' | 'mcubes1d' | 'vegas+';
+
+export const KNOBS: Record<VegasMethod, Knobs> = {
+  plain: { bins: 1, alpha: 0, beta: 0, shared: false, perCube: Infinity, maxStrata: 1 },
+  mcubes: { bins: 512, alpha: 1.5, beta: 0, shared: false, perCube: 2, maxStrata: 2 ** 52 },
+  mcubes1d: { bins: 512, alpha: 1.5, beta: 0, shared: true, perCube: 2, maxStrata: 2 ** 52 },
+  'vegas+': { bins: 1024, alpha: 0.5, beta: 0.75, shared: false, perCube: 4, maxStrata: 2 ** 20 },
+};
+
+/** The part of the budget that may go into learning, and the part of a planned measurement. */
+const ADAPT_BUDGET = 0.4;
+const ADAPT_SHARE = 0.25;
+/** Iterations of a measurement, at least. */
+const MEASUREMENTS = 5;
+/** An iteration is no larger than this, so that progress is seen and time limits are kept. */
+const LARGEST = 2 ** 26;
+/** Without a single value other than 0 after this many samples, the search ends. */
+const DARK = 2 ** 22;
+/** A measurement whose χ² would be exceeded this rarely is not believed. */
+const SMALLEST_Q = 1e-3;
+
+export async function vegas(
+  problem: MethodProblem,
+  method: VegasMethod,
+  options: VegasOptions,
+): Promise<Outcome> {
+  const knobs = { ...KNOBS[method], ...defined(options) };
+  const run = new Run(problem, knobs);
+  let status: Status;
+  try {
+    status =
+      options.evaluations || options.iterations
+        ? await run.protocol(options)
+        : await run.toTolerance(method !== 'plain');
+  } catch (e) {
+    if (!problem.signal?.aborted) throw e;
+    status =
+      (problem.signal.reason as DOMException | undefined)?.name === 'TimeoutError' ? 'time' : 'aborted';
+  }
+  return run.outcome(status);
+}
+
+const defined = <T extends object>(o: T): Partial<T> =>
+  Object.fromEntries(Object.entries(o).filter(([, v]) => v !== undefined)) as Partial<T>;
+
+class Run {
+  readonly #problem: MethodProblem;
+  readonly #knobs: Knobs;
+  readonly #sampling: Sampling;
+  #counted: Estimate[] = [];
+  #learned: Estimate[] = [];
+  #iterations = 0;
+  readonly #warnings: string[] = [];
+
+  constructor(problem: MethodProblem, knobs: Knobs) {
+    this.#problem = problem;
+    this.#knobs = knobs;
+    this.#sampling = new Sampling(problem, knobs);
+  }
+
+  /** As many iterations of one size as asked for; fewer if the tolerance is met before. */
+  async protocol({ evaluations, iterations, adapt, skip }: VegasOptions): Promise<Status> {
+    const total = Math.min(iterations ?? 20, this.#problem.maxIterations);
+    const adapting = Math.min(
+      this.#knobs.alpha > 0 || this.#knobs.beta > 0 ? (adapt ?? Math.ceil(total / 2)) : 0,
+      total,
+    );
+    const size =
+      evaluations ?? Math.max(1000, Math.floor(Math.min(1e5, this.#problem.maxEvaluations / total)));
+    for (let i = 0; i < total; i++) {
+      if (this.#left < size && i > 0) return this.#enough() ? 'converged' : 'budget';
+      await this.#iterate(size, i < adapting, i >= (skip ?? adapting));
+      if (this.#counted.length >= 2 && this.#enough() && i >= adapting) return 'converged';
+    }
+    return this.#enough() ? 'converged' : 'budget';
+  }
+
+  async toTolerance(adaptive: boolean): Promise<Status> {
+    const { maxEvaluations, ranges } = this.#problem;
+    let size = Math.max(256, Math.min(4096 + 1024 * ranges.length, (ADAPT_BUDGET * maxEvaluations) / 6));
+    for (;;) {
+      const need = adaptive ? await this.#learn(size) : size * MEASUREMENTS;
+      if (need.valueOf() < 0) return 'budget';
+      if (adaptive) size = this.#size;
+      if (!this.#sampling.seen && this.#sampling.evaluations >= Math.min(DARK, maxEvaluations / 2))
+        return 'budget';
+      const status = await this.#measure(need, size);
+      if (status) return status;
+      size *= 4;
+    }
+  }
+
+  /** The size that learning arrived at. */
+  #size = 0;
+
+  /** Adapts with growing samples; returns the evaluations that a measurement will need. */
+  async #learn(start: number): Promise<number> {
+    const budget = ADAPT_BUDGET * this.#problem.maxEvaluations;
+    for (let size = start; ; size *= 4) {
+      this.#size = size;
+      let last: Estimate | undefined;
+      for (let turn = 0; turn < 15; turn++) {
+        if (turn > 0 && this.#sampling.evaluations + size > budget) break;
+        const now = await this.#iterate(size, true, false);
+        if (turn >= (size === start ? 4 : 1) && last && settled(last, now)) {
+          last = now;
+          break;
+        }
+        last = now;
+      }
+      const target = toleranceAt(this.#problem, last!.value);
+      const need = last!.error > 0 ? last!.evaluations * (last!.error / target) ** 2 : 0;
+      const dark = !this.#sampling.seen && this.#sampling.evaluations < DARK;
+      const next = this.#sampling.evaluations + 3 * 4 * size;
+      if (!dark && next > ADAPT_SHARE * need) return need;
+      if (next > budget || 4 * size > LARGEST || this.#iterations >= this.#problem.maxIterations) return need;
+    }
+  }
+
+  /** Measures until the tolerance is met or the budget is spent; undefined when the measurement is not to be believed. */
+  async #measure(need: number, learned: number): Promise<Status | undefined> {
+    this.#counted = [];
+    const least = Math.max(256, learned / 2, 2 * this.#sampling.cubesFor(learned));
+    for (let wanted = 1.15 * need; ; ) {
+      const missing = Math.max(1, MEASUREMENTS - this.#counted.length);
+      const affordable = this.#left;
+      const total = Math.min(Math.max(wanted, missing * least), affordable);
+      const turns = Math.max(missing, Math.ceil(total / LARGEST));
+      const size = Math.floor(total / turns);
+      if (size < Math.min(least, 256) || this.#iterations >= this.#problem.maxIterations)
+        return this.#enough() ? 'converged' : 'budget';
+      for (let i = 0; i < turns && this.#iterations < this.#problem.maxIterations; i++)
+        await this.#iterate(size, false, true);
+      const now = combine(this.#counted);
+      if (!this.#believable(now)) {
+        // more learning, if there is budget for it and for another measurement
+        if (this.#left > 20 * learned && this.#iterations < this.#problem.maxIterations) return undefined;
+        return 'budget';
+      }
+      if (this.#enough()) return 'converged';
+      const target = toleranceAt(this.#problem, now.value);
+      wanted = 1.1 * now.evaluations * ((now.error / target) ** 2 - 1);
+      if (!(this.#left > least)) return 'budget';
+    }
+  }
+
+  outcome(status: Status): Outcome {
+    const warnings = this.#warnings;
+    const counted = this.#counted.length > 0 ? this.#counted : this.#learned.slice(-1);
+    if (counted.length === 0) counted.push({ value: 0, error: Infinity, evaluations: 1 });
+    if (this.#counted.length === 0) {
+      warnings.push(
+        'the run ended before anything was measured: this is what the last adapting iteration saw',
+      );
+    }
+    const { value, error, chi2, dof, q } = combine(counted);
+    if (!this.#sampling.seen && this.#sampling.evaluations > 0) {
+      warnings.push(
+        `every one of ${this.#sampling.evaluations} samples was 0: either the integrand is 0, or it is not where the samples were; narrow the domain or raise maxEvaluations`,
+      );
+      if (status === 'converged') status = 'budget';
+    } else if (this.#counted.length > 1 && !this.#believable(combine(counted))) {
+      warnings.push(
+        q < SMALLEST_Q
+          ? `the iterations disagree (chi2/dof ${(chi2 / dof).toFixed(1)}): the error is larger than it says; raise maxEvaluations`
+          : 'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain',
+      );
+      if (status === 'converged') status = 'budget';
+    }
+    return { value, error, status, chi2, dof, q, warnings };
+  }
+
+  get #left(): number {
+    return this.#problem.maxEvaluations - this.#sampling.evaluations;
+  }
+
+  #enough(): boolean {
+    if (this.#counted.length === 0 || !this.#sampling.seen) return false;
+    const now = combine(this.#counted);
+    return now.error <= toleranceAt(this.#problem, now.value) && this.#believable(now);
+  }
+
+  /** Iterations that agree, none of which has most of the variance. */
+  #believable(now: Combined): boolean {
+    if (this.#counted.length < 3) return now.q >= SMALLEST_Q;
+    const variances = this.#counted.map(e => (e.error * e.evaluations) ** 2);
+    const total = variances.reduce((a, b) => a + b, 0);
+    return now.q >= SMALLEST_Q && (total === 0 || Math.max(...variances) < 0.6 * total);
+  }
+
+  async #iterate(evaluations: number, adapting: boolean, counts: boolean): Promise<Estimate> {
+    const size = Math.floor(evaluations);
+    const estimate = adapting ? await this.#sampling.adapt(size) : await this.#sampling.measure(size);
+    this.#iterations++;
+    (counts ? this.#counted : this.#learned).push(estimate);
+    this.#problem.onIteration({ ...estimate, adapting: !counts }, counts ? combine(this.#counted) : estimate);
+    return estimate;
+  }
+}
+
+/** Whether an iteration agrees with the one before and did not do much better. */
+function settled(before: Estimate, now: Estimate): boolean {
+  const apart = Math.abs(now.value - before.value);
+  const agree = apart <= 5 * Math.hypot(now.error, before.error);
+  const improved = now.error / Math.abs(now.value) < (0.75 * before.error) / Math.abs(before.value);
+  return agree && !improved;
+}

@@ -1,0 +1,236 @@
+/** The options of `integrate`, checked before any work starts: each mistake names the option, the value and the remedy. */
+
+import type { Device } from './devices/device.ts';
+import { type Domain, makeDomain, type Range } from './domain.ts';
+import { checkParams, type Params } from './integrand/params.ts';
+import { VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/vegas.ts';
+
+export const METHODS = ['auto', 'vegas+', 'mcubes', 'mcubes1d', 'plain'] as const;
+export type MethodName = (typeof METHODS)[number];
+
+export interface Progress {
+  iteration: number;
+  value: number;
+  error: number;
+  evaluations: number;
+  adapting: boolean;
+}
+
+export interface IntegrateOptions {
+  /** A range an axis; ±Infinity allowed, backwards turns the sign. */
+  domain?: readonly Range[];
+  /** The unit cube of so many dimensions, instead of `domain`. */
+  dims?: number;
+  /** `vegas+`, `mcubes`, `mcubes1d`, `plain`; `auto` chooses. */
+  method?: MethodName;
+  /** `cpu` (every core), `cpu:3` (three workers), `js` (the function as it is), or an open device. */
+  device?: string | Device;
+  /** Stop when the error is at most max(absTol, relTol·|value|). Default 1e-3. */
+  relTol?: number;
+  absTol?: number;
+  maxEvaluations?: number;
+  maxIterations?: number;
+  /** In milliseconds. */
+  maxTime?: number;
+  seed?: number | bigint;
+  /** The integrand's second argument: numbers, booleans, typed arrays, tables. */
+  params?: Params;
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+  /** What to do when the integrand is NaN or infinite: stop with an error (default), or count it as 0 and say so. */
+  onNonFinite?: 'error' | 'zero';
+  /** Knobs of the VEGAS family, named as in the papers. */
+  vegas?: VegasOptions;
+}
+
+export interface Problem {
+  domain: Domain;
+  dims: number;
+  method: MethodName;
+  device: string | Device;
+  relTol: number;
+  absTol: number;
+  maxEvaluations: number;
+  maxIterations: number;
+  maxTime: number;
+  seed: bigint;
+  params: Params;
+  signal: AbortSignal | undefined;
+  onProgress: ((progress: Progress) => void) | undefined;
+  onNonFinite: 'error' | 'zero';
+  vegas: VegasOptions;
+}
+
+const OPTIONS = [
+  'domain',
+  'dims',
+  'method',
+  'device',
+  'relTol',
+  'absTol',
+  'maxEvaluations',
+  'maxIterations',
+  'maxTime',
+  'seed',
+  'params',
+  'signal',
+  'onProgress',
+  'onNonFinite',
+  'vegas',
+]; // prettier-ignore
+
+export function checkProblem(options: IntegrateOptions): Problem {
+  if (options === null || typeof options !== 'object')
+    fail('options', options, 'pass an object such as { dims: 3 }');
+  const unknown = Object.keys(options).find(k => !OPTIONS.includes(k));
+  if (unknown) fail(unknown, undefined, `the options are ${OPTIONS.join(', ')}`, 'unknown option');
+  const {
+    method = 'auto',
+    device = 'auto',
+    relTol = 1e-3,
+    absTol = 0,
+    maxEvaluations = 1e9,
+    maxIterations = 10_000,
+    maxTime = Infinity,
+    seed = 1,
+    params = {},
+    signal,
+    onProgress,
+    onNonFinite = 'error',
+    vegas = {},
+  } = options;
+  oneOf('method', method, METHODS);
+  if (
+    typeof device === 'string'
+      ? !/^(auto|cpu(:[1-9]\d*)?|js(:[1-9]\d*)?)$/.test(device)
+      : typeof device?.open !== 'function'
+  ) {
+    fail('device', device, "use 'auto', 'cpu', 'cpu:3' for three workers, 'js', or an open device");
+  }
+  for (const [name, value] of Object.entries({ relTol, absTol })) {
+    if (typeof value !== 'number' || !(value >= 0))
+      fail(name, value, 'pass a number from 0 on, such as 1e-3');
+  }
+  if (
+    relTol === 0 &&
+    absTol === 0 &&
+    options.maxEvaluations === undefined &&
+    options.maxTime === undefined &&
+    !vegas.iterations
+  ) {
+    fail('relTol', 0, 'with no tolerance at all, give a budget: maxEvaluations or maxTime');
+  }
+  for (const [name, value] of Object.entries({ maxEvaluations, maxIterations, maxTime })) {
+    if (typeof value !== 'number' || !(value > 0))
+      fail(name, value, 'pass a number above 0, or leave it out');
+  }
+  if (maxEvaluations < 1000)
+    fail('maxEvaluations', maxEvaluations, 'no method can say anything with fewer than 1000');
+  if (typeof seed !== 'bigint' && !Number.isSafeInteger(seed))
+    fail('seed', seed, 'pass a whole number or a bigint');
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    fail('signal', signal, 'pass the signal of an AbortController');
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    fail('onProgress', onProgress, 'pass a function');
+  oneOf('onNonFinite', onNonFinite, ['error', 'zero']);
+  checkParams(params);
+  checkVegas(vegas);
+  const ranges = checkDomain(options.domain, options.dims);
+  return {
+    domain: makeDomain(ranges),
+    dims: ranges.length,
+    method,
+    device,
+    relTol,
+    absTol,
+    maxEvaluations,
+    maxIterations,
+    maxTime,
+    seed: BigInt(seed),
+    params,
+    signal,
+    onProgress,
+    onNonFinite,
+    vegas,
+  };
+}
+
+function checkDomain(domain: unknown, dims: unknown): Range[] {
+  if ((domain === undefined) === (dims === undefined)) {
+    fail(
+      'domain',
+      domain,
+      domain === undefined
+        ? 'give `domain` (a range an axis) or `dims` (the unit cube)'
+        : 'give `domain` or `dims`, not both',
+    );
+  }
+  if (dims !== undefined) {
+    if (!Number.isInteger(dims) || (dims as number) < 1 || (dims as number) > 1000)
+      fail('dims', dims, 'pass a whole number from 1 to 1000');
+    return Array.from({ length: dims as number }, () => [0, 1]);
+  }
+  if (!Array.isArray(domain) || domain.length < 1)
+    fail('domain', domain, 'pass a range an axis, such as [[0, 1], [-1, 1]]');
+  return (domain as unknown[]).map((range, d) => {
+    const bounds =
+      Array.isArray(range) && range.length === 2
+        ? (range as unknown[])
+        : fail(`domain[${d}]`, range, 'pass two bounds, such as [0, 1]');
+    for (const b of bounds)
+      if (typeof b !== 'number' || Number.isNaN(b))
+        fail(`domain[${d}]`, range, 'bounds are numbers or ±Infinity');
+    const [a, b] = bounds as [number, number];
+    if (a === b && !Number.isFinite(a))
+      fail(`domain[${d}]`, range, 'a range from an infinity to itself has no points');
+    if (Number.isFinite(a) && Number.isFinite(b) && !Number.isFinite(b - a))
+      fail(`domain[${d}]`, range, 'this range is wider than a number can say: use ±Infinity');
+    return [a, b] as Range;
+  });
+}
+
+function checkVegas(vegas: VegasOptions): void {
+  if (vegas === null || typeof vegas !== 'object')
+    fail('vegas', vegas, `pass an object with ${VEGAS_OPTIONS.join(', ')}`);
+  for (const [name, value] of Object.entries(vegas)) {
+    if (!(VEGAS_OPTIONS as readonly string[]).includes(name)) {
+      fail(`vegas.${name}`, undefined, `the knobs are ${VEGAS_OPTIONS.join(', ')}`, 'unknown option');
+    }
+    const lowest = { alpha: 0, beta: 0, adapt: 0, skip: 0, evaluations: 4 }[name as 'alpha'] ?? 1;
+    const whole = name !== 'alpha' && name !== 'beta';
+    if (
+      typeof value !== 'number' ||
+      !(value >= lowest) ||
+      !Number.isFinite(value) ||
+      (whole && !Number.isInteger(value))
+    ) {
+      fail(`vegas.${name}`, value, `pass a ${whole ? 'whole ' : ''}number from ${lowest} on`);
+    }
+  }
+  const { bins = 1, skip = 0, iterations = Infinity, adapt = 0 } = vegas;
+  if (bins > 2 ** 16) fail('vegas.bins', bins, 'pass at most 65536');
+  if (skip >= iterations)
+    fail('vegas.skip', skip, `leave at least one of the ${iterations} iterations in the result`);
+  if (adapt >= iterations && vegas.skip === undefined)
+    fail(
+      'vegas.adapt',
+      adapt,
+      `leave at least one of the ${iterations} iterations frozen, or say how many to \`skip\``,
+    );
+}
+
+function oneOf(name: string, value: unknown, known: readonly string[]): void {
+  if (!known.includes(value as string)) fail(name, value, `use ${known.map(k => `'${k}'`).join(', ')}`);
+}
+
+function fail(name: string, value: unknown, remedy: string, what?: string): never {
+  const shown =
+    typeof value === 'string'
+      ? `'${value}'`
+      : typeof value === 'bigint'
+        ? `${value}n`
+        : Array.isArray(value)
+          ? JSON.stringify(value)
+          : String(value);
+  throw new TypeError(`integrate: ${what ? `${what} \`${name}\`` : `\`${name}\` is ${shown}`}; ${remedy}.`);
+}

@@ -1,0 +1,121 @@
+/** What an integration gives back, and how it reads. */
+import { combine } from './combine.ts';
+
+export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | 'aborted';
+
+export interface IterationRecord {
+  value: number;
+  error: number;
+  evaluations: number;
+  /** The map or the strata were still changing: such an iteration does not enter the result. */
+  adapting: boolean;
+}
+
+export interface ResultData {
+  value: number;
+  error: number;
+  status: Status;
+  evaluations: number;
+  iterations: readonly IterationRecord[];
+  chi2: number;
+  dof: number;
+  q: number;
+  method: string;
+  device: string;
+  seed: bigint;
+  elapsed: number;
+  warnings: readonly string[];
+  /** Values of the integrand that were not finite and counted as 0. */
+  nonFinite: number;
+}
+
+export class Result implements ResultData {
+  readonly value: number;
+  /** One standard deviation. */
+  readonly error: number;
+  readonly status: Status;
+  readonly evaluations: number;
+  readonly iterations: readonly IterationRecord[];
+  readonly chi2: number;
+  readonly dof: number;
+  readonly q: number;
+  readonly method: string;
+  readonly device: string;
+  readonly seed: bigint;
+  /** In milliseconds. */
+  readonly elapsed: number;
+  readonly warnings: readonly string[];
+  readonly nonFinite: number;
+
+  constructor(data: ResultData) {
+    this.value = data.value;
+    this.error = data.error;
+    this.status = data.status;
+    this.evaluations = data.evaluations;
+    this.iterations = data.iterations;
+    this.chi2 = data.chi2;
+    this.dof = data.dof;
+    this.q = data.q;
+    this.method = data.method;
+    this.device = data.device;
+    this.seed = data.seed;
+    this.elapsed = data.elapsed;
+    this.warnings = data.warnings;
+    this.nonFinite = data.nonFinite;
+  }
+
+  get converged(): boolean {
+    return this.status === 'converged';
+  }
+
+  /** `1.234567(12)  chi2/dof 0.93  Q 0.52  vegas+ on cpu, 1.2e+6 evaluations, 41 ms` */
+  toString(): string {
+    const parts = [withError(this.value, this.error)];
+    if (this.dof > 0) parts.push(`chi2/dof ${(this.chi2 / this.dof).toFixed(2)}`, `Q ${this.q.toFixed(2)}`);
+    if (!this.converged) parts.push(`not converged (${this.status})`);
+    const time =
+      this.elapsed < 1000 ? `${Math.round(this.elapsed)} ms` : `${(this.elapsed / 1000).toFixed(1)} s`;
+    parts.push(`${this.method} on ${this.device}, ${this.evaluations.toExponential(1)} evaluations, ${time}`);
+    return [parts.join('  '), ...this.warnings.map(w => `warning: ${w}`)].join('\n');
+  }
+
+  /** The iterations as a table: what each found, and the average of those that count so far. */
+  summary(): string {
+    const header = ['itn', 'integral', 'average', 'chi2/dof', 'Q'];
+    const counted: IterationRecord[] = [];
+    const rows = this.iterations.map((it, i) => {
+      const own = withError(it.value, it.error);
+      if (it.adapting) return [`${i + 1}`, own, 'adapting', '', ''];
+      counted.push(it);
+      const { value, error, chi2, dof, q } = combine(counted);
+      const fit = dof > 0 ? [(chi2 / dof).toFixed(2), q.toFixed(2)] : ['', ''];
+      return [`${i + 1}`, own, withError(value, error), ...fit];
+    });
+    const table = [header, ...rows];
+    const widths = header.map((_, c) => Math.max(...table.map(r => r[c].length)));
+    return table
+      .map(r =>
+        r
+          .map((cell, c) => cell.padEnd(widths[c]))
+          .join('   ')
+          .trimEnd(),
+      )
+      .join('\n');
+  }
+}
+
+/** A value with its error in its last two digits: 0.9973(49), 1.2346(12)e-9. */
+export function withError(value: number, error: number): string {
+  if (!Number.isFinite(value) || !Number.isFinite(error)) return `${value} ± ${error}`;
+  if (error === 0) return `${value}(0)`;
+  const size = Math.max(Math.abs(value), error);
+  const exponent = Math.floor(Math.log10(size));
+  const shown = exponent < -4 || exponent > 6 ? exponent : 0;
+  const [v, e] = [value / 10 ** shown, error / 10 ** shown];
+  // digits such that the error shows two, and 9.96 does not become 10.0
+  const decimals = Math.max(0, 1 - Math.floor(Math.log10(Number(e.toPrecision(2)))));
+  const suffix = shown ? `e${shown}` : '';
+  if (decimals > 20) return `${v}(${e})${suffix}`;
+  const digits = e >= 1 ? e.toFixed(decimals) : `${Math.round(e * 10 ** decimals)}`;
+  return `${v.toFixed(decimals)}(${digits})${suffix}`;
+}
