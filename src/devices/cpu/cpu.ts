@@ -21,6 +21,8 @@ import { defaultWorkers, startWorker, type WorkerLike } from './workers.ts';
 const BATCH = 256;
 /** An iteration of fewer samples than this runs on the calling thread: a few milliseconds. */
 const SMALL = 1 << 16;
+/** Bins that a sampler has room for at least, so that a growing map needs no new one. */
+const ROOM = 1024;
 /** Chunks that a worker has at hand, so that it never waits for the next message. */
 const AHEAD = 2;
 
@@ -111,8 +113,9 @@ class CpuSession implements Session {
       adapt: task.adapt !== null,
       factor: task.adapt ? task.adapt.scale * (total / cubes) : 0,
     };
-    if (this.#setup?.bins !== task.bins) {
-      this.#setup = { bins: task.bins, made: this.#makeSetup(task.bins), local: null, remote: new Map() };
+    if (!this.#setup || this.#setup.bins < task.bins) {
+      const bins = Math.max(task.bins, ROOM);
+      this.#setup = { bins, made: this.#makeSetup(bins), local: null, remote: new Map() };
     }
     const collected: ChunkSums[] = [];
     const histograms: (Float64Array | null)[] = [];

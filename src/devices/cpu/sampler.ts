@@ -157,7 +157,10 @@ export function makeSampler(
         numbers(k.limits, k.dims)[d] = constants.corner - n;
       });
       numbers(k.strata, k.dims * k.batch).fill(constants.corner);
-      numbers(k.edges, iteration.edges.length).set(iteration.edges);
+      const own = iteration.bins + 1; // at most what the layout has room for
+      for (let d = 0; d < k.dims; d++) {
+        numbers(k.edges + d * (k.bins + 1) * 8, own).set(iteration.edges.subarray(d * own, (d + 1) * own));
+      }
       numbers(k.factors, 2).set([iteration.bins ** k.dims, iteration.factor]);
       numbers(k.histogram, k.dims * k.bins).fill(0);
     },
@@ -189,7 +192,11 @@ export function makeSampler(
       return go();
     },
     histogram() {
-      return current.adapt ? numbers(k.histogram, k.dims * k.bins).slice() : null;
+      if (!current.adapt) return null;
+      const result = new Float64Array(k.dims * current.bins);
+      for (let d = 0; d < k.dims; d++)
+        result.set(numbers(k.histogram + d * k.bins * 8, current.bins), d * current.bins);
+      return result;
     },
   };
 }

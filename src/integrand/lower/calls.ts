@@ -13,6 +13,8 @@ import { lowerStatements } from './statements.ts';
 import { ARRAY_HELPERS, isModuleObject } from './toolchains.ts';
 import { describe, type FunctionValue, isArray, Names, type Val } from './values.ts';
 
+/** Calls that may be inlined in all: helpers that each call another one twice would double without end. */
+const MAX_INLINED = 20_000;
 /** The same function this deep inside itself is taken for mutual recursion. */
 const MAX_NESTED = 16;
 
@@ -241,6 +243,14 @@ export function inline(l: Lowering, fn: FunctionValue, args: Val[], at: AnyNode,
       at,
       `${fn.name ? `\`${fn.name}\`` : 'This function'} calls itself: an integrand cannot use recursion.`,
       'Write it as a loop.',
+    );
+  }
+  if (++l.inlined > MAX_INLINED) {
+    l.fail(
+      caller,
+      at,
+      `The helpers of this integrand unfold to more than ${MAX_INLINED} calls.`,
+      'Write the repetition as a loop, or call each helper from fewer places.',
     );
   }
   l.calls.push({ fn: fn.node, at, source: caller.source });

@@ -47,6 +47,8 @@ export class Lowering {
   readonly constants: Record<string, number[]> = {};
   /** Params that the integrand reads, as it names them. */
   readonly read = new Set<string>();
+  /** Calls inlined so far. */
+  inlined = 0;
   /** Turns of unrolled loops so far. */
   turns = 0;
   /** Calls being inlined, outermost first. */

@@ -4,6 +4,13 @@
  * the coordinates of the domain.
  */
 
+/**
+ * The part of the samples that stays spread evenly along an axis. Without it a bin that looked empty grows until it
+ * is hardly sampled, and what it hides is missed together with its share of the error: on f6 at 1e-3, one run in five was
+ * off by 3 to 18 errors. A hundred samples an axis are enough to notice.
+ */
+export const floorFor = (evaluations: number): number => Math.min(0.01, 100 / evaluations);
+
 export function uniformMap(ranges: readonly (readonly [number, number])[], bins: number): Float64Array {
   const edges = new Float64Array(ranges.length * (bins + 1));
   ranges.forEach(([a, b], d) => {
@@ -12,16 +19,34 @@ export function uniformMap(ranges: readonly (readonly [number, number])[], bins:
   return edges;
 }
 
+/** The same map with another number of bins: edges in between are laid evenly in the old bins. */
+export function rebin(edges: Float64Array, dims: number, bins: number): Float64Array {
+  const old = edges.length / dims - 1;
+  if (old === bins) return edges;
+  const result = new Float64Array(dims * (bins + 1));
+  for (let d = 0; d < dims; d++) {
+    for (let i = 0; i <= bins; i++) {
+      const t = (i * old) / bins;
+      const k = Math.min(Math.floor(t), old - 1);
+      const [a, b] = [edges[d * (old + 1) + k], edges[d * (old + 1) + k + 1]];
+      result[d * (bins + 1) + i] = a + (t - k) * (b - a);
+    }
+    result[d * (bins + 1) + bins] = edges[d * (old + 1) + old];
+  }
+  return result;
+}
+
 /**
  * The map for the next iteration. `histogram` holds Σ(J·f)² of each bin; smoothed over neighbours and damped by
  * `alpha` it says how much each bin should be cut, and new edges give every bin an equal part.
- * `shared`: one map for all axes, as m-Cubes' 1D variant has it for symmetric integrands.
+ * `floor` is the part of the samples that stays spread evenly. `shared`: one map for all axes, as m-Cubes' 1D variant has it for symmetric integrands.
  */
 export function refineMap(
   edges: Float64Array,
   histogram: Float64Array,
   dims: number,
   alpha: number,
+  floor: number,
   shared = false,
 ): Float64Array {
   const bins = histogram.length / dims;
@@ -33,12 +58,12 @@ export function refineMap(
       weights.fill(0);
       for (let k = 0; k < histogram.length; k++) weights[k % bins] += histogram[k];
     }
-    refined.set(refineAxis(axis, weights, alpha), d * (bins + 1));
+    refined.set(refineAxis(axis, weights, alpha, floor), d * (bins + 1));
   }
   return refined;
 }
 
-function refineAxis(edges: Float64Array, weights: Float64Array, alpha: number): Float64Array {
+function refineAxis(edges: Float64Array, weights: Float64Array, alpha: number, floor: number): Float64Array {
   const bins = weights.length;
   const smooth = weights.map(
     (w, i) => (weights[Math.max(0, i - 1)] + 6 * w + weights[Math.min(bins - 1, i + 1)]) / 8,
@@ -46,7 +71,12 @@ function refineAxis(edges: Float64Array, weights: Float64Array, alpha: number): 
   const total = smooth.reduce((a, b) => a + b, 0);
   if (!(total > 0) || alpha === 0 || bins === 1) return edges;
   const damped = smooth.map(w => damp(w / total, alpha));
-  const each = damped.reduce((a, b) => a + b, 0) / bins;
+  const sum = damped.reduce((a, b) => a + b, 0);
+  const length = edges[bins] - edges[0];
+  damped.forEach((w, i) => {
+    damped[i] = (1 - floor) * (w / sum) + (floor * (edges[i + 1] - edges[i])) / length;
+  });
+  const each = 1 / bins;
   const refined = new Float64Array(bins + 1);
   refined[0] = edges[0];
   refined[bins] = edges[bins];

@@ -7,11 +7,13 @@ import type { Estimate } from '../../combine.ts';
 import type { SampleSums } from '../../devices/device.ts';
 import { STREAM } from '../../random/philox.ts';
 import type { MethodProblem } from '../method.ts';
-import { refineMap, uniformMap } from './map.ts';
+import { floorFor, rebin, refineMap, uniformMap } from './map.ts';
 import { allocate, type Strata, strataFor } from './strata.ts';
 
 export interface Knobs {
   bins: number;
+  /** Fewer bins for fewer samples: `bins` is the most. A bin with few samples learns noise. */
+  growBins: boolean;
   alpha: number;
   beta: number;
   /** One map for all axes. */
@@ -53,8 +55,10 @@ export class Sampling {
   }
 
   /** Samples, and learns from them. */
-  async adapt(evaluations: number): Promise<Estimate> {
-    const { bins, alpha, beta, shared } = this.#knobs;
+  async adapt(evaluations: number, alpha = this.#knobs.alpha): Promise<Estimate> {
+    const { beta, shared } = this.#knobs;
+    const bins = this.#binsFor(evaluations);
+    this.#edges = rebin(this.#edges, this.#dims, bins);
     const strata = this.#strataFor(evaluations);
     if (strata.cubes !== this.#strata?.cubes) this.#variances = null;
     this.#strata = strata;
@@ -70,7 +74,7 @@ export class Sampling {
         this.#square = actual;
         if (AIM / actual / evaluations < Infinity) continue; // out of scale: the same samples again, on the right one
       }
-      this.#edges = refineMap(this.#edges, sums.histogram!, this.#dims, alpha, shared);
+      this.#edges = refineMap(this.#edges, sums.histogram!, this.#dims, alpha, floorFor(evaluations), shared);
       if (beta > 0) this.#variances = sums.variances;
       this.#iteration++;
       return estimateOf(sums, strata);
@@ -84,6 +88,11 @@ export class Sampling {
     const sums = await this.#sample(this.#strata, this.#countsFor(evaluations), null);
     this.#iteration++;
     return estimateOf(sums, this.#strata);
+  }
+
+  #binsFor(evaluations: number): number {
+    const { bins, growBins } = this.#knobs;
+    return growBins ? Math.min(bins, Math.max(64, 2 ** Math.round(Math.log2(evaluations / 96)))) : bins;
   }
 
   #strataFor(evaluations: number): Strata {
@@ -118,7 +127,7 @@ export class Sampling {
       key,
       iteration: this.#iteration,
       stream,
-      bins: this.#knobs.bins,
+      bins: this.#edges.length / this.#dims - 1,
       edges: this.#edges,
       strata: strata.perAxis,
       counts,

@@ -16,7 +16,7 @@ import type { Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
 import { type Knobs, Sampling } from './sampling.ts';
 
-export interface VegasOptions extends Partial<Omit<Knobs, 'shared' | 'perCube'>> {
+export interface VegasOptions extends Partial<Omit<Knobs, 'shared' | 'perCube' | 'growBins'>> {
   /** Samples an iteration; with this or `iterations` the run follows a fixed protocol. */
   evaluations?: number;
   /** Iterations in all. */
@@ -41,15 +41,25 @@ export const VEGAS_OPTIONS = [
 export type VegasMethod = 'plain' | 'mcubes' | 'mcubes1d' | 'vegas+';
 
 export const KNOBS: Record<VegasMethod, Knobs> = {
-  plain: { bins: 1, alpha: 0, beta: 0, shared: false, perCube: Infinity, maxStrata: 1 },
-  mcubes: { bins: 512, alpha: 1.5, beta: 0, shared: false, perCube: 2, maxStrata: 2 ** 52 },
-  mcubes1d: { bins: 512, alpha: 1.5, beta: 0, shared: true, perCube: 2, maxStrata: 2 ** 52 },
-  'vegas+': { bins: 1024, alpha: 0.5, beta: 0.75, shared: false, perCube: 4, maxStrata: 2 ** 20 },
+  plain: { bins: 1, growBins: false, alpha: 0, beta: 0, shared: false, perCube: Infinity, maxStrata: 1 },
+  mcubes: { bins: 512, growBins: false, alpha: 1.5, beta: 0, shared: false, perCube: 2, maxStrata: 2 ** 52 },
+  mcubes1d: { bins: 512, growBins: false, alpha: 1.5, beta: 0, shared: true, perCube: 2, maxStrata: 2 ** 52 },
+  'vegas+': {
+    bins: 1024,
+    growBins: false,
+    alpha: 0.5,
+    beta: 0.75,
+    shared: false,
+    perCube: 4,
+    maxStrata: 2 ** 20,
+  },
 };
 
 /** The part of the budget that may go into learning, and the part of a planned measurement. */
 const ADAPT_BUDGET = 0.4;
 const ADAPT_SHARE = 0.25;
+/** Iterations of one size while learning, at most. */
+const MAX_TURNS = 25;
 /** Iterations of a measurement, at least. */
 const MEASUREMENTS = 5;
 /** An iteration is no larger than this, so that progress is seen and time limits are kept. */
@@ -64,8 +74,13 @@ export async function vegas(
   method: VegasMethod,
   options: VegasOptions,
 ): Promise<Outcome> {
-  const knobs = { ...KNOBS[method], ...defined(options) };
-  const run = new Run(problem, knobs);
+  const fixed = options.evaluations !== undefined || options.iterations !== undefined;
+  const knobs: Knobs = {
+    ...KNOBS[method],
+    growBins: method !== 'plain' && !fixed && options.bins === undefined,
+    ...defined(options),
+  };
+  const run = new Run(problem, knobs, options.alpha === undefined);
   let status: Status;
   try {
     status =
@@ -87,14 +102,17 @@ class Run {
   readonly #problem: MethodProblem;
   readonly #knobs: Knobs;
   readonly #sampling: Sampling;
+  /** While the map is far off, it may change faster than the paper's α lets it. */
+  readonly #firstAlpha: number;
   #counted: Estimate[] = [];
   #learned: Estimate[] = [];
   #iterations = 0;
   readonly #warnings: string[] = [];
 
-  constructor(problem: MethodProblem, knobs: Knobs) {
+  constructor(problem: MethodProblem, knobs: Knobs, hurry: boolean) {
     this.#problem = problem;
     this.#knobs = knobs;
+    this.#firstAlpha = hurry && knobs.alpha > 0 ? 1 : knobs.alpha;
     this.#sampling = new Sampling(problem, knobs);
   }
 
@@ -139,10 +157,10 @@ class Run {
     for (let size = start; ; size *= 4) {
       this.#size = size;
       let last: Estimate | undefined;
-      for (let turn = 0; turn < 15; turn++) {
+      for (let turn = 0; turn < MAX_TURNS; turn++) {
         if (turn > 0 && this.#sampling.evaluations + size > budget) break;
-        const now = await this.#iterate(size, true, false);
-        if (turn >= (size === start ? 4 : 1) && last && settled(last, now)) {
+        const now = await this.#iterate(size, true, false, size === start ? this.#firstAlpha : undefined);
+        if (turn >= (size === start ? 3 : 1) && last && settled(last, now)) {
           last = now;
           break;
         }
@@ -225,12 +243,12 @@ class Run {
     if (this.#counted.length < 3) return now.q >= SMALLEST_Q;
     const variances = this.#counted.map(e => (e.error * e.evaluations) ** 2);
     const total = variances.reduce((a, b) => a + b, 0);
-    return now.q >= SMALLEST_Q && (total === 0 || Math.max(...variances) < 0.6 * total);
+    return now.q >= SMALLEST_Q && (total === 0 || Math.max(...variances) < 0.8 * total);
   }
 
-  async #iterate(evaluations: number, adapting: boolean, counts: boolean): Promise<Estimate> {
+  async #iterate(evaluations: number, adapting: boolean, counts: boolean, alpha?: number): Promise<Estimate> {
     const size = Math.floor(evaluations);
-    const estimate = adapting ? await this.#sampling.adapt(size) : await this.#sampling.measure(size);
+    const estimate = adapting ? await this.#sampling.adapt(size, alpha) : await this.#sampling.measure(size);
     this.#iterations++;
     (counts ? this.#counted : this.#learned).push(estimate);
     this.#problem.onIteration({ ...estimate, adapting: !counts }, counts ? combine(this.#counted) : estimate);
@@ -240,6 +258,7 @@ class Run {
 
 /** Whether an iteration agrees with the one before and did not do much better. */
 function settled(before: Estimate, now: Estimate): boolean {
+  if (!(now.error < 0.3 * Math.abs(now.value))) return false; // a few samples only
   const apart = Math.abs(now.value - before.value);
   const agree = apart <= 5 * Math.hypot(now.error, before.error);
   const improved = now.error / Math.abs(now.value) < (0.75 * before.error) / Math.abs(before.value);
