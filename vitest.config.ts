@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { include: ['tests/**/*.test.ts'], testTimeout: 60_000 },
+  resolve: { alias: { quadrille: fileURLToPath(new URL('src/index.ts', import.meta.url)) } },
+  test: { include: ['tests/**/*.test.ts'], testTimeout: 120_000 },
 });
