@@ -9,3 +9,6 @@ export {
 export { IntegrandError } from './integrand/diagnostics.ts';
 export type { Params } from './integrand/params.ts';
 export { type Table, type TableOptions, table } from './integrand/tables.ts';
+export { integrate } from './integrate.ts';
+export type { IntegrateOptions, Progress } from './problem.ts';
+export type { IterationRecord, Result, Status } from './result.ts';

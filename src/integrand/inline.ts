@@ -5,10 +5,11 @@
  */
 import { Builder } from './builder.ts';
 import { defines, type Id, type Let, OPS, type Op, type Program, type Statement, uses, walk } from './ir.ts';
+import { COLD } from './lower/globals.ts';
 import { optimise } from './optimise.ts';
 
 /** A function is inlined while its body times the number of its calls stays below this; measured in bench/compiler.ts. */
-const MAX_INLINED = 6000;
+const MAX_INLINED = 4000;
 
 export function inlineCalls(program: Program, library: (fn: string) => Program): Program {
   const counts = new Map<string, number>();
@@ -21,7 +22,9 @@ export function inlineCalls(program: Program, library: (fn: string) => Program):
   count(program);
   if (counts.size === 0) return program;
   const chosen = new Set(
-    [...counts].filter(([fn, n]) => n * sizeOf(library(fn)) <= MAX_INLINED).map(([fn]) => fn),
+    [...counts]
+      .filter(([fn, n]) => !COLD.has(fn) && n * sizeOf(library(fn)) <= MAX_INLINED)
+      .map(([fn]) => fn),
   );
 
   const b = new Builder();

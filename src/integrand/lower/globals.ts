@@ -41,9 +41,16 @@ const LIBRARY: Record<string, number> = {
 /** What `Math` lacks: the members of the integrand's third argument. */
 export const SPECIAL = ['erf', 'erfc', 'erfinv', 'lgamma', 'j0', 'j1', 'exp2'] as const;
 
+/** Library functions for rare arguments: kept as calls, out of the way of the common path. */
+export const COLD: ReadonlySet<string> = new Set(['sinHuge', 'cosHuge']);
+
 /** Arguments of a function that the IR can call; 0 for anything else. */
 export const arity = (fn: string): number =>
-  fn === 'mod' ? 2 : (LIBRARY[fn] ?? ((SPECIAL as readonly string[]).includes(fn) ? 1 : 0));
+  fn === 'mod'
+    ? 2
+    : COLD.has(fn)
+      ? 1
+      : (LIBRARY[fn] ?? ((SPECIAL as readonly string[]).includes(fn) ? 1 : 0));
 
 const builtin = (name: string, fn = name): Val => ({ kind: 'builtin', name, fn });
 const fieldsOf = (prefix: string, names: readonly string[]): [string, Val][] =>

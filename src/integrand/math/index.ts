@@ -17,7 +17,7 @@ import { mod } from './mod.ts';
 import { logPair, pow } from './pow.ts';
 import { reduceHuge, reduceQuarter, reduceSmall } from './reduce.ts';
 import { clz32, fround, imul, round, sign } from './rounding.ts';
-import { cos, sin, sinCosPairs, tan } from './trig.ts';
+import { cos, cosHuge, cosineOf, sin, sinCosPairs, sineOf, sinHuge, tan } from './trig.ts';
 
 export type { Helpers, Intrinsics, Kit, MathLibrary } from './kit.ts';
 export { intrinsics } from './kit.ts';
@@ -31,7 +31,7 @@ const unary = {
   sinh, cosh, tanh, asinh, acosh, atanh,
   cbrt, round, sign, fround, clz32,
   erf, erfc, erfinv, lgamma, j0, j1,
-  expTail, splitAtRoot2, logTail, reduceSmall, reduceQuarter, reduceHuge, asinTail,
+  expTail, splitAtRoot2, logTail, reduceSmall, reduceQuarter, reduceHuge, asinTail, sinHuge, cosHuge,
 };
 
 // biome-ignore format: one family a line
@@ -40,12 +40,16 @@ const binary = {
   expPair, log1pPair, logPair, sinCosPairs, atanRatio, lgammaUpper, eighthTurnBack,
 };
 
+const ternary = { sineOf, cosineOf };
+
 /** Name → function with the kit as its last argument (those that need no kit leave it out). */
-export const library = { ...unary, ...binary };
+export const library = { ...unary, ...binary, ...ternary };
 
 /** The kit in JavaScript. */
 export const kit = { ...intrinsics } as Kit;
-const bound = kit as unknown as Record<string, (x: number, y: number) => Result>;
+const bound = kit as unknown as Record<string, (x: number, y: number, z?: number) => Result>;
 for (const [name, f] of Object.entries<(x: number, kit: Kit) => Result>(unary)) bound[name] = x => f(x, kit);
 for (const [name, f] of Object.entries<(x: number, y: number, kit: Kit) => Result>(binary))
   bound[name] = (x, y) => f(x, y, kit);
+for (const [name, f] of Object.entries(ternary))
+  bound[name] = (x: number, y: number, z = 0) => f(x, y, z, kit);

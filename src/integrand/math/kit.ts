@@ -80,6 +80,10 @@ export interface Helpers {
   asinTail: Unary;
   lgammaUpper: Binary;
   eighthTurnBack(x: number, shift: number): [number, number];
+  sineOf(k: number, r: number, tail: number): number;
+  cosineOf(k: number, r: number, tail: number): number;
+  sinHuge: Unary;
+  cosHuge: Unary;
   sinCosPairs(r: number, tail: number): [number, number, number, number];
 }
 

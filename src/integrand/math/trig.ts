@@ -34,31 +34,48 @@ export function sinCosPairs(r: number, tail: number): [number, number, number, n
   return [r, tail * one + r * z * s, one, 1 - one - half + (w * c - r * tail)];
 }
 
-// Huge angles come last, when only x and the result are at hand: in front they would cost registers on every path.
+/** The sine of an angle reduced to r + tail and k quarter turns. */
+export function sineOf(k: number, r: number, tail: number, { sinCosPairs }: Kit): number {
+  const [s, sLow, c, cLow] = sinCosPairs(r, tail);
+  const turn = 0.25 * k - Math.floor(0.25 * k); // 0, 1/4, 1/2 or 3/4
+  const y = Math.abs(turn - 0.5) === 0.25 ? c + cLow : s + sLow;
+  return turn >= 0.5 ? -y : y;
+}
+
+/** The cosine, likewise. */
+export function cosineOf(k: number, r: number, tail: number, { sinCosPairs }: Kit): number {
+  const [s, sLow, c, cLow] = sinCosPairs(r, tail);
+  const turn = 0.25 * k - Math.floor(0.25 * k);
+  const y = Math.abs(turn - 0.5) === 0.25 ? s + sLow : c + cLow;
+  return Math.abs(turn - 0.375) < 0.25 ? -y : y; // the quadrants 1 and 2
+}
+
+// Huge angles are functions of their own, called last, when only x and the result are at hand: in line they would
+// cost registers on every path.
+
+export function sinHuge(x: number, { reduceHuge, sineOf }: Kit): number {
+  const [k, r, tail] = reduceHuge(x);
+  return sineOf(k, r, tail);
+}
+
+export function cosHuge(x: number, { reduceHuge, cosineOf }: Kit): number {
+  const [k, r, tail] = reduceHuge(x);
+  return cosineOf(k, r, tail);
+}
 
 /** The sine. */
-export function sin(x: number, { reduceSmall, reduceHuge, sinCosPairs }: Kit): number {
-  const sine = ([k, r, tail]: [number, number, number]) => {
-    const [s, sLow, c, cLow] = sinCosPairs(r, tail);
-    const turn = 0.25 * k - Math.floor(0.25 * k); // 0, 1/4, 1/2 or 3/4
-    const y = Math.abs(turn - 0.5) === 0.25 ? c + cLow : s + sLow;
-    return turn >= 0.5 ? -y : y;
-  };
-  const y = sine(reduceSmall(x));
-  if (!(Math.abs(x) < 8192)) return sine(reduceHuge(x));
+export function sin(x: number, { reduceSmall, sineOf, sinHuge }: Kit): number {
+  const [k, r, tail] = reduceSmall(x);
+  const y = sineOf(k, r, tail);
+  if (!(Math.abs(x) < 8192)) return sinHuge(x);
   return x === 0 ? x : y;
 }
 
 /** The cosine. */
-export function cos(x: number, { reduceSmall, reduceHuge, sinCosPairs }: Kit): number {
-  const cosine = ([k, r, tail]: [number, number, number]) => {
-    const [s, sLow, c, cLow] = sinCosPairs(r, tail);
-    const turn = 0.25 * k - Math.floor(0.25 * k);
-    const y = Math.abs(turn - 0.5) === 0.25 ? s + sLow : c + cLow;
-    return Math.abs(turn - 0.375) < 0.25 ? -y : y; // the quadrants 1 and 2
-  };
-  const y = cosine(reduceSmall(x));
-  if (!(Math.abs(x) < 8192)) return cosine(reduceHuge(x));
+export function cos(x: number, { reduceSmall, cosineOf, cosHuge }: Kit): number {
+  const [k, r, tail] = reduceSmall(x);
+  const y = cosineOf(k, r, tail);
+  if (!(Math.abs(x) < 8192)) return cosHuge(x);
   return y;
 }
 
