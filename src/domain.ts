@@ -10,6 +10,9 @@
 import type { Builder } from './integrand/builder.ts';
 import type { Id } from './integrand/ir.ts';
 
+/** How close to infinity a point gets: z may round to 1. */
+const CLOSEST = 2 ** -53;
+
 export type Range = readonly [number, number];
 
 /** One axis: where it is sampled, and how that becomes the coordinate. */
@@ -45,11 +48,11 @@ export function toDomain(axes: readonly Axis[], z: readonly number[]): { x: numb
     if (!infinite) return z[d];
     const { end, direction } = infinite;
     if (end === undefined) {
-      const r = 1 - z[d] * z[d];
+      const r = Math.max(1 - z[d] * z[d], CLOSEST);
       jacobian *= (1 + z[d] * z[d]) / (r * r);
       return z[d] / r;
     }
-    const r = 1 - z[d];
+    const r = Math.max(1 - z[d], CLOSEST);
     jacobian *= 1 / (r * r);
     return end + direction * (z[d] / r);
   });
@@ -59,17 +62,18 @@ export function toDomain(axes: readonly Axis[], z: readonly number[]): { x: numb
 /** The same as instructions: `z` are the sampled coordinates. */
 export function buildDomain(b: Builder, axes: readonly Axis[], z: Id[]): { x: Id[]; jacobian: Id } {
   const one = b.constant(1);
+  const closest = b.constant(CLOSEST);
   let jacobian = one;
   const x = axes.map(({ infinite }, d) => {
     if (!infinite) return z[d];
     const { end, direction } = infinite;
     if (end === undefined) {
       const square = b.op('mul', z[d], z[d]);
-      const r = b.op('sub', one, square);
+      const r = b.op('max', b.op('sub', one, square), closest);
       jacobian = b.op('mul', jacobian, b.op('div', b.op('add', one, square), b.op('mul', r, r)));
       return b.op('div', z[d], r);
     }
-    const r = b.op('sub', one, z[d]);
+    const r = b.op('max', b.op('sub', one, z[d]), closest);
     jacobian = b.op('mul', jacobian, b.op('div', one, b.op('mul', r, r)));
     return b.op('add', b.constant(end), b.op('mul', b.constant(direction), b.op('div', z[d], r)));
   });

@@ -25,7 +25,7 @@ export async function integrate(f: Integrand, options: IntegrateOptions): Promis
   const finish = (outcome: Outcome, device: string): Result =>
     new Result({
       ...outcome,
-      value: problem.domain.sign * outcome.value || 0,
+      value: outcome.value === 0 ? 0 : problem.domain.sign * outcome.value,
       evaluations,
       iterations,
       method,
@@ -62,7 +62,7 @@ export async function integrate(f: Integrand, options: IntegrateOptions): Promis
         nonFinite += found.count;
       },
       onIteration(record, running) {
-        iterations.push(record);
+        iterations.push({ ...record, value: problem.domain.sign * record.value });
         evaluations += record.evaluations;
         problem.onProgress?.({
           iteration: iterations.length,
@@ -122,7 +122,10 @@ function deviceFor({ device }: Problem): [Device, boolean] {
 function stopSignal({ signal, maxTime }: Problem): { signal: AbortSignal | undefined; clear(): void } {
   if (maxTime === Infinity) return { signal, clear() {} };
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(new DOMException('maxTime is over', 'TimeoutError')), maxTime);
+  const timer = setTimeout(
+    () => timeout.abort(new DOMException('maxTime is over', 'TimeoutError')),
+    Math.min(maxTime, 2 ** 31 - 1),
+  );
   return {
     signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
     clear: () => clearTimeout(timer),
@@ -133,6 +136,6 @@ function nonFiniteError({ point, value }: { point: number[]; value: number }, { 
   const { x } = toDomain(domain.axes, point);
   const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
   return new RangeError(
-    `integrate: the integrand is ${shown} at [${x.join(', ')}]; mend it there, exclude the point from the domain, or count such values as 0 with onNonFinite: 'zero'.`,
+    `integrate: the integrand is ${shown} at [${x.slice(0, 16).join(', ')}${x.length > 16 ? ', …' : ''}]; mend it there, exclude the point from the domain, or count such values as 0 with onNonFinite: 'zero'.`,
   );
 }

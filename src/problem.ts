@@ -99,6 +99,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
     onNonFinite = 'error',
     vegas = {},
   } = options;
+  checkVegas(vegas, maxEvaluations);
   oneOf('method', method, METHODS);
   if (
     typeof device === 'string'
@@ -134,7 +135,6 @@ export function checkProblem(options: IntegrateOptions): Problem {
     fail('onProgress', onProgress, 'pass a function');
   oneOf('onNonFinite', onNonFinite, ['error', 'zero']);
   checkParams(params);
-  checkVegas(vegas);
   const ranges = checkDomain(options.domain, options.dims);
   return {
     domain: makeDomain(ranges),
@@ -170,8 +170,8 @@ function checkDomain(domain: unknown, dims: unknown): Range[] {
       fail('dims', dims, 'pass a whole number from 1 to 1000');
     return Array.from({ length: dims as number }, () => [0, 1]);
   }
-  if (!Array.isArray(domain) || domain.length < 1)
-    fail('domain', domain, 'pass a range an axis, such as [[0, 1], [-1, 1]]');
+  if (!Array.isArray(domain) || domain.length < 1 || domain.length > 1000)
+    fail('domain', domain, 'pass a range an axis, such as [[0, 1], [-1, 1]], at most 1000');
   return (domain as unknown[]).map((range, d) => {
     const bounds =
       Array.isArray(range) && range.length === 2
@@ -189,7 +189,7 @@ function checkDomain(domain: unknown, dims: unknown): Range[] {
   });
 }
 
-function checkVegas(vegas: VegasOptions): void {
+function checkVegas(vegas: VegasOptions, maxEvaluations: number): void {
   if (vegas === null || typeof vegas !== 'object')
     fail('vegas', vegas, `pass an object with ${VEGAS_OPTIONS.join(', ')}`);
   for (const [name, value] of Object.entries(vegas)) {
@@ -207,7 +207,15 @@ function checkVegas(vegas: VegasOptions): void {
       fail(`vegas.${name}`, value, `pass a ${whole ? 'whole ' : ''}number from ${lowest} on`);
     }
   }
-  const { bins = 1, skip = 0, iterations = Infinity, adapt = 0 } = vegas;
+  const { bins = 1, skip = 0, iterations = 20, adapt = 0, beta = 0, alpha = 0, evaluations = 0 } = vegas;
+  for (const [name, value] of Object.entries({ alpha, beta }))
+    if (value > 2) fail(`vegas.${name}`, value, 'pass a number from 0 to 2');
+  if (evaluations > maxEvaluations)
+    fail(
+      'vegas.evaluations',
+      evaluations,
+      `an iteration cannot have more than maxEvaluations, ${maxEvaluations}`,
+    );
   if (bins > 2 ** 16) fail('vegas.bins', bins, 'pass at most 65536');
   if (skip >= iterations)
     fail('vegas.skip', skip, `leave at least one of the ${iterations} iterations in the result`);
@@ -224,13 +232,15 @@ function oneOf(name: string, value: unknown, known: readonly string[]): void {
 }
 
 function fail(name: string, value: unknown, remedy: string, what?: string): never {
-  const shown =
-    typeof value === 'string'
-      ? `'${value}'`
-      : typeof value === 'bigint'
-        ? `${value}n`
-        : Array.isArray(value)
-          ? JSON.stringify(value)
-          : String(value);
+  const shown = show(value);
   throw new TypeError(`integrate: ${what ? `${what} \`${name}\`` : `\`${name}\` is ${shown}`}; ${remedy}.`);
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value === 'bigint') return `${value}n`;
+  if (Array.isArray(value))
+    return value.length > 6 ? `an array of ${value.length}` : `[${value.map(show).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return typeof value === 'function' ? 'a function' : String(value);
 }

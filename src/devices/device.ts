@@ -51,6 +51,8 @@ export interface SampleTask {
   strata: readonly number[];
   /** Samples of every cube (at least 2), or of each. */
   counts: number | Uint32Array;
+  /** What w = f·Jacobian is divided by; a power of two. */
+  unit: number;
   /** Collect the histogram and the cubes' variances; `scale` is what w² is multiplied with before it is rounded. */
   adapt: { scale: number } | null;
   /** Stops between chunks: the promise is rejected with the signal's reason. */
@@ -59,7 +61,7 @@ export interface SampleTask {
 
 export interface SampleSums {
   evaluations: number;
-  /** Σ over cubes of the mean of w = f·Jacobian in the cube. */
+  /** Σ over cubes of the mean of w = f·Jacobian/unit in the cube. */
   sum: number;
   /** The variance of that sum. */
   variance: number;

@@ -110,6 +110,7 @@ class CpuSession implements Session {
       bins: task.bins,
       edges: task.edges,
       strata: task.strata,
+      unit: task.unit,
       adapt: task.adapt !== null,
       factor: task.adapt ? task.adapt.scale * (total / cubes) : 0,
     };

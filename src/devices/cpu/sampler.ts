@@ -33,6 +33,7 @@ export interface Iteration {
   bins: number;
   edges: Float64Array;
   strata: readonly number[];
+  unit: number;
   adapt: boolean;
   /** Factor of w² in the histogram, for a cube with one sample. */
   factor: number;
@@ -161,7 +162,7 @@ export function makeSampler(
       for (let d = 0; d < k.dims; d++) {
         numbers(k.edges + d * (k.bins + 1) * 8, own).set(iteration.edges.subarray(d * own, (d + 1) * own));
       }
-      numbers(k.factors, 2).set([iteration.bins ** k.dims, iteration.factor]);
+      numbers(k.factors, 2).set([iteration.bins ** k.dims / iteration.unit, iteration.factor]);
       numbers(k.histogram, k.dims * k.bins).fill(0);
     },
     run(chunk) {

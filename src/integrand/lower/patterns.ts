@@ -50,7 +50,10 @@ function match(
       pattern.elements.forEach((e, i) => {
         if (!e) return;
         if (e.type !== 'RestElement') {
-          return match(l, e, elementAt(l, value, l.literal(i), env, e), env, leaf);
+          const element = elementAt(l, value, l.literal(i), env, e);
+          const isPoint = value.kind === 'point' || (value.kind === 'tuple' && value.fixed);
+          if (isPoint && element.kind === 'undefined' && e.type !== 'AssignmentPattern') element.why?.();
+          return match(l, e, element, env, leaf);
         }
         const rest = Array.from({ length: Math.max(0, value.length - i) }, (_, k) =>
           elementAt(l, value, l.literal(i + k), env, e),

@@ -27,6 +27,11 @@ export interface Knobs {
 const AIM = 2 ** 42;
 const HIGHEST = 2 ** 53;
 const LOWEST = 2 ** 30;
+const MOST_TRIES = 4;
+/** Samples of the first look. */
+const PILOT = 256;
+/** Jacobians of so many powers of two are still numbers, however many axes they are made of. */
+const MOST_JACOBIAN = 900;
 
 export class Sampling {
   readonly #problem: MethodProblem;
@@ -35,8 +40,9 @@ export class Sampling {
   #edges: Float64Array;
   #strata: Strata | null = null;
   #variances: Float64Array | null = null;
-  /** The mean of w², for the scale of the next histogram; 0 while unknown. */
-  #square = 0;
+  /** What w is counted in, and the mean of w² in it, for the scale of the next histogram. */
+  #unit = 1;
+  #square = 1;
   #iteration = 0;
   evaluations = 0;
   /** Whether any sample was not 0. */
@@ -46,7 +52,7 @@ export class Sampling {
     this.#problem = problem;
     this.#knobs = knobs;
     this.#dims = problem.ranges.length;
-    this.#edges = uniformMap(problem.ranges, knobs.bins);
+    this.#edges = uniformMap(problem.ranges, 1);
   }
 
   /** Cubes that an iteration of this size has. */
@@ -63,21 +69,20 @@ export class Sampling {
     if (strata.cubes !== this.#strata?.cubes) this.#variances = null;
     this.#strata = strata;
     const counts = this.#countsFor(evaluations);
-    if (this.#square === 0) await this.#pilot();
-    for (;;) {
-      const scale = AIM / (this.#square || 1) / evaluations;
-      const sums = await this.#sample(strata, counts, scale < Infinity ? scale : 1);
+    if (!this.seen) await this.#pilot();
+    for (let tries = 0; ; tries++) {
+      const scale = AIM / this.#square / evaluations;
+      const sums = await this.#sample(strata, counts, scale);
       const total = sumOf(sums.histogram!.subarray(0, bins));
-      const actual = this.#meanSquare(sums, strata);
-      this.#square = total > 0 && total < HIGHEST ? total / scale / evaluations : actual;
-      if (this.#square > 0 && (total >= HIGHEST || total < LOWEST)) {
-        this.#square = actual;
-        if (AIM / actual / evaluations < Infinity) continue; // out of scale: the same samples again, on the right one
-      }
+      if (this.seen) this.#square = total > 0 ? total / scale / evaluations : this.#square * 2 ** -40;
+      // out of scale: the same samples again, on the right one
+      if (this.seen && (total >= HIGHEST || total < LOWEST) && tries < MOST_TRIES) continue;
       this.#edges = refineMap(this.#edges, sums.histogram!, this.#dims, alpha, floorFor(evaluations), shared);
       if (beta > 0) this.#variances = sums.variances;
       this.#iteration++;
-      return estimateOf(sums, strata);
+      const estimate = this.#estimate(sums, strata);
+      this.#setUnit(Math.sqrt(this.#square) * this.#unit);
+      return estimate;
     }
   }
 
@@ -87,11 +92,12 @@ export class Sampling {
     if (!this.#variances || !this.#strata) this.#strata = this.#strataFor(evaluations);
     const sums = await this.#sample(this.#strata, this.#countsFor(evaluations), null);
     this.#iteration++;
-    return estimateOf(sums, this.#strata);
+    return this.#estimate(sums, this.#strata);
   }
 
   #binsFor(evaluations: number): number {
-    const { bins, growBins } = this.#knobs;
+    const { growBins } = this.#knobs;
+    const bins = Math.min(this.#knobs.bins, 2 ** Math.floor(MOST_JACOBIAN / this.#dims));
     return growBins ? Math.min(bins, Math.max(64, 2 ** Math.round(Math.log2(evaluations / 96)))) : bins;
   }
 
@@ -104,16 +110,25 @@ export class Sampling {
     return Math.max(2, Math.floor(evaluations / this.#strata!.cubes));
   }
 
-  /** A first look, for the scale of the histogram. */
+  /** A first look, for the size of values. */
   async #pilot(): Promise<void> {
     const one: Strata = { perAxis: Array(this.#dims).fill(1), cubes: 1 };
-    this.#square = this.#meanSquare(await this.#sample(one, 512, null, STREAM.pilot), one, 512);
+    const { sum, variance } = await this.#sample(one, PILOT, null, STREAM.pilot);
+    const spread = Math.sqrt(variance * PILOT);
+    this.#setUnit(this.#unit * (spread > 0 && spread < Infinity ? Math.hypot(spread, sum) : Math.abs(sum)));
   }
 
-  #meanSquare(sums: SampleSums, strata: Strata, count = 0): number {
-    const mean = sums.sum / strata.cubes;
-    const variance = sums.variances ? sumOf(sums.variances) / strata.cubes : sums.variance * count;
-    return variance + mean * mean;
+  /** Values are counted in a power of two near their own size, so that squares of 1e-200 or 1e200 are numbers too. */
+  #setUnit(size: number): void {
+    if (!(size > 0 && size < Infinity)) return;
+    const unit = 2 ** Math.max(-1000, Math.min(1000, Math.round(Math.log2(size))));
+    this.#square = (size / unit) ** 2;
+    this.#unit = unit;
+  }
+
+  #estimate(sums: SampleSums, { cubes }: Strata): Estimate {
+    const [value, error] = [sums.sum / cubes, Math.sqrt(sums.variance) / cubes];
+    return { value: value * this.#unit, error: error * this.#unit, evaluations: sums.evaluations };
   }
 
   async #sample(
@@ -131,6 +146,7 @@ export class Sampling {
       edges: this.#edges,
       strata: strata.perAxis,
       counts,
+      unit: this.#unit,
       adapt: scale === null ? null : { scale },
       signal,
     });
@@ -139,10 +155,6 @@ export class Sampling {
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
     return sums;
   }
-}
-
-function estimateOf(sums: SampleSums, { cubes }: Strata): Estimate {
-  return { value: sums.sum / cubes, error: Math.sqrt(sums.variance) / cubes, evaluations: sums.evaluations };
 }
 
 const sumOf = (a: Float64Array) => a.reduce((s, v) => s + v, 0);

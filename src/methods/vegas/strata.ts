@@ -35,7 +35,8 @@ function importance(variances: Float64Array, beta: number): Float64Array {
 
 /** Samples of each cube: two, and a share of the rest by its variance. */
 export function allocate(variances: Float64Array, beta: number, evaluations: number): Uint32Array {
-  const shares = importance(variances, beta);
+  const largest = variances.reduce((a, b) => Math.max(a, b), 0);
+  const shares = importance(largest > 0 ? variances.map(v => v / largest) : variances, beta);
   const total = shares.reduce((a, b) => a + b, 0);
   const rest = Math.max(0, evaluations - 2 * variances.length);
   const scale = total > 0 ? rest / total : 0;

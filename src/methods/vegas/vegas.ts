@@ -74,7 +74,7 @@ export async function vegas(
   method: VegasMethod,
   options: VegasOptions,
 ): Promise<Outcome> {
-  const fixed = options.evaluations !== undefined || options.iterations !== undefined;
+  const fixed = (['evaluations', 'iterations', 'adapt', 'skip'] as const).some(k => options[k] !== undefined);
   const knobs: Knobs = {
     ...KNOBS[method],
     growBins: method !== 'plain' && !fixed && options.bins === undefined,
@@ -126,7 +126,7 @@ class Run {
     const size =
       evaluations ?? Math.max(1000, Math.floor(Math.min(1e5, this.#problem.maxEvaluations / total)));
     for (let i = 0; i < total; i++) {
-      if (this.#left < size && i > 0) return this.#enough() ? 'converged' : 'budget';
+      if (this.#left < size) return this.#enough() ? 'converged' : 'budget';
       await this.#iterate(size, i < adapting, i >= (skip ?? adapting));
       if (this.#counted.length >= 2 && this.#enough() && i >= adapting) return 'converged';
     }
@@ -135,10 +135,9 @@ class Run {
 
   async toTolerance(adaptive: boolean): Promise<Status> {
     const { maxEvaluations, ranges } = this.#problem;
-    let size = Math.max(256, Math.min(4096 + 1024 * ranges.length, (ADAPT_BUDGET * maxEvaluations) / 6));
+    let size = Math.max(64, Math.min(4096 + 1024 * ranges.length, (ADAPT_BUDGET * maxEvaluations) / 6));
     for (;;) {
       const need = adaptive ? await this.#learn(size) : size * MEASUREMENTS;
-      if (need.valueOf() < 0) return 'budget';
       if (adaptive) size = this.#size;
       if (!this.#sampling.seen && this.#sampling.evaluations >= Math.min(DARK, maxEvaluations / 2))
         return 'budget';
@@ -159,6 +158,7 @@ class Run {
       let last: Estimate | undefined;
       for (let turn = 0; turn < MAX_TURNS; turn++) {
         if (turn > 0 && this.#sampling.evaluations + size > budget) break;
+        if (last && this.#iterations >= this.#problem.maxIterations - 1) break;
         const now = await this.#iterate(size, true, false, size === start ? this.#firstAlpha : undefined);
         if (turn >= (size === start ? 3 : 1) && last && settled(last, now)) {
           last = now;
@@ -178,17 +178,18 @@ class Run {
   /** Measures until the tolerance is met or the budget is spent; undefined when the measurement is not to be believed. */
   async #measure(need: number, learned: number): Promise<Status | undefined> {
     this.#counted = [];
-    const least = Math.max(256, learned / 2, 2 * this.#sampling.cubesFor(learned));
+    const least = Math.max(64, learned / 2, 2 * this.#sampling.cubesFor(learned));
     for (let wanted = 1.15 * need; ; ) {
       const missing = Math.max(1, MEASUREMENTS - this.#counted.length);
       const affordable = this.#left;
       const total = Math.min(Math.max(wanted, missing * least), affordable);
       const turns = Math.max(missing, Math.ceil(total / LARGEST));
       const size = Math.floor(total / turns);
-      if (size < Math.min(least, 256) || this.#iterations >= this.#problem.maxIterations)
+      if (!(size >= Math.min(least, 64)) || this.#iterations >= this.#problem.maxIterations)
         return this.#enough() ? 'converged' : 'budget';
       for (let i = 0; i < turns && this.#iterations < this.#problem.maxIterations; i++)
         await this.#iterate(size, false, true);
+      if (!this.#sampling.seen) return 'budget';
       const now = combine(this.#counted);
       if (!this.#believable(now)) {
         // more learning, if there is budget for it and for another measurement
