@@ -7,10 +7,11 @@ const installed = 'node_modules/.package-lock.json';
 const current = existsSync(installed) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
 if (!current) run('npm', ['ci', '--no-fund', '--no-audit']);
 
-// gcc and MPFR measure the accuracy of the math library against high precision
+// gcc and MPFR measure the accuracy of the math library against high precision; Chromium runs the library in a page
 const wanted = [
   ['gcc', () => spawnSync('gcc', ['--version']).status === 0],
   ['libmpfr-dev', () => spawnSync('sh', ['-c', 'echo "#include <mpfr.h>" | gcc -E -']).status === 0],
+  ['chromium', () => existsSync('/usr/bin/chromium')],
 ];
 const missing = process.argv.includes('--tests')
   ? wanted.filter(([, isThere]) => !isThere()).map(([name]) => name)

@@ -36,7 +36,7 @@ export function combine(estimates: readonly Estimate[]): Combined {
 export function upperGamma(a: number, x: number): number {
   if (x <= 0) return 1;
   if (!(x < Infinity)) return 0;
-  const front = Math.exp(a * Math.log(x) - x - kit.lgamma(a));
+  const front = kit.exp(a * kit.log(x) - x - kit.lgamma(a));
   if (x < a + 1) {
     let term = 1 / a;
     let sum = term;

@@ -41,18 +41,19 @@ export function makeDomain(ranges: readonly Range[]): Domain {
   return { axes, sign, empty: ranges.some(([a, b]) => a === b) };
 }
 
-/** A point of the sampled box as a point of the domain, and dx/dz, in plain numbers. */
+/** A point of the sampled box as a point of the domain, and dx/dz, in plain numbers. Self-contained: workers run its text. */
 export function toDomain(axes: readonly Axis[], z: readonly number[]): { x: number[]; jacobian: number } {
+  const closest = 2 ** -53;
   let jacobian = 1;
   const x = axes.map(({ infinite }, d) => {
     if (!infinite) return z[d];
     const { end, direction } = infinite;
     if (end === undefined) {
-      const r = Math.max(1 - z[d] * z[d], CLOSEST);
+      const r = Math.max(1 - z[d] * z[d], closest);
       jacobian *= (1 + z[d] * z[d]) / (r * r);
       return z[d] / r;
     }
-    const r = Math.max(1 - z[d], CLOSEST);
+    const r = Math.max(1 - z[d], closest);
     jacobian *= 1 / (r * r);
     return end + direction * (z[d] / r);
   });

@@ -1,10 +1,11 @@
 /** The one call: checks the problem, compiles the integrand, runs the method on the device, returns the result. */
 import { CpuDevice } from './devices/cpu/cpu.ts';
 import type { Device, DeviceIntegrand } from './devices/device.ts';
+import { exportName, plainIntegrand } from './devices/js/plain.ts';
 import { buildDomain, toDomain } from './domain.ts';
 import type { Integrand } from './integrand/compile.ts';
+import { IntegrandError } from './integrand/diagnostics.ts';
 import { lower } from './integrand/lower/lower.ts';
-import { kit } from './integrand/math/index.ts';
 import { bind } from './integrand/params.ts';
 import { read } from './integrand/read.ts';
 import type { MethodProblem, Outcome } from './methods/method.ts';
@@ -14,11 +15,11 @@ import { keyOf } from './random/philox.ts';
 import { type IterationRecord, Result } from './result.ts';
 
 /** The integral of `f` over a domain, with its error. Throws when the problem makes no sense; a run that stops short is a result. */
-export async function integrate(f: Integrand, options: IntegrateOptions): Promise<Result> {
+export async function integrate(f: Integrand | URL, options: IntegrateOptions): Promise<Result> {
   const start = performance.now();
   const problem = checkProblem(options);
   const method = problem.method === 'auto' ? 'vegas+' : problem.method;
-  const integrand = prepare(f, problem);
+  const integrand = prepare(...(await resolve(f)), problem);
   const iterations: IterationRecord[] = [];
   let evaluations = 0;
   let nonFinite = 0;
@@ -26,7 +27,6 @@ export async function integrate(f: Integrand, options: IntegrateOptions): Promis
     new Result({
       ...outcome,
       value: outcome.value === 0 ? 0 : problem.domain.sign * outcome.value,
-      evaluations,
       iterations,
       method,
       device,
@@ -40,7 +40,7 @@ export async function integrate(f: Integrand, options: IntegrateOptions): Promis
     });
   if (problem.domain.empty) {
     return finish(
-      { value: 0, error: 0, status: 'converged', chi2: 0, dof: 0, q: 1, warnings: [] },
+      { value: 0, error: 0, status: 'converged', evaluations: 0, chi2: 0, dof: 0, q: 1, warnings: [] },
       'no device',
     );
   }
@@ -81,31 +81,41 @@ export async function integrate(f: Integrand, options: IntegrateOptions): Promis
   }
 }
 
-function prepare(f: Integrand, { dims, params, domain, device }: Problem): DeviceIntegrand {
-  const infinite = domain.axes.some(a => a.infinite);
+function prepare(
+  f: Integrand,
+  module: URL | null,
+  { dims, params, domain, device }: Problem,
+): DeviceIntegrand {
   if (typeof device === 'string' && device.startsWith('js')) {
-    const call = f as (x: number[], p: unknown, m: unknown) => number | Promise<number>;
     if (typeof f !== 'function') read(f); // says what is wrong with it
-    if (!infinite) return { kind: 'function', dims, call: { f: x => call(x, params, kit) } };
-    return {
-      kind: 'function',
-      dims,
-      call: {
-        f(z) {
-          const { x, jacobian } = toDomain(domain.axes, z);
-          const y = call(x, params, kit);
-          return typeof y === 'number' ? y * jacobian : y.then(v => v * jacobian);
-        },
-      },
-    };
+    return plainIntegrand(f, module, domain, params);
   }
-  const program = lower(
-    read(f),
-    dims,
-    params,
-    infinite ? (b, z) => buildDomain(b, domain.axes, z) : undefined,
+  const infinite = domain.axes.some(a => a.infinite);
+  try {
+    const program = lower(
+      read(f),
+      dims,
+      params,
+      infinite ? (b, z) => buildDomain(b, domain.axes, z) : undefined,
+    );
+    return { kind: 'program', program, params: bind(program.params, params) };
+  } catch (e) {
+    if (e instanceof IntegrandError && typeof f === 'function') {
+      e.message += "\nOr run the function as it is, more slowly, with device: 'js'.";
+    }
+    throw e;
+  }
+}
+
+/** The function, and the module it comes from when it was named by a URL. */
+async function resolve(f: Integrand | URL): Promise<[Integrand, URL | null]> {
+  if (!(f instanceof URL)) return [f, null];
+  const exports = (await import(/* @vite-ignore */ f.href.split('#')[0])) as Record<string, Integrand>;
+  const found = exports[exportName(f)];
+  if (typeof found === 'function') return [found, f];
+  throw new TypeError(
+    `integrate: ${f.href} has no exported function '${exportName(f)}'; name one behind a #.`,
   );
-  return { kind: 'program', program, params: bind(program.params, params) };
 }
 
 let shared: CpuDevice | null = null;

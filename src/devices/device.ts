@@ -11,6 +11,7 @@
 import type { Program } from '../integrand/ir.ts';
 import type { Bindings } from '../integrand/params.ts';
 import type { Key } from '../random/philox.ts';
+import type { MovedIntegrand } from './cpu/workers.ts';
 
 export interface Device {
   /** As it is written in results: `cpu`, `js`. */
@@ -25,10 +26,10 @@ export type DeviceIntegrand =
   | { kind: 'program'; program: Program; params: Bindings }
   | { kind: 'function'; call: PlainIntegrand; dims: number };
 
-/** What the `js` device calls. `text` is the source that a worker can run, if it can. */
+/** A function called as it is; `moved` tells workers how to make it for themselves, if they can. */
 export interface PlainIntegrand {
   f: (x: number[]) => number | Promise<number>;
-  worker?: { text: string; params: unknown } | { url: string; name: string; params: unknown };
+  moved?: MovedIntegrand | undefined;
 }
 
 export interface Session {
@@ -53,8 +54,11 @@ export interface SampleTask {
   counts: number | Uint32Array;
   /** What w = f·Jacobian is divided by; a power of two. */
   unit: number;
-  /** Collect the histogram and the cubes' variances; `scale` is what w² is multiplied with before it is rounded. */
-  adapt: { scale: number } | null;
+  /**
+   * Collect the histogram, and on request the cubes' variances; `scale` is what w² is multiplied with before it is
+   * rounded.
+   */
+  adapt: { scale: number; variances: boolean } | null;
   /** Stops between chunks: the promise is rejected with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
@@ -67,7 +71,7 @@ export interface SampleSums {
   variance: number;
   /** Σ of the rounded scaled squares in each bin, bins a coordinate; null when frozen. */
   histogram: Float64Array | null;
-  /** Variance of w in each cube; null when frozen. */
+  /** Variance of w in each cube, if asked for. */
   variances: Float64Array | null;
   /** Values that were not finite, and the first of them (by sample). */
   nonFinite: { count: number; first: { point: number[]; value: number } } | null;

@@ -21,6 +21,7 @@ export interface MethodProblem {
 }
 
 export interface Outcome {
+  evaluations: number;
   value: number;
   error: number;
   status: Status;

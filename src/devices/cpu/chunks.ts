@@ -10,9 +10,9 @@ export const MAX_CUBES = 2 ** 15;
 const MIN_SAMPLES = 2 ** 12;
 const MAX_SAMPLES = 2 ** 16;
 
-export function* chunksOf({ counts, strata }: SampleTask): Generator<Chunk> {
+/** The chunks of a task of `total` samples. */
+export function* chunksOf({ counts, strata }: SampleTask, total: number): Generator<Chunk> {
   const cubes = strata.reduce((a, b) => a * b, 1);
-  const total = typeof counts === 'number' ? cubes * counts : counts.reduce((a, b) => a + b, 0);
   // about 64 chunks, so that workers of different speed finish together, within limits
   const size = Math.min(MAX_SAMPLES, Math.max(MIN_SAMPLES, total / 64));
   let index = 0;

@@ -82,6 +82,8 @@ class CpuSession implements Session {
   readonly #id: number;
   readonly #integrand: DeviceIntegrand;
   readonly #dims: number;
+  /** When others last had a turn: kept from one iteration to the next, since small ones are shorter than a turn. */
+  #turned = performance.now();
   #setup: {
     bins: number;
     made: Promise<SamplerSetup>;
@@ -95,14 +97,13 @@ class CpuSession implements Session {
     this.#integrand = integrand;
     this.#dims = integrand.kind === 'program' ? integrand.program.dims : integrand.dims;
     this.description =
-      integrand.kind === 'function' && !integrand.call.worker ? `${device.name} on this thread` : device.name;
+      integrand.kind === 'program' ? device.name : integrand.call.moved ? 'js' : 'js on this thread';
   }
 
   async sample(task: SampleTask): Promise<SampleSums> {
     task.signal?.throwIfAborted();
     const cubes = task.strata.reduce((a, b) => a * b, 1);
-    const total =
-      typeof task.counts === 'number' ? cubes * task.counts : task.counts.reduce((a, b) => a + b, 0);
+    const total = typeof task.counts === 'number' ? cubes * task.counts : sumOf(task.counts);
     const iteration: Iteration = {
       key: task.key,
       iteration: task.iteration,
@@ -112,6 +113,7 @@ class CpuSession implements Session {
       strata: task.strata,
       unit: task.unit,
       adapt: task.adapt !== null,
+      variances: task.adapt?.variances ?? false,
       factor: task.adapt ? task.adapt.scale * (total / cubes) : 0,
     };
     if (!this.#setup || this.#setup.bins < task.bins) {
@@ -120,13 +122,13 @@ class CpuSession implements Session {
     }
     const collected: ChunkSums[] = [];
     const histograms: (Float64Array | null)[] = [];
-    const queue = chunksOf(task);
+    const queue = chunksOf(task, total);
     const next = (): Chunk | undefined => {
       task.signal?.throwIfAborted();
       const { value, done } = queue.next();
       return done ? undefined : value;
     };
-    const movable = this.#integrand.kind === 'program' || !!this.#integrand.call.worker;
+    const movable = this.#integrand.kind === 'program' || !!this.#integrand.call.moved;
     if (movable && total > SMALL) await this.#spread(iteration, next, collected, histograms);
     else await this.#here(iteration, next, collected, histograms, () => true);
     return merge(task, cubes, collected, histograms);
@@ -148,17 +150,19 @@ class CpuSession implements Session {
   ): Promise<void> {
     const setup = this.#setup!;
     const made = await setup.made;
-    const { call } = this.#integrand as { call?: { f: (x: number[]) => number | Promise<number> } };
-    setup.local ??= makeSampler(made, call && callEach(call.f));
+    setup.local ??= makeSampler(
+      made,
+      this.#integrand.kind === 'function' ? this.#integrand.call.f : undefined,
+    );
     const sampler = setup.local;
     sampler.begin(iteration);
-    for (let since = performance.now(); goOn(); ) {
+    while (goOn()) {
       const chunk = next();
       if (!chunk) break;
       collected.push(await sampler.run(chunk));
-      if (performance.now() - since > 8) {
+      if (performance.now() - this.#turned > 8) {
         await turn();
-        since = performance.now();
+        this.#turned = performance.now();
       }
     }
     histograms.push(sampler.histogram());
@@ -183,7 +187,7 @@ class CpuSession implements Session {
       await this.#here(iteration, next, collected, histograms, () => !up);
       if (!up) return;
     }
-    const plain = this.#integrand.kind === 'function' ? this.#integrand.call.worker : undefined;
+    const plain = this.#integrand.kind === 'function' ? this.#integrand.call.moved : undefined;
     const work = async (worker: WorkerLike) => {
       const ask = <T>(what: string, value?: unknown) =>
         worker.ask<T>({ what, session: this.#id, value, plain });
@@ -228,25 +232,6 @@ class CpuSession implements Session {
   }
 }
 
-/** Calls a plain function for every point of a batch. */
-function callEach(f: (x: number[]) => number | Promise<number>) {
-  return (rows: Float64Array[], values: Float64Array, n: number): void | Promise<void> => {
-    const waits: Promise<void>[] = [];
-    for (let i = 0; i < n; i++) {
-      const y = f(rows.map(r => r[i]));
-      if (typeof y === 'number') values[i] = y;
-      else {
-        waits.push(
-          y.then(v => {
-            values[i] = v;
-          }),
-        );
-      }
-    }
-    if (waits.length > 0) return Promise.all(waits).then(() => {});
-  };
-}
-
 /** Adds chunks in their order, whoever ran them. */
 function merge(
   task: SampleTask,
@@ -263,7 +248,7 @@ function merge(
     variances: null,
     nonFinite: null,
   };
-  const variances = task.adapt ? new Float64Array(cubes) : null;
+  const variances = task.adapt?.variances ? new Float64Array(cubes) : null;
   let cube = 0;
   let used = 0;
   for (const c of chunks) {
@@ -292,6 +277,13 @@ function merge(
     for (const h of histograms) if (h) for (let i = 0; i < h.length; i++) sums.histogram[i] += h[i];
   }
   return sums;
+}
+
+/** A plain loop: there may be a million cubes. */
+function sumOf(counts: Uint32Array): number {
+  let total = 0;
+  for (let i = 0; i < counts.length; i++) total += counts[i];
+  return total;
 }
 
 /** Lets timers and messages have their turn. */

@@ -405,21 +405,15 @@ function drawFunction(k: KernelLayout, place: number, four: number, last: number
   return w;
 }
 
-/** values ← values · Jacobian; returns whether one of them is not finite. */
+/** values ← values · Jacobian; returns whether one of the values was not finite. */
 function weighFunction(k: KernelLayout): FunctionWriter {
   const w = new FunctionWriter(['i32'], 'i32');
   const [p, end] = [w.local('i32'), w.local('i32')];
   const [value, wrong] = [w.local('v128'), w.local('v128')];
   w.get(0).i32(3).op('i32.shl').set(end);
   w.doWhileBelow(p, 16, end, () => {
-    w.get(p)
-      .get(p)
-      .memory('v128.load', k.values)
-      .get(p)
-      .memory('v128.load', k.jacobian)
-      .op('f64x2.mul')
-      .tee(value)
-      .memory('v128.store', k.values);
+    w.get(p).memory('v128.load', k.values).set(value);
+    w.get(p).get(value).get(p).memory('v128.load', k.jacobian).op('f64x2.mul').memory('v128.store', k.values);
     w.get(value).v128(0).op('f64x2.mul').v128(0).op('f64x2.ne').get(wrong).op('v128.or').set(wrong);
   });
   w.get(wrong).op('v128.any_true');

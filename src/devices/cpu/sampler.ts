@@ -9,7 +9,7 @@ import type { KernelLayout } from './kernel.ts';
 /** Everything a sampler is made from; can be posted to a worker. */
 export interface SamplerSetup {
   kernel: WebAssembly.Module;
-  /** The compiled integrand; null when `evaluate` is given. */
+  /** The compiled integrand; null when a function is called instead. */
   integrand: WebAssembly.Module | null;
   layout: KernelLayout;
   /** Numbers to write into memory: constants and params. */
@@ -35,6 +35,7 @@ export interface Iteration {
   strata: readonly number[];
   unit: number;
   adapt: boolean;
+  variances: boolean;
   /** Factor of w² in the histogram, for a cube with one sample. */
   factor: number;
 }
@@ -66,11 +67,8 @@ export interface Sampler {
   histogram(): Float64Array | null;
 }
 
-/** `evaluate` replaces the compiled integrand: it fills `values` from the `rows` of n points. */
-export function makeSampler(
-  setup: SamplerSetup,
-  evaluate?: (rows: Float64Array[], values: Float64Array, n: number) => void | Promise<void>,
-): Sampler {
+/** `f` is called for every point when there is no compiled integrand; it may return promises. */
+export function makeSampler(setup: SamplerSetup, f?: (x: number[]) => number | Promise<number>): Sampler {
   const { layout: k, constants } = setup;
   const memory = new WebAssembly.Memory({ initial: Math.ceil(k.end / 65536) });
   const imports = { env: { memory } };
@@ -125,8 +123,23 @@ export function makeSampler(
   };
   const finish = (chunk: Chunk, sums: ChunkSums): ChunkSums => {
     [sums.sum, sums.variance] = numbers(k.sums, 2);
-    if (current.adapt) sums.variances = numbers(k.variances, chunk.cubes).slice();
+    if (current.variances) sums.variances = numbers(k.variances, chunk.cubes).slice();
     return sums;
+  };
+  /** Calls the plain integrand for every point of the batch; returns what there is to wait for. */
+  const callEach = (n: number): Promise<void>[] => {
+    const waits: Promise<void>[] = [];
+    for (let i = 0; i < n; i++) {
+      const y = f!(rows.map(r => r[i]));
+      if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
+        waits.push(
+          y.then(v => {
+            values[i] = v;
+          }),
+        );
+      } else values[i] = y as number;
+    }
+    return waits;
   };
   const nothing = (chunk: Chunk): ChunkSums => ({
     index: chunk.index,
@@ -162,7 +175,9 @@ export function makeSampler(
       for (let d = 0; d < k.dims; d++) {
         numbers(k.edges + d * (k.bins + 1) * 8, own).set(iteration.edges.subarray(d * own, (d + 1) * own));
       }
-      numbers(k.factors, 2).set([iteration.bins ** k.dims / iteration.unit, iteration.factor]);
+      let volume = 1 / iteration.unit; // a product: engines round `bins ** dims` differently
+      for (let d = 0; d < k.dims; d++) volume *= iteration.bins;
+      numbers(k.factors, 2).set([volume, iteration.factor]);
       numbers(k.histogram, k.dims * k.bins).fill(0);
     },
     run(chunk) {
@@ -176,12 +191,11 @@ export function makeSampler(
         }
         return finish(chunk, sums);
       }
-      // an integrand of plain JavaScript may be async from any batch on
       const go = (): ChunkSums | Promise<ChunkSums> => {
         for (let n = draw(); n > 0; n = draw()) {
-          const wait = evaluate!(rows, values, n);
-          if (wait) {
-            return wait.then(() => {
+          const waits = callEach(n);
+          if (waits.length > 0) {
+            return Promise.all(waits).then(() => {
               settle(n, sums);
               return go();
             });

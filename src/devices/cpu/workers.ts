@@ -2,6 +2,7 @@
  * Workers, the same in Node and in a page: made from the text of the sampler, so that no bundler has to find a
  * worker file and no server has to send special headers. A worker that dies rejects what it was doing, with the cause.
  */
+import { type Axis, toDomain } from '../../domain.ts';
 import { makeSampler, type Sampler } from './sampler.ts';
 
 export interface WorkerLike {
@@ -10,45 +11,30 @@ export interface WorkerLike {
   close(): void;
 }
 
-/** What a worker does with requests: `setup`, `begin`, `run`, `histogram`. Self-contained: its text is the worker's. */
+/** What a worker does with requests. Self-contained: its text is the worker's. */
 function serve(
   make: typeof makeSampler,
+  place: typeof toDomain,
   port: { post(message: unknown): void; listen(handle: (message: Request) => void): void },
 ) {
   const samplers = new Map<number, Sampler>();
-  type Evaluate = NonNullable<Parameters<typeof makeSampler>[1]>;
+  /** The plain function of a session, found by its text or its module. */
+  const plainFunction = async ({ text, url, name, params, axes }: MovedIntegrand) => {
+    const found = text ? new Function(`return (${text})`)() : (await import(url as string))[name as string];
+    if (!axes) return (x: number[]) => found(x, params);
+    return (z: number[]) => {
+      const { x, jacobian } = place(axes, z);
+      const y = found(x, params);
+      return typeof y === 'number' ? y * jacobian : y.then((v: number) => v * jacobian);
+    };
+  };
   const answer = async ({ session, what, value, plain }: Request): Promise<unknown> => {
     if (what === 'setup') {
-      let evaluate: Evaluate | undefined;
-      if (plain) {
-        const f = plain.text
-          ? new Function(`return (${plain.text})`)()
-          : ((await import(plain.url as string)) as Record<string, unknown>)[plain.name as string];
-        const { params } = plain;
-        evaluate = (rows, values, n) => {
-          const waits: Promise<void>[] = [];
-          for (let i = 0; i < n; i++) {
-            const y = f(
-              rows.map(r => r[i]),
-              params,
-            );
-            if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
-              waits.push(
-                y.then((v: number) => {
-                  values[i] = v;
-                }),
-              );
-            } else values[i] = y;
-          }
-          return waits.length > 0 ? Promise.all(waits).then(() => {}) : undefined;
-        };
-      }
-      samplers.set(session, make(value as never, evaluate));
+      samplers.set(session, make(value as never, plain && (await plainFunction(plain))));
       return null;
     }
     if (what === 'close') return void samplers.delete(session);
-    const sampler = samplers.get(session) as Sampler;
-    return (sampler as unknown as Record<string, (v: unknown) => unknown>)[what as string](value);
+    return (samplers.get(session) as unknown as Record<string, (v: unknown) => unknown>)[what](value);
   };
   port.listen(request => {
     answer(request).then(
@@ -58,12 +44,22 @@ function serve(
   });
 }
 
+/** A plain integrand that a worker can make for itself: from its text, or from a module. */
+export interface MovedIntegrand {
+  text?: string;
+  url?: string;
+  name?: string;
+  params: unknown;
+  /** Set when the domain is infinite. */
+  axes?: readonly Axis[];
+}
+
 interface Request {
   id: number;
   session: number;
   what: 'setup' | 'begin' | 'run' | 'histogram' | 'close';
   value?: unknown;
-  plain?: { text?: string; url?: string; name?: string; params: unknown };
+  plain?: MovedIntegrand;
 }
 
 interface Answer {
@@ -80,7 +76,7 @@ function workerText(): string {
     ? `const { parentPort } = require('node:worker_threads');
        const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
     : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
-  return `const __name = f => f; ${port} (${serve})(${makeSampler}, port);`;
+  return `const __name = f => f; ${port} (${serve})(${makeSampler}, ${toDomain}, port);`;
 }
 
 export function startWorker(): WorkerLike {

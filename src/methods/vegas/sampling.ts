@@ -5,6 +5,7 @@
 
 import type { Estimate } from '../../combine.ts';
 import type { SampleSums } from '../../devices/device.ts';
+import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import type { MethodProblem } from '../method.ts';
 import { floorFor, rebin, refineMap, uniformMap } from './map.ts';
@@ -74,6 +75,14 @@ export class Sampling {
       const scale = AIM / this.#square / evaluations;
       const sums = await this.#sample(strata, counts, scale);
       const total = sumOf(sums.histogram!.subarray(0, bins));
+      if (tries < MOST_TRIES && !(sums.variance < Infinity && total < Infinity)) {
+        this.#setUnit(this.#unit * 2 ** 300); // far larger values than before
+        continue;
+      }
+      if (tries < MOST_TRIES && total === 0 && sums.sum !== 0) {
+        this.#setUnit(this.#unit * Math.abs(sums.sum / strata.cubes)); // far smaller ones
+        continue;
+      }
       if (this.seen) this.#square = total > 0 ? total / scale / evaluations : this.#square * 2 ** -40;
       // out of scale: the same samples again, on the right one
       if (this.seen && (total >= HIGHEST || total < LOWEST) && tries < MOST_TRIES) continue;
@@ -121,7 +130,9 @@ export class Sampling {
   /** Values are counted in a power of two near their own size, so that squares of 1e-200 or 1e200 are numbers too. */
   #setUnit(size: number): void {
     if (!(size > 0 && size < Infinity)) return;
-    const unit = 2 ** Math.max(-1000, Math.min(1000, Math.round(Math.log2(size))));
+    // the kernel starts from the Jacobian's constant part over the unit, which must be a number as well
+    const lowest = -1000 + Math.ceil(this.#dims * Math.log2(this.#knobs.bins));
+    const unit = 2 ** Math.max(lowest, Math.min(1000, intrinsics.exponent(size)));
     this.#square = (size / unit) ** 2;
     this.#unit = unit;
   }
@@ -147,7 +158,7 @@ export class Sampling {
       strata: strata.perAxis,
       counts,
       unit: this.#unit,
-      adapt: scale === null ? null : { scale },
+      adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0 },
       signal,
     });
     this.evaluations += sums.evaluations;

@@ -22,24 +22,34 @@ export function strataFor(evaluations: number, dims: number, perCube: number, ma
 
 const powers = new Map<number, (points: Float64Array) => Float64Array>();
 
-/** variance^(β/2) of every cube, by our own compiler: ten times as fast as Math.pow, and the same in every engine. */
-function importance(variances: Float64Array, beta: number): Float64Array {
+/** variance^(β/2), by our own compiler: faster than Math.pow, and the same in every engine. */
+function powerFor(beta: number): (variances: Float64Array) => Float64Array {
   let power = powers.get(beta);
   if (!power) {
-    const f = new Function('[v]', `return v ** ${beta / 2}`) as ([v]: number[]) => number;
-    power = compile(f, { dims: 1 }).evaluate;
+    // the default as a constant, which becomes three square roots
+    power =
+      beta === 0.75
+        ? compile(([v]) => v ** 0.375, { dims: 1 }).evaluate
+        : compile(([v], p) => v ** p.half, { dims: 1, params: { half: beta / 2 } }).evaluate;
     powers.set(beta, power);
   }
-  return power(variances);
+  return power;
 }
 
-/** Samples of each cube: two, and a share of the rest by its variance. */
+/** Samples of each cube: two, and a share of the rest by its variance. Plain loops: there may be a million cubes. */
 export function allocate(variances: Float64Array, beta: number, evaluations: number): Uint32Array {
-  const largest = variances.reduce((a, b) => Math.max(a, b), 0);
-  const shares = importance(largest > 0 ? variances.map(v => v / largest) : variances, beta);
-  const total = shares.reduce((a, b) => a + b, 0);
-  const rest = Math.max(0, evaluations - 2 * variances.length);
-  const scale = total > 0 ? rest / total : 0;
-  const even = total > 0 ? 0 : rest / variances.length;
-  return Uint32Array.from(shares, s => 2 + Math.floor(s * scale + even));
+  const cubes = variances.length;
+  let largest = 0;
+  for (let i = 0; i < cubes; i++) if (variances[i] > largest) largest = variances[i];
+  const rest = Math.max(0, evaluations - 2 * cubes);
+  const counts = new Uint32Array(cubes);
+  if (largest === 0) return counts.fill(2 + Math.floor(rest / cubes));
+  const scaled = new Float64Array(cubes);
+  for (let i = 0; i < cubes; i++) scaled[i] = variances[i] / largest;
+  const shares = powerFor(beta)(scaled);
+  let total = 0;
+  for (let i = 0; i < cubes; i++) total += shares[i];
+  const scale = rest / total;
+  for (let i = 0; i < cubes; i++) counts[i] = 2 + Math.floor(shares[i] * scale);
+  return counts;
 }

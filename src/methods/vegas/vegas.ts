@@ -65,7 +65,7 @@ const MEASUREMENTS = 5;
 /** An iteration is no larger than this, so that progress is seen and time limits are kept. */
 const LARGEST = 2 ** 26;
 /** Without a single value other than 0 after this many samples, the search ends. */
-const DARK = 2 ** 22;
+const DARK = 2 ** 24;
 /** A measurement whose χ² would be exceeded this rarely is not believed. */
 const SMALLEST_Q = 1e-3;
 
@@ -77,7 +77,7 @@ export async function vegas(
   const fixed = (['evaluations', 'iterations', 'adapt', 'skip'] as const).some(k => options[k] !== undefined);
   const knobs: Knobs = {
     ...KNOBS[method],
-    growBins: method !== 'plain' && !fixed && options.bins === undefined,
+    growBins: method !== 'plain' && options.bins === undefined,
     ...defined(options),
   };
   const run = new Run(problem, knobs, options.alpha === undefined);
@@ -127,7 +127,8 @@ class Run {
       evaluations ?? Math.max(1000, Math.floor(Math.min(1e5, this.#problem.maxEvaluations / total)));
     for (let i = 0; i < total; i++) {
       if (this.#left < size) return this.#enough() ? 'converged' : 'budget';
-      await this.#iterate(size, i < adapting, i >= (skip ?? adapting));
+      const alpha = i < adapting / 2 ? this.#firstAlpha : undefined;
+      await this.#iterate(size, i < adapting, i >= (skip ?? adapting), alpha);
       if (this.#counted.length >= 2 && this.#enough() && i >= adapting) return 'converged';
     }
     return this.#enough() ? 'converged' : 'budget';
@@ -153,26 +154,44 @@ class Run {
   /** Adapts with growing samples; returns the evaluations that a measurement will need. */
   async #learn(start: number): Promise<number> {
     const budget = ADAPT_BUDGET * this.#problem.maxEvaluations;
+    let searching = true;
     for (let size = start; ; size *= 4) {
       this.#size = size;
-      let last: Estimate | undefined;
-      for (let turn = 0; turn < MAX_TURNS; turn++) {
-        if (turn > 0 && this.#sampling.evaluations + size > budget) break;
-        if (last && this.#iterations >= this.#problem.maxIterations - 1) break;
-        const now = await this.#iterate(size, true, false, size === start ? this.#firstAlpha : undefined);
-        if (turn >= (size === start ? 3 : 1) && last && settled(last, now)) {
-          last = now;
-          break;
-        }
-        last = now;
-      }
-      const target = toleranceAt(this.#problem, last!.value);
-      const need = last!.error > 0 ? last!.evaluations * (last!.error / target) ** 2 : 0;
-      const dark = !this.#sampling.seen && this.#sampling.evaluations < DARK;
+      const last = await this.#learnAt(size, searching, searching && size > start ? 1 : MAX_TURNS, budget);
       const next = this.#sampling.evaluations + 3 * 4 * size;
-      if (!dark && next > ADAPT_SHARE * need) return need;
-      if (next > budget || 4 * size > LARGEST || this.#iterations >= this.#problem.maxIterations) return need;
+      const spent =
+        next > budget || 4 * size > LARGEST || this.#iterations >= this.#problem.maxIterations - 1;
+      if (isDark(last)) {
+        // nothing there yet: more samples, not more of the same
+        if (spent || this.#sampling.evaluations > DARK) return 0;
+        continue;
+      }
+      if (searching && size > start && this.#sampling.evaluations + 8 * start < budget) {
+        size = start / 4; // a first glimpse: small iterations follow it up
+        continue;
+      }
+      searching = false;
+      const target = toleranceAt(this.#problem, last.value);
+      const need = last.error > 0 ? last.evaluations * (last.error / target) ** 2 : 0;
+      if (spent || next > ADAPT_SHARE * need) return need;
     }
+  }
+
+  /** Iterations of one size, until they improve no more. */
+  async #learnAt(size: number, hurry: boolean, most: number, budget: number): Promise<Estimate> {
+    let last: Estimate | undefined;
+    for (let turn = 0; turn < most; turn++) {
+      if (
+        last &&
+        (this.#sampling.evaluations + size > budget || this.#iterations >= this.#problem.maxIterations - 1)
+      )
+        break;
+      const now = await this.#iterate(size, true, false, hurry ? this.#firstAlpha : undefined);
+      const enough = last && turn >= (hurry ? 3 : 1) && settled(last, now);
+      last = now;
+      if (enough || isDark(now)) break;
+    }
+    return last!;
   }
 
   /** Measures until the tolerance is met or the budget is spent; undefined when the measurement is not to be believed. */
@@ -218,6 +237,11 @@ class Run {
         `every one of ${this.#sampling.evaluations} samples was 0: either the integrand is 0, or it is not where the samples were; narrow the domain or raise maxEvaluations`,
       );
       if (status === 'converged') status = 'budget';
+    } else if (!this.#steady()) {
+      warnings.push(
+        'the map was still changing when it was frozen: give it more adapting iterations or more samples',
+      );
+      if (status === 'converged') status = 'budget';
     } else if (this.#counted.length > 1 && !this.#believable(combine(counted))) {
       warnings.push(
         q < SMALLEST_Q
@@ -226,7 +250,15 @@ class Run {
       );
       if (status === 'converged') status = 'budget';
     }
-    return { value, error, status, chi2, dof, q, warnings };
+    return { value, error, status, evaluations: this.#sampling.evaluations, chi2, dof, q, warnings };
+  }
+
+  /** Whether the last two adapting iterations agree, and the first measurement with them. */
+  #steady(): boolean {
+    const [before, now] = this.#learned.slice(-2);
+    if (!now) return true;
+    const seen = [before, now, ...this.#counted.slice(0, 1)];
+    return seen.every((e, i) => i === 0 || agree(seen[i - 1], e));
   }
 
   get #left(): number {
@@ -236,7 +268,8 @@ class Run {
   #enough(): boolean {
     if (this.#counted.length === 0 || !this.#sampling.seen) return false;
     const now = combine(this.#counted);
-    return now.error <= toleranceAt(this.#problem, now.value) && this.#believable(now);
+    const nothing = now.value === 0 && now.error === 0;
+    return !nothing && now.error <= toleranceAt(this.#problem, now.value) && this.#believable(now);
   }
 
   /** Iterations that agree, none of which has most of the variance. */
@@ -257,11 +290,13 @@ class Run {
   }
 }
 
+const isDark = (e: Estimate) => e.value === 0 && e.error === 0;
+
+const agree = (a: Estimate, b: Estimate) => Math.abs(a.value - b.value) <= 5 * Math.hypot(a.error, b.error);
+
 /** Whether an iteration agrees with the one before and did not do much better. */
 function settled(before: Estimate, now: Estimate): boolean {
   if (!(now.error < 0.3 * Math.abs(now.value))) return false; // a few samples only
-  const apart = Math.abs(now.value - before.value);
-  const agree = apart <= 5 * Math.hypot(now.error, before.error);
   const improved = now.error / Math.abs(now.value) < (0.75 * before.error) / Math.abs(before.value);
-  return agree && !improved;
+  return agree(before, now) && !improved;
 }

@@ -1,0 +1,78 @@
+/**
+ * The library in a real browser: a bare page, bundled and minified by Vite, from a server without special headers.
+ * The same calls run here in Node, with another number of workers and the functions as they are written.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { absent, type Opened, open } from './chromium.ts';
+import type { Observed } from './page.ts';
+import { mistakes, outcome, problems } from './problems.ts';
+
+if (absent) console.warn(`the browser tests are skipped: ${absent}`);
+
+describe.skipIf(absent)(`in Chromium${absent ? `, skipped: ${absent}` : ''}`, () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open();
+  }, 60_000);
+  afterAll(() => opened?.close());
+
+  const inPage = (name: string, device: string): Promise<Observed> =>
+    opened.page.evaluate(
+      ([name, device]) =>
+        (globalThis as unknown as { run(name: string, device: string): Promise<Observed> }).run(name, device),
+      [name, device],
+    );
+
+  test('Vite bundles the library without a warning', () => {
+    expect(opened.warnings).toEqual([]);
+  });
+
+  test('the server sends no special headers: the page is not isolated', async () => {
+    expect(await opened.page.evaluate(() => globalThis.crossOriginIsolated)).toBe(false);
+  });
+
+  test('three workers share the work, and are gone when it is done', async () => {
+    const before = (await inPage('an option that makes no sense', 'cpu:3')).answers.length;
+    const { answers, outcome } = await inPage('a peak in 8 dimensions', 'cpu:3');
+    expect(outcome).toMatchObject({ status: 'converged' });
+    expect((outcome as { evaluations: number }).evaluations).toBeGreaterThan(1e6);
+    const own = answers.slice(before);
+    expect(own).toHaveLength(3);
+    for (const n of own) expect(n).toBeGreaterThan(10);
+    await expect.poll(() => opened.page.workers().length).toBe(0);
+  });
+
+  test('by default there is one worker a core, kept for the next integral', async () => {
+    const cores = await opened.page.evaluate(() => navigator.hardwareConcurrency);
+    await inPage('a peak in 8 dimensions', 'cpu');
+    const { answers } = await inPage('a peak in 8 dimensions', 'cpu');
+    expect(opened.page.workers()).toHaveLength(cores);
+    for (const n of answers.slice(-cores)) expect(n).toBeGreaterThan(10);
+  });
+
+  test.each(['cpu', 'cpu:1'])('the page never stands still for 500 ms on %s', async device => {
+    for (const name of Object.keys(problems)) {
+      const { longestGap } = await inPage(name, device);
+      expect.soft(longestGap, name).toBeLessThan(500);
+    }
+  });
+
+  describe.each(Object.keys(problems))('%s', name => {
+    test('has the same bits in the page as in Node', async () => {
+      const here = await outcome(problems[name], 'cpu:2');
+      expect((here as { evaluations: number }).evaluations).toBeGreaterThan(1e6);
+      expect((await inPage(name, 'cpu:3')).outcome).toEqual(here);
+      expect((await inPage(name, 'cpu')).outcome).toEqual(here);
+    });
+  });
+
+  test.each(Object.keys(mistakes))('%s is refused in the page in the words of Node', async name => {
+    const here = await outcome(mistakes[name], 'cpu:2');
+    expect(here).toHaveProperty('message');
+    expect((await inPage(name, 'cpu:3')).outcome).toEqual(here);
+  });
+
+  test('no error and no warning came up in the page', () => {
+    expect(opened.errors).toEqual([]);
+  });
+});

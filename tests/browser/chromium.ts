@@ -1,0 +1,80 @@
+/** A page in real Chromium: bundled by Vite as it does by default, served as plain files from 127.0.0.1. */
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { build, createLogger } from 'vite';
+
+const executablePath = '/usr/bin/chromium';
+
+/** Why there is no browser, if there is none. */
+export const absent = existsSync(executablePath)
+  ? undefined
+  : `${executablePath} is not there; \`node scripts/setup.mjs --tests\` installs it where it may`;
+
+/** Without these, Chromium looks for hosts that a test has no business with. */
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const TYPES: Record<string, string> = { html: 'text/html', js: 'text/javascript' };
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The files of the bundle by name, and what Vite warned of. */
+async function bundle(): Promise<{ files: Map<string, string | Uint8Array>; warnings: string[] }> {
+  const warnings: string[] = [];
+  const customLogger = createLogger('warn');
+  customLogger.warn = message => warnings.push(message);
+  const made = await build({
+    configFile: false,
+    logLevel: 'warn',
+    customLogger,
+    root: here('.'),
+    resolve: { alias: { quadrille: here('../../src/index.ts') } },
+    build: { write: false, rolldownOptions: { input: here('page.html') } },
+  });
+  const { output } = made as Extract<typeof made, { output: unknown }>;
+  const files = new Map(output.map(f => [`/${f.fileName}`, f.type === 'chunk' ? f.code : f.source]));
+  return { files, warnings };
+}
+
+export interface Opened {
+  page: Page;
+  browser: Browser;
+  /** Warnings of the bundler; errors of the page and its console. */
+  warnings: string[];
+  errors: string[];
+  close(): Promise<void>;
+}
+
+export async function open(): Promise<Opened> {
+  const { files, warnings } = await bundle();
+  const server = createServer(({ url = '' }, response) => {
+    const body = files.get(url);
+    const type = TYPES[url.slice(url.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': type }).end(body);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const browser = await chromium.launch({ executablePath, args: QUIET });
+  const page = await browser.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', error => errors.push(String(error)));
+  page.on('crash', () => errors.push('the page crashed'));
+  page.on('console', message => {
+    if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());
+  });
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/page.html`);
+  await page.waitForFunction(() => 'run' in globalThis);
+  const close = async () => {
+    await browser.close();
+    server.close();
+  };
+  return { page, browser, warnings, errors, close };
+}

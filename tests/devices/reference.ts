@@ -1,0 +1,103 @@
+/**
+ * What a session's `sample` has to return, in plain JavaScript, one sample after another: the contract of
+ * src/devices/device.ts and the formulas of design.md, with nothing of a kernel in it.
+ *
+ * A cube with many samples is summed in pieces: its mean is that of all samples, its variance the
+ * average of the pieces' variances (n − 1 each) by their share of the samples.
+ */
+import type { SampleSums, SampleTask } from '../../src/devices/device.ts';
+import { wordsOf } from '../../src/random/philox.ts';
+
+const BATCH = 256;
+
+/** `each` is told the weight of every sample. */
+export function reference(
+  task: SampleTask,
+  f: (x: number[]) => number,
+  each?: (w: number) => void,
+): SampleSums {
+  const { strata, counts, bins, unit, adapt } = task;
+  const dims = strata.length;
+  const cubes = strata.reduce((a, b) => a * b, 1);
+  const countOf = (cube: number) => (typeof counts === 'number' ? counts : counts[cube]);
+  let evaluations = 0;
+  for (let cube = 0; cube < cubes; cube++) evaluations += countOf(cube);
+  const sums: SampleSums = {
+    evaluations,
+    sum: 0,
+    variance: 0,
+    histogram: adapt && new Float64Array(dims * bins),
+    variances: adapt && new Float64Array(cubes),
+    nonFinite: null,
+  };
+  let sample = 0;
+  for (let cube = 0; cube < cubes; cube++) {
+    const n = countOf(cube);
+    let mean = 0;
+    let variance = 0;
+    for (const m of pieces(n, evaluations)) {
+      const values: number[] = [];
+      for (let i = 0; i < m; i++) {
+        const drawn = draw(task, cube, sample++);
+        const y = f(drawn.x);
+        let w = (y * drawn.jacobian) / unit;
+        if (!Number.isFinite(w)) {
+          const first = sums.nonFinite?.first ?? { point: drawn.x, value: y };
+          sums.nonFinite = { count: (sums.nonFinite?.count ?? 0) + 1, first };
+          w = 0;
+        }
+        values.push(w);
+        each?.(w);
+        if (!adapt) continue;
+        const increment = Math.round(w * w * adapt.scale * (evaluations / cubes / n));
+        drawn.bins.forEach((b, d) => {
+          sums.histogram![d * bins + b] += increment;
+        });
+      }
+      const own = values.reduce((a, b) => a + b, 0) / m;
+      const spread = values.reduce((s, v) => s + (v - own) ** 2, 0) / (m - 1);
+      mean += (own * m) / n;
+      variance += (spread * m) / n;
+    }
+    sums.sum += mean;
+    sums.variance += variance / n;
+    if (sums.variances) sums.variances[cube] = variance;
+  }
+  return sums;
+}
+
+/** Point, bins and Jacobian of one sample. */
+function draw({ strata, bins, edges, key, iteration, stream }: SampleTask, cube: number, sample: number) {
+  const x: number[] = [];
+  const found: number[] = [];
+  let jacobian = 1;
+  strata.forEach((n, d) => {
+    const k = cube % n;
+    cube = Math.floor(cube / n);
+    const u = (wordsOf(sample, d >> 2, iteration, stream, key)[d & 3] + 0.5) * 2 ** -32;
+    const t = (k + u) * (bins / n);
+    const b = Math.floor(t);
+    const [low, high] = edges.subarray(d * (bins + 1) + b);
+    x.push(low + (t - b) * (high - low));
+    found.push(b);
+    jacobian *= bins * (high - low);
+  });
+  return { x, bins: found, jacobian };
+}
+
+/** The samples of a cube, cut first into chunks and then into batches; no piece has a single sample. */
+function pieces(n: number, total: number): number[] {
+  const chunk = Math.min(65_536, Math.max(4096, total / 64));
+  return cut(n, n > chunk + 1 ? Math.floor(chunk) : n, chunk + 1, 0).flatMap(m => cut(m, BATCH, BATCH, 2));
+}
+
+/** Parts of `size` while more than `most` are left; a single one left over takes `lend` from the part before. */
+function cut(n: number, size: number, most: number, lend: number): number[] {
+  const parts: number[] = [];
+  for (let left = n; left > 0; ) {
+    const m = left <= most ? left : left === size + 1 ? size - lend : size;
+    parts.push(m);
+    left -= m;
+  }
+  return parts;
+}
