@@ -21,7 +21,11 @@ export interface Combined extends Estimate {
 export function combine(estimates: readonly Estimate[]): Combined {
   const evaluations = estimates.reduce((n, e) => n + e.evaluations, 0);
   const value = estimates.reduce((s, e) => s + e.value * (e.evaluations / evaluations), 0);
-  const error = Math.sqrt(estimates.reduce((s, e) => s + (e.error * (e.evaluations / evaluations)) ** 2, 0));
+  // over the largest, since squares of 1e-200 are 0
+  const largest = Math.max(...estimates.map(e => e.error)) || 1;
+  const error =
+    largest *
+    Math.sqrt(estimates.reduce((s, e) => s + ((e.error / largest) * (e.evaluations / evaluations)) ** 2, 0));
   const dof = Math.max(0, estimates.length - 1);
   // spread over error; iterations that agree to rounding with no error at all agree
   const chi2 = estimates.reduce((s, e) => {

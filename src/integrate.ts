@@ -56,6 +56,7 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
       absTol: problem.absTol,
       maxEvaluations: problem.maxEvaluations,
       maxIterations: problem.maxIterations,
+      deadline: start + problem.maxTime,
       signal: stop.signal,
       onNonFinite(found) {
         if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);

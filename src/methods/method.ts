@@ -12,6 +12,8 @@ export interface MethodProblem {
   absTol: number;
   maxEvaluations: number;
   maxIterations: number;
+  /** When `maxTime` is over, by performance.now(); Infinity without one. */
+  deadline: number;
   /** Aborted by the user or by `maxTime`. */
   signal: AbortSignal | undefined;
   /** What to do with values that are not finite: throws unless they may count as 0. */

@@ -27,7 +27,7 @@ export function reference(
     sum: 0,
     variance: 0,
     histogram: adapt && new Float64Array(dims * bins),
-    variances: adapt && new Float64Array(cubes),
+    variances: adapt?.variances ? new Float64Array(cubes) : null,
     nonFinite: null,
   };
   let sample = 0;

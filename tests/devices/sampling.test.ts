@@ -35,7 +35,7 @@ function taskFor(
     strata,
     counts,
     unit: 1,
-    adapt: { scale: 2 ** 20 },
+    adapt: { scale: 2 ** 20, variances: true },
     ...over,
   };
   return task;
@@ -80,9 +80,12 @@ describe('sums, variances and histogram are those of the reference, to 1e-12', (
     ['9 dimensions, counts of their own', taskFor([2, 1, 1, 3, 1, 2, 1, 1, 2], countsFor(24, 2, 90), 20)],
     ['32 dimensions', taskFor(Array(32).fill(1), 300, 8)],
     ['another iteration and stream', taskFor([3, 4], 5, 10, { iteration: 77, stream: 1 })],
-    ['a unit of 2^-40', taskFor([3, 4], 50, 10, { unit: 2 ** -40, adapt: { scale: 2 ** -50 } })],
-    ['a histogram in large numbers', taskFor([3, 4], 50, 10, { adapt: { scale: 2 ** 30 } })],
-    ['a histogram in small numbers', taskFor([3, 4], 50, 10, { adapt: { scale: 1 } })],
+    [
+      'a unit of 2^-40',
+      taskFor([3, 4], 50, 10, { unit: 2 ** -40, adapt: { scale: 2 ** -50, variances: true } }),
+    ],
+    ['a histogram in large numbers', taskFor([3, 4], 50, 10, { adapt: { scale: 2 ** 30, variances: true } })],
+    ['a histogram in small numbers', taskFor([3, 4], 50, 10, { adapt: { scale: 1, variances: true } })],
     ['cubes of 255 to 259 samples', taskFor([5], Uint32Array.of(255, 256, 257, 258, 259), 64)],
     ['cubes of 511 to 515 samples', taskFor([5], Uint32Array.of(511, 512, 513, 514, 515), 64)],
     ['an odd cube that fills a batch', taskFor([5, 1], Uint32Array.of(3, 253, 2, 2, 2), 64)],
@@ -102,6 +105,8 @@ describe('sums, variances and histogram are those of the reference, to 1e-12', (
     const session = await device.open(lowerFor(polynomial, task.strata.length));
     const wanted = reference(task, polynomial as (x: number[]) => number);
     expectSame(await session.sample(task), wanted);
+    const mapOnly = await session.sample({ ...task, adapt: { ...task.adapt!, variances: false } });
+    expectSame(mapOnly, { ...wanted, variances: null });
     const frozen = await session.sample({ ...task, adapt: null });
     expectSame(frozen, { ...wanted, histogram: null, variances: null });
     session.close();
@@ -154,7 +159,7 @@ describe('values that are not finite', () => {
 const plain = (f: (x: number[]) => number, text?: string): DeviceIntegrand => ({
   kind: 'function',
   dims: 1,
-  call: text ? { f, worker: { text, params: {} } } : { f },
+  call: text ? { f, moved: { text, params: {} } } : { f },
 });
 const large = () => taskFor([1], 2 ** 21, 10, { adapt: null });
 

@@ -27,7 +27,13 @@ const histogramOf = (shape: string, bins = 64) =>
 
 describe('uniformMap', () => {
   test('has equal bins and the exact ends of every range', () => {
-    const edges = uniformMap([[0, 1], [-0.1, 0.7]], 7);
+    const edges = uniformMap(
+      [
+        [0, 1],
+        [-0.1, 0.7],
+      ],
+      7,
+    );
     expect(edges).toHaveLength(16);
     expect([edges[0], edges[7], edges[8], edges[15]]).toEqual([0, 1, -0.1, 0.7]);
     for (const w of widthsOf(axisOf(edges, 2, 1))) expect(w).toBeCloseTo(0.8 / 7, 14);
@@ -135,7 +141,13 @@ describe('refineMap', () => {
   });
   test('every axis has its own refinement', () => {
     const both = refineMap(
-      uniformMap([[0, 1], [5, 9]], 64),
+      uniformMap(
+        [
+          [0, 1],
+          [5, 9],
+        ],
+        64,
+      ),
       Float64Array.of(...histogramOf('peak'), ...histogramOf('steep')),
       2,
       0.5,
@@ -148,7 +160,13 @@ describe('refineMap', () => {
   test('shared: all axes are refined by the sum of their histograms', () => {
     const sum = histogramOf('peak').map((v, i) => v + histogramOf('steep')[i]);
     const both = refineMap(
-      uniformMap([[0, 1], [0, 1]], 64),
+      uniformMap(
+        [
+          [0, 1],
+          [0, 1],
+        ],
+        64,
+      ),
       Float64Array.of(...histogramOf('peak'), ...histogramOf('steep')),
       2,
       0.5,
@@ -184,7 +202,6 @@ describe('rebin', () => {
       [0, 0, 1],
       [1, -1, 2],
     ]) {
-
       const axis = axisOf(result, 2, d);
       expect([axis[0], axis[bins]]).toEqual([a, b]);
       for (const w of widthsOf(axis)) expect(w).toBeGreaterThan(0);

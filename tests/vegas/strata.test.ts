@@ -109,9 +109,13 @@ describe('allocate', () => {
     'variances of about %s are divided like those of about 1',
     size => {
       const plain = allocate(variances, 0.75, 1e5);
-      allocate(variances.map(v => v * size), 0.75, 1e5).forEach((c, i) => {
-      expect(Math.abs(c - plain[i])).toBeLessThanOrEqual(1);
-    });
+      allocate(
+        variances.map(v => v * size),
+        0.75,
+        1e5,
+      ).forEach((c, i) => {
+        expect(Math.abs(c - plain[i])).toBeLessThanOrEqual(1);
+      });
     },
   );
 });

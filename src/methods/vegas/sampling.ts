@@ -86,7 +86,17 @@ export class Sampling {
       if (this.seen) this.#square = total > 0 ? total / scale / evaluations : this.#square * 2 ** -40;
       // out of scale: the same samples again, on the right one
       if (this.seen && (total >= HIGHEST || total < LOWEST) && tries < MOST_TRIES) continue;
-      this.#edges = refineMap(this.#edges, sums.histogram!, this.#dims, alpha, floorFor(evaluations), shared);
+      // a constant integrand has nothing to teach: refining by its rounding errors would only spoil the map
+      const flat = sums.variance <= (1e-13 * sums.sum) ** 2;
+      if (!flat)
+        this.#edges = refineMap(
+          this.#edges,
+          sums.histogram!,
+          this.#dims,
+          alpha,
+          floorFor(evaluations),
+          shared,
+        );
       if (beta > 0) this.#variances = sums.variances;
       this.#iteration++;
       const estimate = this.#estimate(sums, strata);
@@ -131,7 +141,7 @@ export class Sampling {
   #setUnit(size: number): void {
     if (!(size > 0 && size < Infinity)) return;
     // the kernel starts from the Jacobian's constant part over the unit, which must be a number as well
-    const lowest = -1000 + Math.ceil(this.#dims * Math.log2(this.#knobs.bins));
+    const lowest = -1000 + Math.min(MOST_JACOBIAN, Math.ceil(this.#dims * Math.log2(this.#knobs.bins)));
     const unit = 2 ** Math.max(lowest, Math.min(1000, intrinsics.exponent(size)));
     this.#square = (size / unit) ** 2;
     this.#unit = unit;

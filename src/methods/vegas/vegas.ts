@@ -42,8 +42,8 @@ export type VegasMethod = 'plain' | 'mcubes' | 'mcubes1d' | 'vegas+';
 
 export const KNOBS: Record<VegasMethod, Knobs> = {
   plain: { bins: 1, growBins: false, alpha: 0, beta: 0, shared: false, perCube: Infinity, maxStrata: 1 },
-  mcubes: { bins: 512, growBins: false, alpha: 1.5, beta: 0, shared: false, perCube: 2, maxStrata: 2 ** 52 },
-  mcubes1d: { bins: 512, growBins: false, alpha: 1.5, beta: 0, shared: true, perCube: 2, maxStrata: 2 ** 52 },
+  mcubes: { bins: 512, growBins: false, alpha: 0.5, beta: 0, shared: false, perCube: 2, maxStrata: 2 ** 52 },
+  mcubes1d: { bins: 512, growBins: false, alpha: 0.5, beta: 0, shared: true, perCube: 2, maxStrata: 2 ** 52 },
   'vegas+': {
     bins: 1024,
     growBins: false,
@@ -83,10 +83,7 @@ export async function vegas(
   const run = new Run(problem, knobs, options.alpha === undefined);
   let status: Status;
   try {
-    status =
-      options.evaluations || options.iterations
-        ? await run.protocol(options)
-        : await run.toTolerance(method !== 'plain');
+    status = fixed ? await run.protocol(options) : await run.toTolerance(method !== 'plain');
   } catch (e) {
     if (!problem.signal?.aborted) throw e;
     status =
@@ -107,6 +104,7 @@ class Run {
   #counted: Estimate[] = [];
   #learned: Estimate[] = [];
   #iterations = 0;
+  readonly #started = performance.now();
   readonly #warnings: string[] = [];
 
   constructor(problem: MethodProblem, knobs: Knobs, hurry: boolean) {
@@ -153,20 +151,21 @@ class Run {
 
   /** Adapts with growing samples; returns the evaluations that a measurement will need. */
   async #learn(start: number): Promise<number> {
-    const budget = ADAPT_BUDGET * this.#problem.maxEvaluations;
     let searching = true;
     for (let size = start; ; size *= 4) {
       this.#size = size;
-      const last = await this.#learnAt(size, searching, searching && size > start ? 1 : MAX_TURNS, budget);
+      const last = await this.#learnAt(size, searching, searching && size > start ? 1 : MAX_TURNS);
       const next = this.#sampling.evaluations + 3 * 4 * size;
       const spent =
-        next > budget || 4 * size > LARGEST || this.#iterations >= this.#problem.maxIterations - 1;
+        next > this.#learningEnds ||
+        4 * size > LARGEST ||
+        this.#iterations >= this.#problem.maxIterations - 1;
       if (isDark(last)) {
         // nothing there yet: more samples, not more of the same
         if (spent || this.#sampling.evaluations > DARK) return 0;
         continue;
       }
-      if (searching && size > start && this.#sampling.evaluations + 8 * start < budget) {
+      if (searching && size > start && this.#sampling.evaluations + 8 * start < this.#learningEnds) {
         size = start / 4; // a first glimpse: small iterations follow it up
         continue;
       }
@@ -178,12 +177,13 @@ class Run {
   }
 
   /** Iterations of one size, until they improve no more. */
-  async #learnAt(size: number, hurry: boolean, most: number, budget: number): Promise<Estimate> {
+  async #learnAt(size: number, hurry: boolean, most: number): Promise<Estimate> {
     let last: Estimate | undefined;
     for (let turn = 0; turn < most; turn++) {
       if (
         last &&
-        (this.#sampling.evaluations + size > budget || this.#iterations >= this.#problem.maxIterations - 1)
+        (this.#sampling.evaluations + size > this.#learningEnds ||
+          this.#iterations >= this.#problem.maxIterations - 1)
       )
         break;
       const now = await this.#iterate(size, true, false, hurry ? this.#firstAlpha : undefined);
@@ -223,10 +223,16 @@ class Run {
   }
 
   outcome(status: Status): Outcome {
+    const { deadline, maxEvaluations } = this.#problem;
+    // ended early because the time left would not have been enough
+    if (status === 'budget' && deadline < Infinity && this.#sampling.evaluations < 0.9 * maxEvaluations)
+      status = 'time';
     const warnings = this.#warnings;
     const counted = this.#counted.length > 0 ? this.#counted : this.#learned.slice(-1);
     if (counted.length === 0) counted.push({ value: 0, error: Infinity, evaluations: 1 });
-    if (this.#counted.length === 0) {
+    if (this.#counted.length === 0 && this.#learned.length === 0) {
+      warnings.push('the run ended before anything was sampled: there is no estimate');
+    } else if (this.#counted.length === 0 && this.#sampling.seen) {
       warnings.push(
         'the run ended before anything was measured: this is what the last adapting iteration saw',
       );
@@ -261,8 +267,18 @@ class Run {
     return seen.every((e, i) => i === 0 || agree(seen[i - 1], e));
   }
 
+  /** Evaluations that can still be made, as budget and time allow; time by the rate so far, with a margin. */
   get #left(): number {
-    return this.#problem.maxEvaluations - this.#sampling.evaluations;
+    const { maxEvaluations, deadline } = this.#problem;
+    const left = maxEvaluations - this.#sampling.evaluations;
+    if (deadline === Infinity || this.#sampling.evaluations === 0) return left;
+    const now = performance.now();
+    return Math.min(left, (0.8 * (deadline - now) * this.#sampling.evaluations) / (now - this.#started));
+  }
+
+  /** Evaluations after which learning has had its part. */
+  get #learningEnds(): number {
+    return ADAPT_BUDGET * (this.#sampling.evaluations + this.#left);
   }
 
   #enough(): boolean {
@@ -275,7 +291,8 @@ class Run {
   /** Iterations that agree, none of which has most of the variance. */
   #believable(now: Combined): boolean {
     if (this.#counted.length < 3) return now.q >= SMALLEST_Q;
-    const variances = this.#counted.map(e => (e.error * e.evaluations) ** 2);
+    const largest = Math.max(...this.#counted.map(e => e.error)) || 1;
+    const variances = this.#counted.map(e => ((e.error / largest) * e.evaluations) ** 2);
     const total = variances.reduce((a, b) => a + b, 0);
     return now.q >= SMALLEST_Q && (total === 0 || Math.max(...variances) < 0.8 * total);
   }

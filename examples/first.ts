@@ -1,0 +1,51 @@
+/**
+ * First steps: three integrals with known values. Each line shows the value with its error in the last digits,
+ * whether the iterations agree (chi2/dof near 1), and what it took; then how far off it really is, in errors.
+ */
+import { integrate, table } from 'quadrille';
+
+const show = async (what: string, truth: number, run: ReturnType<typeof integrate>) => {
+  const r = await run;
+  const off = ((r.value - truth) / r.error).toFixed(1);
+  console.log(`${what}\n  ${r}\n  true value ${truth}, off by ${off} errors\n`);
+  return r;
+};
+
+// a peak in eight dimensions, a hundred-millionth of the volume wide
+const peak = await show(
+  'a narrow peak in 8 dimensions',
+  6.3838021900043837e-10,
+  integrate(x => Math.exp(-625 * x.reduce((s: number, v: number) => s + (v - 0.5) ** 2, 0)), {
+    dims: 8,
+    relTol: 1e-4,
+  }),
+);
+
+// infinite ranges, parameters
+await show(
+  'a Gaussian over the plane',
+  Math.PI / 3.5,
+  integrate(([x, y], p) => Math.exp(-p.a * (x * x + y * y)), {
+    domain: [
+      [-Infinity, Infinity],
+      [-Infinity, Infinity],
+    ],
+    params: { a: 3.5 },
+    relTol: 1e-4,
+  }),
+);
+
+// a function known at points only
+const xs = Float64Array.from({ length: 101 }, (_, i) => i / 100);
+const spectrum = table(
+  [xs],
+  xs.map(x => x * (1 - x)),
+);
+await show(
+  'a tabulated spectrum',
+  0.16665 * (Math.E - 1),
+  integrate(([x, y], p) => p.spectrum(x) * Math.exp(y), { dims: 2, params: { spectrum }, relTol: 1e-4 }),
+);
+
+console.log('iterations of the first one:');
+console.log(peak.summary());
