@@ -22,7 +22,7 @@ export function combine(estimates: readonly Estimate[]): Combined {
   const evaluations = estimates.reduce((n, e) => n + e.evaluations, 0);
   const value = estimates.reduce((s, e) => s + e.value * (e.evaluations / evaluations), 0);
   // over the largest, since squares of 1e-200 are 0
-  const largest = Math.max(...estimates.map(e => e.error)) || 1;
+  const largest = Math.min(Number.MAX_VALUE, Math.max(...estimates.map(e => e.error)) || 1);
   const error =
     largest *
     Math.sqrt(estimates.reduce((s, e) => s + ((e.error / largest) * (e.evaluations / evaluations)) ** 2, 0));

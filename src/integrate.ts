@@ -21,7 +21,6 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
   const method = problem.method === 'auto' ? 'vegas+' : problem.method;
   const integrand = prepare(...(await resolve(f)), problem);
   const iterations: IterationRecord[] = [];
-  let evaluations = 0;
   let nonFinite = 0;
   const finish = (outcome: Outcome, device: string): Result =>
     new Result({
@@ -35,7 +34,10 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
       nonFinite,
       warnings:
         nonFinite > 0
-          ? [...outcome.warnings, `${nonFinite} values were not finite and counted as 0`]
+          ? [
+              ...outcome.warnings,
+              `${nonFinite} ${nonFinite === 1 ? 'value was' : 'values were'} not finite and counted as 0`,
+            ]
           : outcome.warnings,
     });
   if (problem.domain.empty) {
@@ -62,9 +64,8 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
         if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
         nonFinite += found.count;
       },
-      onIteration(record, running) {
+      onIteration(record, running, evaluations) {
         iterations.push({ ...record, value: problem.domain.sign * record.value });
-        evaluations += record.evaluations;
         problem.onProgress?.({
           iteration: iterations.length,
           value: problem.domain.sign * running.value,

@@ -99,7 +99,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
     onNonFinite = 'error',
     vegas = {},
   } = options;
-  checkVegas(vegas, maxEvaluations);
+  checkVegas(vegas);
   oneOf('method', method, METHODS);
   if (
     typeof device === 'string'
@@ -127,6 +127,14 @@ export function checkProblem(options: IntegrateOptions): Problem {
   }
   if (maxEvaluations < 1000)
     fail('maxEvaluations', maxEvaluations, 'no method can say anything with fewer than 1000');
+  const { evaluations = 0 } = vegas;
+  if (evaluations > maxEvaluations) {
+    fail(
+      'vegas.evaluations',
+      evaluations,
+      `an iteration cannot have more than maxEvaluations, ${maxEvaluations}`,
+    );
+  }
   if (typeof seed !== 'bigint' && !Number.isSafeInteger(seed))
     fail('seed', seed, 'pass a whole number or a bigint');
   if (signal !== undefined && !(signal instanceof AbortSignal))
@@ -189,7 +197,7 @@ function checkDomain(domain: unknown, dims: unknown): Range[] {
   });
 }
 
-function checkVegas(vegas: VegasOptions, maxEvaluations: number): void {
+function checkVegas(vegas: VegasOptions): void {
   if (vegas === null || typeof vegas !== 'object')
     fail('vegas', vegas, `pass an object with ${VEGAS_OPTIONS.join(', ')}`);
   for (const [name, value] of Object.entries(vegas)) {
@@ -207,15 +215,9 @@ function checkVegas(vegas: VegasOptions, maxEvaluations: number): void {
       fail(`vegas.${name}`, value, `pass a ${whole ? 'whole ' : ''}number from ${lowest} on`);
     }
   }
-  const { bins = 1, skip = 0, iterations = 20, adapt = 0, beta = 0, alpha = 0, evaluations = 0 } = vegas;
+  const { bins = 1, skip = 0, iterations = 20, adapt = 0, beta = 0, alpha = 0 } = vegas;
   for (const [name, value] of Object.entries({ alpha, beta }))
     if (value > 2) fail(`vegas.${name}`, value, 'pass a number from 0 to 2');
-  if (evaluations > maxEvaluations)
-    fail(
-      'vegas.evaluations',
-      evaluations,
-      `an iteration cannot have more than maxEvaluations, ${maxEvaluations}`,
-    );
   if (bins > 2 ** 16) fail('vegas.bins', bins, 'pass at most 65536');
   if (skip >= iterations)
     fail('vegas.skip', skip, `leave at least one of the ${iterations} iterations in the result`);

@@ -79,7 +79,7 @@ export class Result implements ResultData {
     return [parts.join('  '), ...this.warnings.map(w => `warning: ${w}`)].join('\n');
   }
 
-  /** The iterations as a table: what each found, and the average of those that count so far. */
+  /** The iterations as a table: what each found, the average of those that count so far, and the seed to repeat it. */
   summary(): string {
     const header = ['itn', 'integral', 'average', 'chi2/dof', 'Q'];
     const counted: IterationRecord[] = [];
@@ -93,14 +93,13 @@ export class Result implements ResultData {
     });
     const table = [header, ...rows];
     const widths = header.map((_, c) => Math.max(...table.map(r => r[c].length)));
-    return table
-      .map(r =>
-        r
-          .map((cell, c) => cell.padEnd(widths[c]))
-          .join('   ')
-          .trimEnd(),
-      )
-      .join('\n');
+    const lines = table.map(r =>
+      r
+        .map((cell, c) => cell.padEnd(widths[c]))
+        .join('   ')
+        .trimEnd(),
+    );
+    return [`${this.method} on ${this.device}, seed ${this.seed}`, ...lines].join('\n');
   }
 }
 
@@ -108,13 +107,15 @@ export class Result implements ResultData {
 export function withError(value: number, error: number): string {
   if (!Number.isFinite(value) || !Number.isFinite(error)) return `${value} ± ${error}`;
   if (error === 0) return `${value}(0)`;
-  const size = Math.max(Math.abs(value), error);
-  const exponent = Math.floor(Math.log10(size));
+  // the error to two digits first: 0.996 is 1.0, with one digit behind the point
+  const rounded = Number(error.toPrecision(2));
+  const place = Math.floor(Math.log10(rounded)) - 1; // of its last digit
+  const size = Math.max(Math.abs(value), rounded);
+  const exponent = Math.floor(Math.log10(size + 0.5 * 10 ** place));
   const shown = exponent < -4 || exponent > 6 ? exponent : 0;
-  const [v, e] = [value / 10 ** shown, error / 10 ** shown];
-  // digits such that the error shows two, and 9.96 does not become 10.0
-  const decimals = Math.max(0, 1 - Math.floor(Math.log10(Number(e.toPrecision(2)))));
+  const decimals = Math.max(0, shown - place);
   const suffix = shown ? `e${shown}` : '';
+  const [v, e] = [value / 10 ** shown, rounded / 10 ** shown];
   if (decimals > 20) return `${v}(${e})${suffix}`;
   const digits = e >= 1 ? e.toFixed(decimals) : `${Math.round(e * 10 ** decimals)}`;
   return `${v.toFixed(decimals)}(${digits})${suffix}`;

@@ -18,8 +18,8 @@ export interface MethodProblem {
   signal: AbortSignal | undefined;
   /** What to do with values that are not finite: throws unless they may count as 0. */
   onNonFinite(found: { count: number; first: { point: number[]; value: number } }): void;
-  /** Called once an iteration, with the running estimate. */
-  onIteration(record: IterationRecord, running: { value: number; error: number }): void;
+  /** Called once an iteration, with the running estimate and all evaluations so far. */
+  onIteration(record: IterationRecord, running: { value: number; error: number }, evaluations: number): void;
 }
 
 export interface Outcome {

@@ -81,7 +81,7 @@ describe('dims', () => {
 });
 
 describe('domain', () => {
-  const remedy = /pass a range an axis, such as \[\[0, 1\], \[-1, 1\]\]\.$/;
+  const remedy = /pass a range an axis, such as \[\[0, 1\], \[-1, 1\]\], at most 1000\.$/;
   refuses(
     'domain',
     remedy,
@@ -146,7 +146,7 @@ describe('domain', () => {
   });
   test('both domain and dims', async () => {
     expect((await refusal({ domain: [[0, 1]], dims: 1, onProgress })).message).toMatchInlineSnapshot(
-      `"integrate: \`domain\` is [[0,1]]; give \`domain\` or \`dims\`, not both."`,
+      `"integrate: \`domain\` is [[0, 1]]; give \`domain\` or \`dims\`, not both."`,
     );
   });
 });

@@ -92,13 +92,9 @@ describe('a range given backwards turns the sign', () => {
     });
     expect(Math.max(...r.iterations.map(i => i.value))).toBeLessThan(0);
     expect(Math.max(...seen)).toBeLessThan(0);
-    expect(
-      r
-        .summary()
-        .split('\n')
-        .slice(1)
-        .every(line => /^\d+ +-6\.\d/.test(line)),
-    ).toBe(true);
+    const rows = r.summary().match(/^\d.*$/gm)!;
+    expect(rows).toHaveLength(r.iterations.length);
+    for (const row of rows) expect(row).toMatch(/^\d+ +-6\.\d/);
   });
   test.each<[string, Range, number]>([
     ['from ∞ to 0', [Infinity, 0], -root / 2],
@@ -285,7 +281,7 @@ describe('dimensions', () => {
       expectTrue(await integrate(f, { dims, method, relTol: 3e-3 }), 1, 3e-3);
   });
   test.each([100, 200, 1000])('%s: a constant', async dims => {
-    const r = await integrate(() => 2, { dims, relTol: 1e-2, maxEvaluations: 2e6 });
+    const r = await integrate(() => 2, { dims, relTol: 1e-2, maxEvaluations: 3e5 });
     expectTrue(r, 2, 1e-2);
   });
   test('32: a Gaussian whose values run from 1e-27 to 1e8', async () => {

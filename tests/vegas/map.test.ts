@@ -209,8 +209,9 @@ describe('rebin', () => {
   });
 });
 
-test('floorFor leaves a hundred samples spread evenly, and at most 1 % of them', () => {
-  expect(floorFor(1000)).toBe(0.01);
-  expect(floorFor(10_000)).toBe(0.01);
-  expect(floorFor(1e6) * 1e6).toBeCloseTo(100, 12);
+test('floorFor leaves the same number of samples spread evenly in every iteration, and at most 1 % of them', () => {
+  const spread = floorFor(1e9) * 1e9;
+  expect(spread).toBeGreaterThanOrEqual(100);
+  expect(floorFor(1e7) * 1e7).toBeCloseTo(spread, 9);
+  for (const n of [64, 1000, spread, 100 * spread]) expect(floorFor(n)).toBe(0.01);
 });

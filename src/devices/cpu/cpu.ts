@@ -41,8 +41,12 @@ export class CpuDevice implements Device {
   }
 
   async open(integrand: DeviceIntegrand): Promise<Session> {
-    if (this.#closed) throw new Error(`the device ${this.name} is closed; open a new one`);
+    this.checkOpen();
     return new CpuSession(this, this.#sessions++, integrand);
+  }
+
+  checkOpen(): void {
+    if (this.#closed) throw new Error(`the device ${this.name} is closed; open a new one`);
   }
 
   /** Starts the pool if there is none, and returns the workers that are up. */
@@ -102,6 +106,7 @@ class CpuSession implements Session {
 
   async sample(task: SampleTask): Promise<SampleSums> {
     task.signal?.throwIfAborted();
+    this.#device.checkOpen();
     const cubes = task.strata.reduce((a, b) => a * b, 1);
     const total = typeof task.counts === 'number' ? cubes * task.counts : sumOf(task.counts);
     const iteration: Iteration = {
@@ -157,6 +162,7 @@ class CpuSession implements Session {
     const sampler = setup.local;
     sampler.begin(iteration);
     while (goOn()) {
+      this.#device.checkOpen();
       const chunk = next();
       if (!chunk) break;
       collected.push(await sampler.run(chunk));

@@ -206,9 +206,12 @@ function placeFunction(k: KernelLayout): FunctionWriter {
       .i32(3)
       .op('i32.shl', 'i32.add')
       .set(end);
-    const fill = w.open('loop'); // two at a time; one too many is overwritten by the next piece
+    // two at a time, an odd last one alone: the number behind it belongs to the next axis
+    const fill = w.open('loop');
     w.get(row).get(corner).memory('v128.store', k.strata);
-    w.get(row).i32(16).op('i32.add').tee(row).get(end).op('i32.lt_u').brIf(fill).close();
+    w.get(row).i32(16).op('i32.add').tee(row).i32(8).op('i32.add').get(end).op('i32.lt_u').brIf(fill).close();
+    w.get(row).get(end).op('i32.lt_u').open('if');
+    w.get(row).get(corner).memory('v128.store64_lane', k.strata, 0).close();
     w.get(d).i32(1).op('i32.add').tee(d).i32(k.dims).op('i32.lt_u').brIf(axis).close();
     w.i32(0).set(d);
   }

@@ -74,7 +74,7 @@ function indexOf(l: Lowering, index: Val, array: ArrayLikeValue, env: Env, node:
   const { length } = array;
   const what = array.kind === 'data' ? `params.${array.name}` : 'this array';
   const outside: [string, string] =
-    array.kind === 'point'
+    array.kind === 'point' || (array.kind === 'tuple' && array.fixed)
       ? [
           `The integrand reads coordinate ${known}, but a point has ${length} (0 to ${length - 1}).`,
           'Check `dims` or `domain`, or the index.',

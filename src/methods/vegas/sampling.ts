@@ -29,6 +29,8 @@ const AIM = 2 ** 42;
 const HIGHEST = 2 ** 53;
 const LOWEST = 2 ** 30;
 const MOST_TRIES = 4;
+/** What adding up a million numbers may lose; part of the error, which is never smaller. */
+const ROUNDING = 1e-14;
 /** Samples of the first look. */
 const PILOT = 256;
 /** Jacobians of so many powers of two are still numbers, however many axes they are made of. */
@@ -148,7 +150,8 @@ export class Sampling {
   }
 
   #estimate(sums: SampleSums, { cubes }: Strata): Estimate {
-    const [value, error] = [sums.sum / cubes, Math.sqrt(sums.variance) / cubes];
+    const value = sums.sum / cubes;
+    const error = Math.hypot(Math.sqrt(sums.variance) / cubes, ROUNDING * value);
     return { value: value * this.#unit, error: error * this.#unit, evaluations: sums.evaluations };
   }
 

@@ -302,7 +302,8 @@ class Run {
     const estimate = adapting ? await this.#sampling.adapt(size, alpha) : await this.#sampling.measure(size);
     this.#iterations++;
     (counts ? this.#counted : this.#learned).push(estimate);
-    this.#problem.onIteration({ ...estimate, adapting: !counts }, counts ? combine(this.#counted) : estimate);
+    const running = counts ? combine(this.#counted) : estimate;
+    this.#problem.onIteration({ ...estimate, adapting: !counts }, running, this.#sampling.evaluations);
     return estimate;
   }
 }
