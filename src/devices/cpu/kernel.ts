@@ -22,8 +22,6 @@ import { encodeModule, FunctionWriter } from '../../wasm/assembler.ts';
 
 /** The corner of stratum 0. */
 export const CORNER = 2 ** 20 - 2 ** -33;
-/** More strata along an axis than this would leave no room for the fraction. */
-export const MAX_STRATA_PER_AXIS = 2 ** 19;
 
 /** Where the kernel keeps what, in bytes; its caller fills the first group and reads the last. */
 export interface KernelLayout {

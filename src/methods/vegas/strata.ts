@@ -5,6 +5,9 @@
  */
 import { compile } from '../../integrand/compile.ts';
 
+/** A stratum's number and the fraction inside it share the 53 bits of a float64. */
+const MOST_PER_AXIS = 2 ** 19;
+
 export interface Strata {
   /** Along each axis. */
   perAxis: number[];
@@ -14,8 +17,8 @@ export interface Strata {
 /** As many strata along each axis as leave `perCube` samples a cube, and no more cubes than `maxCubes`. */
 export function strataFor(evaluations: number, dims: number, perCube: number, maxCubes: number): Strata {
   const wanted = Math.max(1, Math.min(evaluations / perCube, maxCubes));
-  let n = Math.max(1, Math.floor(wanted ** (1 / dims)));
-  while ((n + 1) ** dims <= wanted) n++; // the root may come out just below an integer
+  let n = Math.max(1, Math.min(MOST_PER_AXIS, Math.floor(wanted ** (1 / dims))));
+  while (n < MOST_PER_AXIS && (n + 1) ** dims <= wanted) n++; // the root may come out just below an integer
   while (n > 1 && n ** dims > wanted) n--;
   return { perAxis: Array(dims).fill(n), cubes: n ** dims };
 }

@@ -154,7 +154,11 @@ class Run {
     let searching = true;
     for (let size = start; ; size *= 4) {
       this.#size = size;
-      const last = await this.#learnAt(size, searching, searching && size > start ? 1 : MAX_TURNS);
+      const { last, moving } = await this.#learnAt(
+        size,
+        searching,
+        searching && size > start ? 1 : MAX_TURNS,
+      );
       const next = this.#sampling.evaluations + 3 * 4 * size;
       const spent =
         next > this.#learningEnds ||
@@ -169,29 +173,31 @@ class Run {
         size = start / 4; // a first glimpse: small iterations follow it up
         continue;
       }
+      if (moving && !spent) {
+        size /= 4; // not there yet: more of the same
+        continue;
+      }
       searching = false;
       const target = toleranceAt(this.#problem, last.value);
       const need = last.error > 0 ? last.evaluations * (last.error / target) ** 2 : 0;
-      if (spent || next > ADAPT_SHARE * need) return need;
+      if (spent || 3 * 4 * size > ADAPT_SHARE * need) return need;
     }
   }
 
-  /** Iterations of one size, until they improve no more. */
-  async #learnAt(size: number, hurry: boolean, most: number): Promise<Estimate> {
-    let last: Estimate | undefined;
+  /** Iterations of one size, until they improve no more; `moving` when they still did at the last. */
+  async #learnAt(size: number, hurry: boolean, most: number): Promise<{ last: Estimate; moving: boolean }> {
+    const seen: Estimate[] = [];
     for (let turn = 0; turn < most; turn++) {
-      if (
-        last &&
-        (this.#sampling.evaluations + size > this.#learningEnds ||
-          this.#iterations >= this.#problem.maxIterations - 1)
-      )
-        break;
+      const full = this.#sampling.evaluations + size > this.#learningEnds;
+      if (turn > 0 && (full || this.#iterations >= this.#problem.maxIterations - 1)) break;
       const now = await this.#iterate(size, true, false, hurry ? this.#firstAlpha : undefined);
-      const enough = last && turn >= (hurry ? 3 : 1) && settled(last, now);
-      last = now;
-      if (enough || isDark(now)) break;
+      const enough = turn >= (hurry ? 3 : 1) && settled(seen[turn - 1], now);
+      seen.push(now);
+      if (enough || isDark(now)) return { last: now, moving: false };
     }
-    return last!;
+    const [before, last] = [seen[seen.length >> 1], seen.at(-1)!];
+    const better = last.error / Math.abs(last.value) < (0.5 * before.error) / Math.abs(before.value);
+    return { last, moving: seen.length === most && (better || !agree(before, last)) };
   }
 
   /** Measures until the tolerance is met or the budget is spent; undefined when the measurement is not to be believed. */
