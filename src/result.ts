@@ -74,7 +74,9 @@ export class Result implements ResultData {
     if (this.dof > 0) parts.push(`chi2/dof ${(this.chi2 / this.dof).toFixed(2)}`, `Q ${this.q.toFixed(2)}`);
     if (!this.converged) parts.push(`not converged (${this.status})`);
     const time =
-      this.elapsed < 1000 ? `${Math.round(this.elapsed)} ms` : `${(this.elapsed / 1000).toFixed(1)} s`;
+      Math.round(this.elapsed) < 1000
+        ? `${Math.round(this.elapsed)} ms`
+        : `${(this.elapsed / 1000).toFixed(1)} s`;
     parts.push(`${this.method} on ${this.device}, ${this.evaluations.toExponential(1)} evaluations, ${time}`);
     return [parts.join('  '), ...this.warnings.map(w => `warning: ${w}`)].join('\n');
   }
