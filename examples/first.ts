@@ -14,7 +14,7 @@ const show = async (what: string, truth: number, run: ReturnType<typeof integrat
 // a peak in eight dimensions, a hundred-millionth of the volume wide
 const peak = await show(
   'a narrow peak in 8 dimensions',
-  6.3838021900043837e-10,
+  6.383802190004384e-10,
   integrate(x => Math.exp(-625 * x.reduce((s: number, v: number) => s + (v - 0.5) ** 2, 0)), {
     dims: 8,
     relTol: 1e-4,

@@ -15,12 +15,15 @@ export interface WorkerLike {
 function serve(
   make: typeof makeSampler,
   place: typeof toDomain,
+  load: (url: string) => Promise<Record<string, unknown>>,
   port: { post(message: unknown): void; listen(handle: (message: Request) => void): void },
 ) {
   const samplers = new Map<number, Sampler>();
   /** The plain function of a session, found by its text or its module. */
   const plainFunction = async ({ text, url, name, params, axes }: MovedIntegrand) => {
-    const found = text ? new Function(`return (${text})`)() : (await import(url as string))[name as string];
+    const found = text
+      ? new Function(`return (${text})`)()
+      : ((await load(url as string))[name as string] as (x: number[], p: unknown) => never);
     if (!axes) return (x: number[]) => found(x, params);
     return (z: number[]) => {
       const { x, jacobian } = place(axes, z);
@@ -70,13 +73,16 @@ interface Answer {
 
 const inNode = typeof process === 'object' && !!process.versions?.node;
 
-/** The program of a worker. Tools that rewrite functions may leave calls of their helpers in the text: they do nothing here. */
+/**
+ * The program of a worker. Tools that rewrite functions may leave calls of their helpers in the text: they do nothing
+ * here. `import` stands in the text itself, since tools rewrite it too.
+ */
 function workerText(): string {
   const port = inNode
     ? `const { parentPort } = require('node:worker_threads');
        const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
     : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
-  return `const __name = f => f; ${port} (${serve})(${makeSampler}, ${toDomain}, port);`;
+  return `const __name = f => f; ${port} (${serve})(${makeSampler}, ${toDomain}, u => import(u), port);`;
 }
 
 export function startWorker(): WorkerLike {

@@ -1,0 +1,106 @@
+/** The `js` device: functions that the compiler refuses run as they are, on every core when workers can make them. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { integrate } from 'quadrille';
+import { describe, expect, test } from 'vitest';
+
+/** Enough samples an iteration that workers are used. */
+const protocol = { evaluations: 200_000, iterations: 3, adapt: 1 };
+
+function steps(x: number[]): number {
+  switch (Math.floor(x[0] * 3)) {
+    case 0:
+      return 1;
+    case 1:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+describe('a function that the compiler refuses', () => {
+  test('is refused with a hint at this device', async () => {
+    await expect(integrate(steps, { dims: 2 })).rejects.toThrow(/cannot use `switch`[\s\S]*device: 'js'/);
+  });
+
+  test('runs on workers when its text uses nothing from outside', async () => {
+    const r = await integrate(steps, { dims: 2, device: 'js', relTol: 0, vegas: protocol });
+    expect(r.device).toBe('js');
+    expect(Math.abs(r.value - 2)).toBeLessThan(5 * r.error);
+  });
+
+  test('runs on this thread when it does, and says so', async () => {
+    const table = new Map([[1, 2]]);
+    const r = await integrate(x => table.get(1)! * x[0], { dims: 1, device: 'js' });
+    expect(r.device).toBe('js on this thread');
+    expect(Math.abs(r.value - 1)).toBeLessThan(5 * r.error);
+  });
+
+  test('may be async', async () => {
+    const f = async (x: number[]) => {
+      await null;
+      return x[0] * x[0];
+    };
+    const r = await integrate(f as never, { dims: 1, device: 'js', maxEvaluations: 20_000 });
+    expect(Math.abs(r.value - 1 / 3)).toBeLessThan(5 * r.error);
+  });
+
+  test('that throws rejects with its own error, on this thread and on workers', async () => {
+    const f = (x: number[]) => {
+      if (x[0] > 0.999) throw new Error('boom');
+      return 1;
+    };
+    await expect(integrate(f, { dims: 1, device: 'js' })).rejects.toThrow('boom');
+    await expect(integrate(f, { dims: 1, device: 'js', vegas: protocol })).rejects.toThrow('boom');
+    const after = await integrate(steps, { dims: 1, device: 'js', relTol: 0, vegas: protocol }); // the next call works
+    expect(Math.abs(after.value - 2)).toBeLessThan(5 * after.error);
+  });
+});
+
+describe('the same samples as the compiled function', () => {
+  const f = ([x, y]: number[], p: { a: number }) => p.a * x * x + y;
+  const options = { params: { a: 2.5 }, relTol: 0, vegas: protocol };
+
+  test('the same bits for an integrand of basic arithmetic, on workers', async () => {
+    const [js, cpu] = await Promise.all([
+      integrate(f, { ...options, dims: 2, device: 'js' }),
+      integrate(f, { ...options, dims: 2, device: 'cpu' }),
+    ]);
+    expect([js.value, js.error]).toEqual([cpu.value, cpu.error]);
+  });
+
+  test('the same over an infinite range, to rounding', async () => {
+    const g = (x: number[]) => Math.exp(-x[0] * x[0]);
+    const problem = { domain: [[-Infinity, Infinity]] as [number, number][], relTol: 0, vegas: protocol };
+    const js = await integrate(g, { ...problem, device: 'js' });
+    const cpu = await integrate(g, { ...problem, device: 'cpu' });
+    expect(js.device).toBe('js');
+    expect(Math.abs(js.value / cpu.value - 1)).toBeLessThan(1e-9);
+  });
+});
+
+describe("a module's export named by URL", () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'quadrille-')), 'integrand.mjs');
+  writeFileSync(
+    file,
+    "import { EOL } from 'node:os';\nexport const f = x => (EOL ? x[0] : 0);\nexport default x => x[0] * x[1];\n",
+  );
+  const url = pathToFileURL(file);
+
+  test('runs on workers, what it imports included', async () => {
+    const r = await integrate(new URL('#f', url), { dims: 1, device: 'js', relTol: 0, vegas: protocol });
+    expect(r.device).toBe('js');
+    expect(Math.abs(r.value - 0.5)).toBeLessThan(5 * r.error);
+  });
+
+  test('is compiled on the cpu device; without a # it is the default export', async () => {
+    const r = await integrate(url, { dims: 2 });
+    expect(Math.abs(r.value - 0.25)).toBeLessThan(5 * r.error);
+  });
+
+  test('that is not there is named', async () => {
+    await expect(integrate(new URL('#g', url), { dims: 1 })).rejects.toThrow(/no exported function 'g'/);
+  });
+});
