@@ -15,6 +15,7 @@ import { kolmogorovSmirnov, pullsOf } from './statistics.ts';
 const SEEDS = 200;
 /** Where the defaults below would take too long, or find nothing: fewer evaluations, or more. */
 const SPECIAL: Record<string, { relTol?: number; maxEvaluations?: number; seeds?: number }> = {
+  f4_8: { maxEvaluations: 2e6 },
   ridge_4: { relTol: 3e-2, maxEvaluations: 1e5, seeds: 100 },
   asian_printed_16: { relTol: 5e-3, seeds: 100 },
   asian_arithmetic_16: { relTol: 5e-3, seeds: 100 },

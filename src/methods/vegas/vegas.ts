@@ -146,8 +146,9 @@ class Run {
     }
   }
 
-  /** The size that learning arrived at. */
+  /** The size that learning arrived at, and whether it was cut short there. */
   #size = 0;
+  #moving = false;
 
   /** Adapts with growing samples; returns the evaluations that a measurement will need. */
   async #learn(start: number): Promise<number> {
@@ -173,6 +174,7 @@ class Run {
         size = start / 4; // a first glimpse: small iterations follow it up
         continue;
       }
+      this.#moving = moving;
       if (moving && !spent) {
         size /= 4; // not there yet: more of the same
         continue;
@@ -196,8 +198,9 @@ class Run {
       if (enough || isDark(now)) return { last: now, moving: false };
     }
     const [before, last] = [seen[seen.length >> 1], seen.at(-1)!];
-    const better = last.error / Math.abs(last.value) < (0.5 * before.error) / Math.abs(before.value);
-    return { last, moving: seen.length === most && (better || !agree(before, last)) };
+    // errors that shrink, or that grow because more is being found; relative ones would mean nothing where values cancel
+    const change = last.error / before.error;
+    return { last, moving: seen.length > 1 && (change < 0.5 || change > 2 || !agree(before, last)) };
   }
 
   /** Measures until the tolerance is met or the budget is spent; undefined when the measurement is not to be believed. */
@@ -265,8 +268,9 @@ class Run {
     return { value, error, status, evaluations: this.#sampling.evaluations, chi2, dof, q, warnings };
   }
 
-  /** Whether the last two adapting iterations agree, and the first measurement with them. */
+  /** Whether learning came to an end, its last two iterations agree, and the first measurement with them. */
   #steady(): boolean {
+    if (this.#moving) return false;
     const [before, now] = this.#learned.slice(-2);
     if (!now) return true;
     const seen = [before, now, ...this.#counted.slice(0, 1)];
