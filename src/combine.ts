@@ -27,13 +27,23 @@ export function combine(estimates: readonly Estimate[]): Combined {
     largest *
     Math.sqrt(estimates.reduce((s, e) => s + ((e.error / largest) * (e.evaluations / evaluations)) ** 2, 0));
   const dof = Math.max(0, estimates.length - 1);
-  // spread over error; iterations that agree to rounding with no error at all agree
+  // about the value that fits best, which by chance need not be the average; χ² has dof degrees only there
+  const fit = bestFit(estimates, value);
   const chi2 = estimates.reduce((s, e) => {
-    const off = Math.abs(e.value - value);
-    if (off <= 1e-14 * Math.abs(value)) return s;
+    const off = Math.abs(e.value - fit);
+    if (off <= 1e-14 * Math.abs(fit)) return s; // agree to rounding, whatever the errors
     return s + (off / e.error) ** 2;
   }, 0);
   return { value, error, evaluations, chi2, dof, q: dof > 0 ? upperGamma(dof / 2, chi2 / 2) : 1 };
+}
+
+/** The average by inverse variance; `otherwise` when an error is 0. */
+function bestFit(estimates: readonly Estimate[], otherwise: number): number {
+  const smallest = Math.min(...estimates.map(e => e.error));
+  if (!(smallest > 0 && smallest < Infinity)) return otherwise;
+  const weights = estimates.map(e => (smallest / e.error) ** 2);
+  const total = weights.reduce((a, b) => a + b, 0);
+  return estimates.reduce((s, e, i) => s + e.value * (weights[i] / total), 0);
 }
 
 /** Q(a, x) = Γ(a, x)/Γ(a), by its series below a + 1 and its continued fraction above. */

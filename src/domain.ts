@@ -60,6 +60,25 @@ export function toDomain(axes: readonly Axis[], z: readonly number[]): { x: numb
   return { x, jacobian };
 }
 
+/**
+ * A plain function of the domain as one of the sampled box; `place` is `toDomain`. Self-contained as well.
+ */
+export function onSampled<T>(
+  f: (x: number[]) => T,
+  axes: readonly Axis[] | undefined,
+  place: typeof toDomain,
+): (z: number[]) => number | Promise<number> {
+  type Value = number | Promise<number>;
+  if (!axes) return f as (z: number[]) => Value;
+  return z => {
+    const { x, jacobian } = place(axes, z);
+    const y = f(x) as Value;
+    return typeof (y as Promise<number> | undefined)?.then === 'function'
+      ? (y as Promise<number>).then(v => v * jacobian)
+      : (y as number) * jacobian;
+  };
+}
+
 /** The same as instructions: `z` are the sampled coordinates. */
 export function buildDomain(b: Builder, axes: readonly Axis[], z: Id[]): { x: Id[]; jacobian: Id } {
   const one = b.constant(1);

@@ -26,7 +26,7 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
     new Result({
       ...outcome,
       value: outcome.value === 0 ? 0 : problem.domain.sign * outcome.value,
-      iterations,
+      iterations: iterations.map(r => ({ ...r, value: problem.domain.sign * r.value })),
       method,
       device,
       seed: problem.seed,
@@ -48,7 +48,7 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
   }
   const [device, ours] = deviceFor(problem);
   const session = await device.open(integrand);
-  const stop = stopSignal(problem);
+  const stop = stopSignal(problem, start);
   try {
     const task: MethodProblem = {
       session,
@@ -65,7 +65,7 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
         nonFinite += found.count;
       },
       onIteration(record, running, evaluations) {
-        iterations.push({ ...record, value: problem.domain.sign * record.value });
+        iterations.push(record);
         problem.onProgress?.({
           iteration: iterations.length,
           value: problem.domain.sign * running.value,
@@ -131,12 +131,15 @@ function deviceFor({ device }: Problem): [Device, boolean] {
   return [shared, false];
 }
 
-function stopSignal({ signal, maxTime }: Problem): { signal: AbortSignal | undefined; clear(): void } {
+function stopSignal(
+  { signal, maxTime }: Problem,
+  start: number,
+): { signal: AbortSignal | undefined; clear(): void } {
   if (maxTime === Infinity) return { signal, clear() {} };
   const timeout = new AbortController();
   const timer = setTimeout(
     () => timeout.abort(new DOMException('maxTime is over', 'TimeoutError')),
-    Math.min(maxTime, 2 ** 31 - 1),
+    Math.min(Math.max(0, start + maxTime - performance.now()), 2 ** 31 - 1),
   );
   return {
     signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,

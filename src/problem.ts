@@ -43,22 +43,13 @@ export interface IntegrateOptions {
   vegas?: VegasOptions;
 }
 
-export interface Problem {
+/** Options with their defaults. */
+export interface Problem
+  extends Required<Omit<IntegrateOptions, 'domain' | 'seed' | 'signal' | 'onProgress'>> {
   domain: Domain;
-  dims: number;
-  method: MethodName;
-  device: string | Device;
-  relTol: number;
-  absTol: number;
-  maxEvaluations: number;
-  maxIterations: number;
-  maxTime: number;
   seed: bigint;
-  params: Params;
   signal: AbortSignal | undefined;
-  onProgress: ((progress: Progress) => void) | undefined;
-  onNonFinite: 'error' | 'zero';
-  vegas: VegasOptions;
+  onProgress: IntegrateOptions['onProgress'] | undefined;
 }
 
 const OPTIONS = [
@@ -77,7 +68,7 @@ const OPTIONS = [
   'onProgress',
   'onNonFinite',
   'vegas',
-]; // prettier-ignore
+];
 
 export function checkProblem(options: IntegrateOptions): Problem {
   if (options === null || typeof options !== 'object')
@@ -112,13 +103,8 @@ export function checkProblem(options: IntegrateOptions): Problem {
     if (typeof value !== 'number' || !(value >= 0))
       fail(name, value, 'pass a number from 0 on, such as 1e-3');
   }
-  if (
-    relTol === 0 &&
-    absTol === 0 &&
-    options.maxEvaluations === undefined &&
-    options.maxTime === undefined &&
-    !vegas.iterations
-  ) {
+  const given = options.maxEvaluations !== undefined && maxEvaluations < Infinity;
+  if (relTol === 0 && absTol === 0 && !given && maxTime === Infinity && !vegas.iterations) {
     fail('relTol', 0, 'with no tolerance at all, give a budget: maxEvaluations or maxTime');
   }
   for (const [name, value] of Object.entries({ maxEvaluations, maxIterations, maxTime })) {
@@ -201,6 +187,7 @@ function checkVegas(vegas: VegasOptions): void {
   if (vegas === null || typeof vegas !== 'object')
     fail('vegas', vegas, `pass an object with ${VEGAS_OPTIONS.join(', ')}`);
   for (const [name, value] of Object.entries(vegas)) {
+    if (value === undefined) continue;
     if (!(VEGAS_OPTIONS as readonly string[]).includes(name)) {
       fail(`vegas.${name}`, undefined, `the knobs are ${VEGAS_OPTIONS.join(', ')}`, 'unknown option');
     }
@@ -218,6 +205,9 @@ function checkVegas(vegas: VegasOptions): void {
   const { bins = 1, skip = 0, iterations = 20, adapt = 0, beta = 0, alpha = 0 } = vegas;
   for (const [name, value] of Object.entries({ alpha, beta }))
     if (value > 2) fail(`vegas.${name}`, value, 'pass a number from 0 to 2');
+  if ((vegas.evaluations ?? 0) >= 2 ** 32) {
+    fail('vegas.evaluations', vegas.evaluations, 'pass less than 2^32, and more iterations');
+  }
   if (bins > 2 ** 16) fail('vegas.bins', bins, 'pass at most 65536');
   if (skip >= iterations)
     fail('vegas.skip', skip, `leave at least one of the ${iterations} iterations in the result`);

@@ -13,6 +13,7 @@ export interface IterationRecord {
 
 export interface ResultData {
   value: number;
+  /** One standard deviation. */
   error: number;
   status: Status;
   evaluations: number;
@@ -23,45 +24,20 @@ export interface ResultData {
   method: string;
   device: string;
   seed: bigint;
+  /** In milliseconds. */
   elapsed: number;
   warnings: readonly string[];
   /** Values of the integrand that were not finite and counted as 0. */
   nonFinite: number;
 }
 
-export class Result implements ResultData {
-  readonly value: number;
-  /** One standard deviation. */
-  readonly error: number;
-  readonly status: Status;
-  readonly evaluations: number;
-  readonly iterations: readonly IterationRecord[];
-  readonly chi2: number;
-  readonly dof: number;
-  readonly q: number;
-  readonly method: string;
-  readonly device: string;
-  readonly seed: bigint;
-  /** In milliseconds. */
-  readonly elapsed: number;
-  readonly warnings: readonly string[];
-  readonly nonFinite: number;
+/** The data are its members. */
+export interface Result extends ResultData {}
 
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns every member of the data
+export class Result {
   constructor(data: ResultData) {
-    this.value = data.value;
-    this.error = data.error;
-    this.status = data.status;
-    this.evaluations = data.evaluations;
-    this.iterations = data.iterations;
-    this.chi2 = data.chi2;
-    this.dof = data.dof;
-    this.q = data.q;
-    this.method = data.method;
-    this.device = data.device;
-    this.seed = data.seed;
-    this.elapsed = data.elapsed;
-    this.warnings = data.warnings;
-    this.nonFinite = data.nonFinite;
+    Object.assign(this, data);
   }
 
   get converged(): boolean {
@@ -71,7 +47,7 @@ export class Result implements ResultData {
   /** `1.234567(12)  chi2/dof 0.93  Q 0.52  vegas+ on cpu, 1.2e+6 evaluations, 41 ms` */
   toString(): string {
     const parts = [withError(this.value, this.error)];
-    if (this.dof > 0) parts.push(`chi2/dof ${(this.chi2 / this.dof).toFixed(2)}`, `Q ${this.q.toFixed(2)}`);
+    if (this.dof > 0) parts.push(`chi2/dof ${ratio(this.chi2, this.dof)}`, `Q ${this.q.toFixed(2)}`);
     if (!this.converged) parts.push(`not converged (${this.status})`);
     const time =
       Math.round(this.elapsed) < 1000
@@ -90,7 +66,7 @@ export class Result implements ResultData {
       if (it.adapting) return [`${i + 1}`, own, 'adapting', '', ''];
       counted.push(it);
       const { value, error, chi2, dof, q } = combine(counted);
-      const fit = dof > 0 ? [(chi2 / dof).toFixed(2), q.toFixed(2)] : ['', ''];
+      const fit = dof > 0 ? [ratio(chi2, dof), q.toFixed(2)] : ['', ''];
       return [`${i + 1}`, own, withError(value, error), ...fit];
     });
     const table = [header, ...rows];
@@ -105,6 +81,12 @@ export class Result implements ResultData {
   }
 }
 
+/** χ² per degree of freedom, readable when it is absurd too. */
+export const ratio = (chi2: number, dof: number): string => {
+  const r = chi2 / dof;
+  return r < 1e6 ? r.toFixed(2) : r.toExponential(1);
+};
+
 /** A value with its error in its last two digits: 0.9973(49), 1.2346(12)e-9. */
 export function withError(value: number, error: number): string {
   if (!Number.isFinite(value) || !Number.isFinite(error)) return `${value} ± ${error}`;
@@ -115,6 +97,7 @@ export function withError(value: number, error: number): string {
   const size = Math.max(Math.abs(value), rounded);
   const exponent = Math.floor(Math.log10(size + 0.5 * 10 ** place));
   const shown = exponent < -4 || exponent > 6 ? exponent : 0;
+  if (shown < -307) return `${value} ± ${error}`; // 10^shown is no number any more
   const decimals = Math.max(0, shown - place);
   const suffix = shown ? `e${shown}` : '';
   const [v, e] = [value / 10 ** shown, rounded / 10 ** shown];

@@ -8,10 +8,10 @@
  *
  * A device decides nothing about statistics, and a method knows nothing of workers, memory or kernels.
  */
+import type { Axis } from '../domain.ts';
 import type { Program } from '../integrand/ir.ts';
 import type { Bindings } from '../integrand/params.ts';
 import type { Key } from '../random/philox.ts';
-import type { MovedIntegrand } from './cpu/workers.ts';
 
 export interface Device {
   /** As it is written in results: `cpu`, `js`. */
@@ -30,6 +30,16 @@ export type DeviceIntegrand =
 export interface PlainIntegrand {
   f: (x: number[]) => number | Promise<number>;
   moved?: MovedIntegrand | undefined;
+}
+
+/** A plain integrand that a worker can make for itself: from its text, or from a module. */
+export interface MovedIntegrand {
+  text?: string;
+  url?: string;
+  name?: string;
+  params: unknown;
+  /** Set when the domain is infinite. */
+  axes?: readonly Axis[];
 }
 
 export interface Session {

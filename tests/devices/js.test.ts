@@ -59,6 +59,52 @@ describe('a function that the compiler refuses', () => {
   });
 });
 
+describe('workers', () => {
+  test('an async function gives the bits of the plain one: chunks do not get into each other', async () => {
+    const options = { dims: 2, device: 'js', relTol: 0, vegas: protocol } as const;
+    const plain = await integrate(([x, y]) => x * y, options);
+    const later = await integrate(
+      (async ([x, y]: number[]) => {
+        await new Promise(resolve => setTimeout(resolve, 0));
+        return x * y;
+      }) as never,
+      { ...options, vegas: { ...protocol, evaluations: 70_000 } },
+    );
+    const same = await integrate(([x, y]) => x * y, {
+      ...options,
+      vegas: { ...protocol, evaluations: 70_000 },
+    });
+    expect(plain.device).toBe('js');
+    expect([later.value, later.evaluations]).toEqual([same.value, same.evaluations]);
+  });
+
+  test('one that dies rejects the run with its cause, and the next call has a new one', async () => {
+    const die = (x: number[]) => {
+      if (x[0] < 1e-4) process.exit(3);
+      return 1;
+    };
+    await expect(integrate(die, { dims: 1, device: 'js', relTol: 0, vegas: protocol })).rejects.toThrow(
+      /worker died/,
+    );
+    const after = await integrate(([x]) => x, { dims: 1, relTol: 0, vegas: protocol });
+    expect(Math.abs(after.value - 0.5)).toBeLessThan(5 * after.error);
+  });
+
+  test('a function that goes on after an abort does not hold up the next call', async () => {
+    const slow = (x: number[]) => {
+      const until = performance.now() + 2;
+      while (performance.now() < until);
+      return x[0];
+    };
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 200);
+    const r = await integrate(slow, { dims: 1, device: 'js', signal: controller.signal, vegas: protocol });
+    expect(r.status).toBe('aborted');
+    const after = await integrate(([x]) => x, { dims: 1, relTol: 0, vegas: protocol });
+    expect(after.evaluations).toBeGreaterThan(1e5);
+  });
+});
+
 describe('the same samples as the compiled function', () => {
   const f = ([x, y]: number[], p: { a: number }) => p.a * x * x + y;
   const options = { params: { a: 2.5 }, relTol: 0, vegas: protocol };

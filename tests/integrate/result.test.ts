@@ -173,14 +173,14 @@ describe('text of a run', () => {
     });
     expect(`\n${masked(`${r}`)}\n${r.summary()}`).toMatchInlineSnapshot(`
       "
-      0.7956(22)  chi2/dof 0.22  Q 0.92  not converged (budget)  plain on cpu, 5.0e+3 evaluations, … ms
+      0.7958(23)  chi2/dof 0.17  Q 0.95  not converged (budget)  plain on cpu, 5.0e+3 evaluations, … ms
       plain on cpu, seed 1
       itn   integral     average      chi2/dof   Q
-      1     0.7919(50)   0.7919(50)
-      2     0.7952(50)   0.7935(35)   0.21       0.64
-      3     0.7980(50)   0.7950(29)   0.37       0.69
-      4     0.7958(50)   0.7952(25)   0.25       0.86
-      5     0.7973(50)   0.7956(22)   0.22       0.92"
+      1     0.7924(54)   0.7924(54)
+      2     0.7952(50)   0.7939(37)   0.14       0.71
+      3     0.7980(50)   0.7953(30)   0.29       0.75
+      4     0.7958(50)   0.7954(25)   0.20       0.90
+      5     0.7973(50)   0.7958(23)   0.17       0.95"
     `);
   });
   test('vegas+, three adapting iterations and three that count', async () => {
@@ -191,15 +191,15 @@ describe('text of a run', () => {
     });
     expect(`\n${masked(`${r}`)}\n${r.summary()}`).toMatchInlineSnapshot(`
       "
-      0.79490(67)  chi2/dof 0.61  Q 0.54  not converged (budget)  vegas+ on cpu, 5.6e+3 evaluations, … ms
+      0.79646(70)  chi2/dof 1.76  Q 0.17  not converged (budget)  vegas+ on cpu, 5.3e+3 evaluations, … ms
       vegas+ on cpu, seed 1
       itn   integral      average       chi2/dof   Q
-      1     0.79651(38)   adapting
-      2     0.7971(14)    adapting
-      3     0.7981(13)    adapting
-      4     0.7940(12)    0.7940(12)
-      5     0.7949(11)    0.79444(81)   0.33       0.57
-      6     0.7958(12)    0.79490(67)   0.61       0.54"
+      1     0.79627(45)   adapting
+      2     0.7955(14)    adapting
+      3     0.7955(15)    adapting
+      4     0.7964(12)    0.7964(12)
+      5     0.7949(12)    0.79562(85)   0.76       0.38
+      6     0.7982(13)    0.79646(70)   1.76       0.17"
     `);
   });
 });
@@ -531,7 +531,8 @@ describe('onProgress', () => {
     const seen: Progress[] = [];
     const r = await integrate(smooth, { dims: 2, method, relTol: 1e-4, onProgress: p => seen.push(p) });
     expect(seen.map(p => p.iteration)).toEqual(r.iterations.map((_, i) => i + 1));
-    expect(seen.map(p => p.adapting)).toEqual(r.iterations.map(i => i.adapting));
+    // a measurement that is thrown away later counted when it was shown
+    expect(r.iterations.every((it, i) => it.adapting || !seen[i].adapting)).toBe(true);
     expect(seen.every((p, i) => p.evaluations > (seen[i - 1]?.evaluations ?? 0))).toBe(true);
     const last = seen.at(-1)!;
     expect([last.value, last.error, last.evaluations]).toEqual([r.value, r.error, r.evaluations]);

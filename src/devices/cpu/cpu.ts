@@ -23,14 +23,16 @@ const BATCH = 256;
 const SMALL = 1 << 16;
 /** Bins that a sampler has room for at least, so that a growing map needs no new one. */
 const ROOM = 1024;
+/** Milliseconds that a worker running a plain function has to come back after an abort. */
+const PATIENCE = 250;
 /** Chunks that a worker has at hand, so that it never waits for the next message. */
 const AHEAD = 2;
 
 export class CpuDevice implements Device {
   readonly name: string;
   readonly #wanted: number | undefined;
-  #workers: Promise<WorkerLike>[] | null = null;
   #ready: WorkerLike[] = [];
+  #starting = new Set<Promise<void>>();
   #sessions = 0;
   #closed = false;
 
@@ -49,28 +51,30 @@ export class CpuDevice implements Device {
     if (this.#closed) throw new Error(`the device ${this.name} is closed; open a new one`);
   }
 
-  /** Starts the pool if there is none, and returns the workers that are up. */
-  async workers(): Promise<readonly WorkerLike[]> {
-    if (!this.#workers) {
-      const n = this.#wanted ?? defaultWorkers();
-      this.#workers ??= Array.from({ length: n }, async () => {
-        const worker = startWorker();
-        await worker.ask({ what: 'close', session: -1 }); // answers when it is up
-        if (this.#closed) worker.close();
-        else this.#ready.push(worker);
-        return worker;
-      });
-      for (const w of this.#workers) w.catch(() => {}); // reported by `firstWorker`
-    }
+  /** The workers that are up; starts as many as are missing, the first time or because some died. */
+  workers(): readonly WorkerLike[] {
+    this.#ready = this.#ready.filter(w => !w.dead);
+    const wanted = this.#wanted ?? defaultWorkers();
+    for (let n = this.#ready.length + this.#starting.size; n < wanted; n++) this.#start();
     return this.#ready;
   }
 
   /** Resolves when one worker is up; rejects when none can be had. */
   async firstWorker(): Promise<void> {
-    await this.workers();
-    await Promise.any(this.#workers!).catch((e: AggregateError) => {
+    if (this.workers().length > 0) return;
+    await Promise.any(this.#starting).catch((e: AggregateError) => {
       throw e.errors[0];
     });
+  }
+
+  #start(): void {
+    const worker = startWorker();
+    const up = worker.ask({ what: 'ping' }).then(() => {
+      if (this.#closed) worker.close();
+      else this.#ready.push(worker);
+    });
+    this.#starting.add(up);
+    up.catch(() => {}).finally(() => this.#starting.delete(up));
   }
 
   async close(): Promise<void> {
@@ -86,6 +90,7 @@ class CpuSession implements Session {
   readonly #id: number;
   readonly #integrand: DeviceIntegrand;
   readonly #dims: number;
+  #signal: AbortSignal | undefined;
   /** When others last had a turn: kept from one iteration to the next, since small ones are shorter than a turn. */
   #turned = performance.now();
   #setup: {
@@ -107,6 +112,7 @@ class CpuSession implements Session {
   async sample(task: SampleTask): Promise<SampleSums> {
     task.signal?.throwIfAborted();
     this.#device.checkOpen();
+    this.#signal = task.signal;
     const cubes = task.strata.reduce((a, b) => a * b, 1);
     const total = typeof task.counts === 'number' ? cubes * task.counts : sumOf(task.counts);
     const iteration: Iteration = {
@@ -136,7 +142,10 @@ class CpuSession implements Session {
     const movable = this.#integrand.kind === 'program' || !!this.#integrand.call.moved;
     if (movable && total > SMALL) await this.#spread(iteration, next, collected, histograms);
     else await this.#here(iteration, next, collected, histograms, () => true);
-    return merge(task, cubes, collected, histograms);
+    const sums = merge(task, cubes, collected, histograms);
+    if (sums.evaluations !== total)
+      throw new Error(`the device gave ${sums.evaluations} of ${total} samples`);
+    return sums;
   }
 
   close(): void {
@@ -155,10 +164,10 @@ class CpuSession implements Session {
   ): Promise<void> {
     const setup = this.#setup!;
     const made = await setup.made;
-    setup.local ??= makeSampler(
-      made,
-      this.#integrand.kind === 'function' ? this.#integrand.call.f : undefined,
-    );
+    setup.local ??=
+      this.#integrand.kind === 'program'
+        ? makeSampler(made)
+        : makeSampler(made, this.#integrand.call.f, () => this.#pause());
     const sampler = setup.local;
     sampler.begin(iteration);
     while (goOn()) {
@@ -166,12 +175,18 @@ class CpuSession implements Session {
       const chunk = next();
       if (!chunk) break;
       collected.push(await sampler.run(chunk));
-      if (performance.now() - this.#turned > 8) {
-        await turn();
-        this.#turned = performance.now();
-      }
+      await this.#pause();
     }
     histograms.push(sampler.histogram());
+  }
+
+  /** Gives others a turn now and then. */
+  #pause(): Promise<void> | undefined {
+    if (performance.now() - this.#turned < 8) return;
+    return turn().then(() => {
+      this.#turned = performance.now();
+      this.#signal?.throwIfAborted();
+    });
   }
 
   async #spread(
@@ -182,7 +197,7 @@ class CpuSession implements Session {
   ): Promise<void> {
     const setup = this.#setup!;
     const made = await setup.made;
-    const ready = await this.#device.workers();
+    let ready = this.#device.workers();
     if (ready.length === 0) {
       // nobody is up yet: begin here, and hand over to the first one that is
       let up = false;
@@ -192,8 +207,12 @@ class CpuSession implements Session {
       first.catch(() => {}); // without workers all of it is done here
       await this.#here(iteration, next, collected, histograms, () => !up);
       if (!up) return;
+      this.#device.checkOpen();
+      ready = this.#device.workers();
     }
     const plain = this.#integrand.kind === 'function' ? this.#integrand.call.moved : undefined;
+    let failed = false;
+    const nextOne = () => (failed ? undefined : next());
     const work = async (worker: WorkerLike) => {
       const ask = <T>(what: string, value?: unknown) =>
         worker.ask<T>({ what, session: this.#id, value, plain });
@@ -201,15 +220,31 @@ class CpuSession implements Session {
       await setup.remote.get(worker);
       const begun = ask('begin', iteration);
       const lane = async () => {
-        for (let chunk = next(); chunk; chunk = next()) collected.push(await ask<ChunkSums>('run', chunk));
+        for (let chunk = nextOne(); chunk; chunk = nextOne())
+          collected.push(await ask<ChunkSums>('run', chunk));
       };
-      const lanes = Array.from({ length: AHEAD }, lane);
+      const lanes = Array.from({ length: plain ? 1 : AHEAD }, lane);
       await Promise.all([begun, ...lanes]);
       histograms.push(await ask<Float64Array | null>('histogram'));
     };
-    const results = await Promise.allSettled(ready.map(work));
-    const failed = results.find(r => r.status === 'rejected');
-    if (failed) throw failed.reason;
+    const busy = new Set(ready);
+    // whoever fails ends the iteration; a plain function that goes on long after an abort goes down with its worker
+    const stop = () => setTimeout(() => plain && [...busy].forEach(w => w.close()), PATIENCE);
+    this.#signal?.addEventListener('abort', stop, { once: true });
+    const results = await Promise.allSettled(
+      ready.map(w =>
+        work(w)
+          .catch(e => {
+            failed = true;
+            throw e;
+          })
+          .finally(() => busy.delete(w)),
+      ),
+    );
+    this.#signal?.removeEventListener('abort', stop);
+    this.#signal?.throwIfAborted();
+    const first = results.find(r => r.status === 'rejected');
+    if (first) throw first.reason;
   }
 
   async #makeSetup(bins: number): Promise<SamplerSetup> {

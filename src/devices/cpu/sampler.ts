@@ -67,8 +67,15 @@ export interface Sampler {
   histogram(): Float64Array | null;
 }
 
-/** `f` is called for every point when there is no compiled integrand; it may return promises. */
-export function makeSampler(setup: SamplerSetup, f?: (x: number[]) => number | Promise<number>): Sampler {
+/**
+ * `f` is called for every point when there is no compiled integrand; it may return promises. Between its batches `pause`
+ * may give others a turn.
+ */
+export function makeSampler(
+  setup: SamplerSetup,
+  f?: (x: number[]) => number | Promise<number>,
+  pause?: () => Promise<void> | undefined,
+): Sampler {
   const { layout: k, constants } = setup;
   const memory = new WebAssembly.Memory({ initial: Math.ceil(k.end / 65536) });
   const imports = { env: { memory } };
@@ -130,7 +137,12 @@ export function makeSampler(setup: SamplerSetup, f?: (x: number[]) => number | P
   const callEach = (n: number): Promise<void>[] => {
     const waits: Promise<void>[] = [];
     for (let i = 0; i < n; i++) {
-      const y = f!(rows.map(r => r[i]));
+      let y: number | Promise<number>;
+      try {
+        y = f!(rows.map(r => r[i]));
+      } catch (e) {
+        y = Promise.reject(e); // beside other promises, which must not be left alone
+      }
       if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
         waits.push(
           y.then(v => {
@@ -194,6 +206,8 @@ export function makeSampler(setup: SamplerSetup, f?: (x: number[]) => number | P
       const go = (): ChunkSums | Promise<ChunkSums> => {
         for (let n = draw(); n > 0; n = draw()) {
           const waits = callEach(n);
+          const turn = pause?.();
+          if (turn) waits.push(turn);
           if (waits.length > 0) {
             return Promise.all(waits).then(() => {
               settle(n, sums);

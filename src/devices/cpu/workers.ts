@@ -2,36 +2,34 @@
  * Workers, the same in Node and in a page: made from the text of the sampler, so that no bundler has to find a
  * worker file and no server has to send special headers. A worker that dies rejects what it was doing, with the cause.
  */
-import { type Axis, toDomain } from '../../domain.ts';
+import { onSampled, toDomain } from '../../domain.ts';
+import type { MovedIntegrand } from '../device.ts';
 import { makeSampler, type Sampler } from './sampler.ts';
 
 export interface WorkerLike {
   /** Sends a request and waits for its answer. */
   ask<T>(request: object): Promise<T>;
   close(): void;
+  /** Why it cannot be asked any more. */
+  readonly dead: Error | null;
 }
 
 /** What a worker does with requests. Self-contained: its text is the worker's. */
 function serve(
   make: typeof makeSampler,
   place: typeof toDomain,
+  adapt: typeof onSampled,
   load: (url: string) => Promise<Record<string, unknown>>,
   port: { post(message: unknown): void; listen(handle: (message: Request) => void): void },
 ) {
   const samplers = new Map<number, Sampler>();
   /** The plain function of a session, found by its text or its module. */
   const plainFunction = async ({ text, url, name, params, axes }: MovedIntegrand) => {
-    const found = text
-      ? new Function(`return (${text})`)()
-      : ((await load(url as string))[name as string] as (x: number[], p: unknown) => never);
-    if (!axes) return (x: number[]) => found(x, params);
-    return (z: number[]) => {
-      const { x, jacobian } = place(axes, z);
-      const y = found(x, params);
-      return typeof y === 'number' ? y * jacobian : y.then((v: number) => v * jacobian);
-    };
+    const found = text ? new Function(`return (${text})`)() : (await load(url as string))[name as string];
+    return adapt((x: number[]) => found(x, params), axes, place);
   };
   const answer = async ({ session, what, value, plain }: Request): Promise<unknown> => {
+    if (what === 'ping') return null;
     if (what === 'setup') {
       samplers.set(session, make(value as never, plain && (await plainFunction(plain))));
       return null;
@@ -39,28 +37,21 @@ function serve(
     if (what === 'close') return void samplers.delete(session);
     return (samplers.get(session) as unknown as Record<string, (v: unknown) => unknown>)[what](value);
   };
+  let last: Promise<unknown> = Promise.resolve(); // one request after another: a sampler does one thing at a time
   port.listen(request => {
-    answer(request).then(
-      result => port.post({ id: request.id, result: result ?? null }),
-      error => port.post({ id: request.id, error: String(error?.stack ?? error) }),
-    );
+    last = last
+      .then(() => answer(request))
+      .then(
+        result => port.post({ id: request.id, result: result ?? null }),
+        error => port.post({ id: request.id, error: String(error?.stack ?? error) }),
+      );
   });
-}
-
-/** A plain integrand that a worker can make for itself: from its text, or from a module. */
-export interface MovedIntegrand {
-  text?: string;
-  url?: string;
-  name?: string;
-  params: unknown;
-  /** Set when the domain is infinite. */
-  axes?: readonly Axis[];
 }
 
 interface Request {
   id: number;
   session: number;
-  what: 'setup' | 'begin' | 'run' | 'histogram' | 'close';
+  what: 'ping' | 'setup' | 'begin' | 'run' | 'histogram' | 'close';
   value?: unknown;
   plain?: MovedIntegrand;
 }
@@ -82,7 +73,7 @@ function workerText(): string {
     ? `const { parentPort } = require('node:worker_threads');
        const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
     : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
-  return `const __name = f => f; ${port} (${serve})(${makeSampler}, ${toDomain}, u => import(u), port);`;
+  return `const __name = f => f; ${port} (${serve})(${makeSampler}, ${toDomain}, ${onSampled}, u => import(u), port);`;
 }
 
 export function startWorker(): WorkerLike {
@@ -97,19 +88,28 @@ export function startWorker(): WorkerLike {
     if (waiting.size === 0) port.idle();
   };
   const fail = (cause: unknown) => {
+    if (dead) return;
     dead = new Error(`a worker died: ${cause instanceof Error ? cause.message : cause}`, { cause });
     for (const { reject } of waiting.values()) reject(dead);
     waiting.clear();
   };
   const port = inNode ? nodePort(receive, fail) : webPort(receive, fail);
   return {
+    get dead() {
+      return dead;
+    },
     ask<T>(request: object) {
       if (dead) return Promise.reject(dead);
       return new Promise<T>((resolve, reject) => {
         const id = nextId++;
         waiting.set(id, { resolve, reject });
         port.busy();
-        port.post({ id, ...request });
+        try {
+          port.post({ id, ...request });
+        } catch (e) {
+          waiting.delete(id); // something that cannot be sent
+          reject(e as Error);
+        }
       });
     },
     close() {

@@ -3,12 +3,11 @@
  * that is when its text uses nothing from outside or when it is the export of a module, otherwise on this thread.
  */
 import { type AnyNode, parseExpressionAt } from 'acorn';
-import { type Domain, toDomain } from '../../domain.ts';
+import { type Domain, onSampled, toDomain } from '../../domain.ts';
 import { kit } from '../../integrand/math/index.ts';
 import type { Params } from '../../integrand/params.ts';
 import { isTable } from '../../integrand/tables.ts';
-import type { MovedIntegrand } from '../cpu/workers.ts';
-import type { DeviceIntegrand } from '../device.ts';
+import type { DeviceIntegrand, MovedIntegrand } from '../device.ts';
 
 type Plain = (x: number[], p: Params, m: typeof kit) => number | Promise<number>;
 
@@ -18,34 +17,30 @@ export function plainIntegrand(
   domain: Domain,
   params: Params,
 ): DeviceIntegrand {
-  const { axes } = domain;
-  const infinite = axes.some(a => a.infinite);
-  const call = (z: number[]) => {
-    if (!infinite) return f(z, params, kit);
-    const { x, jacobian } = toDomain(axes, z);
-    const y = f(x, params, kit);
-    return typeof y === 'number' ? y * jacobian : y.then(v => v * jacobian);
-  };
-  // workers have no tables and no third argument: both are functions, which cannot be sent
-  const simple = f.length < 3 && !Object.values(params).some(isTable);
+  const axes = domain.axes.some(a => a.infinite) ? domain.axes : undefined;
   const text = String(f);
+  const { free, simple } = inspect(text);
   let moved: MovedIntegrand | undefined;
-  if (simple && module) moved = { url: module.href.split('#')[0], name: exportName(module), params };
-  else if (simple && freeNames(text)?.length === 0) moved = { text, params };
-  if (moved && infinite) moved.axes = axes;
-  return { kind: 'function', dims: axes.length, call: { f: call, moved } };
+  // workers have no tables and no third argument: both are functions, which cannot be sent
+  if (simple && !Object.values(params).some(isTable)) {
+    if (module) moved = { url: module.href.split('#')[0], name: exportName(module), params };
+    else if (free.length === 0) moved = { text, params };
+  }
+  if (moved && axes) moved.axes = axes;
+  const call = onSampled((x: number[]) => f(x, params, kit), axes, toDomain);
+  return { kind: 'function', dims: domain.axes.length, call: { f: call, moved } };
 }
 
 /** The export that a URL names behind its #. */
 export const exportName = (url: URL): string => decodeURIComponent(url.hash.slice(1)) || 'default';
 
-/** Names that a function uses and does not declare, globals aside; undefined when its text cannot be read. */
-function freeNames(text: string): string[] | undefined {
+/** Names that a function uses and does not declare, globals aside; and whether it has at most two plain arguments. */
+function inspect(text: string): { free: string[]; simple: boolean } {
   let tree: AnyNode;
   try {
     tree = parseExpressionAt(`(${text})`, 0, { ecmaVersion: 'latest' });
   } catch {
-    return undefined;
+    return { free: [text], simple: false }; // a method, or nothing that can be read
   }
   const declared = new Set<string>();
   const used = new Set<string>();
@@ -59,12 +54,12 @@ function freeNames(text: string): string[] | undefined {
       if ((n.type === 'MemberExpression' && key === 'property' && !n.computed) || key === 'label') continue;
       if (n.type === 'Property' && key === 'key' && !n.computed) continue;
       const pattern = /Pattern$|^RestElement$/.test(n.type) && binds && key !== 'right';
-      const binding = key === 'params' || key === 'param' || (key === 'id' && n.type !== 'MemberExpression');
+      const binding = key === 'params' || key === 'param' || key === 'id';
       visit(child, pattern || binding || (n.type === 'Property' && binds));
     }
   };
   visit(tree, false);
-  return [...used].filter(
-    name => !declared.has(name) && !(name in globalThis) && name !== 'undefined' && name !== 'arguments',
-  );
+  const free = [...used].filter(name => !declared.has(name) && !(name in globalThis) && name !== 'undefined');
+  const params = 'params' in tree ? (tree.params as AnyNode[]) : [];
+  return { free, simple: params.length < 3 && params.every(p => p.type !== 'RestElement') };
 }

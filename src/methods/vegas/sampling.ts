@@ -66,25 +66,18 @@ export class Sampling {
   /** Samples, and learns from them. */
   async adapt(evaluations: number, alpha = this.#knobs.alpha): Promise<Estimate> {
     const { beta, shared } = this.#knobs;
+    if (!this.seen) evaluations -= await this.#pilot(evaluations);
     const bins = this.#binsFor(evaluations);
     this.#edges = rebin(this.#edges, this.#dims, bins);
     const strata = this.#strataFor(evaluations);
     if (strata.cubes !== this.#strata?.cubes) this.#variances = null;
     this.#strata = strata;
     const counts = this.#countsFor(evaluations);
-    if (!this.seen) await this.#pilot();
     for (let tries = 0; ; tries++) {
       const scale = AIM / this.#square / evaluations;
       const sums = await this.#sample(strata, counts, scale);
       const total = sumOf(sums.histogram!.subarray(0, bins));
-      if (tries < MOST_TRIES && !(sums.variance < Infinity && total < Infinity)) {
-        this.#setUnit(this.#unit * 2 ** 300); // far larger values than before
-        continue;
-      }
-      if (tries < MOST_TRIES && total === 0 && sums.sum !== 0) {
-        this.#setUnit(this.#unit * Math.abs(sums.sum / strata.cubes)); // far smaller ones
-        continue;
-      }
+      if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
       if (this.seen) this.#square = total > 0 ? total / scale / evaluations : this.#square * 2 ** -40;
       // out of scale: the same samples again, on the right one
       if (this.seen && (total >= HIGHEST || total < LOWEST) && tries < MOST_TRIES) continue;
@@ -111,9 +104,25 @@ export class Sampling {
   async measure(evaluations: number): Promise<Estimate> {
     // with nothing learned about cubes, finer ones are free
     if (!this.#variances || !this.#strata) this.#strata = this.#strataFor(evaluations);
-    const sums = await this.#sample(this.#strata, this.#countsFor(evaluations), null);
-    this.#iteration++;
-    return this.#estimate(sums, this.#strata);
+    if (!this.seen) evaluations -= await this.#pilot(evaluations);
+    const counts = this.#countsFor(evaluations);
+    for (let tries = 0; ; tries++) {
+      const sums = await this.#sample(this.#strata, counts, null);
+      if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
+      this.#iteration++;
+      return this.#estimate(sums, this.#strata);
+    }
+  }
+
+  /** Whether values are so much larger or smaller than thought that squares of them are no numbers; then it is put right. */
+  #outOfUnit({ sum, variance, histogram }: SampleSums): boolean {
+    if (!(variance < Infinity && Math.abs(sum) < Infinity && !histogram?.includes(Infinity))) {
+      this.#setUnit(this.#unit * 2 ** 300);
+      return true;
+    }
+    const lost = sum !== 0 && variance === 0 && Math.abs(sum) < 2 ** -400;
+    if (lost) this.#setUnit(this.#unit * Math.abs(sum));
+    return lost;
   }
 
   #binsFor(evaluations: number): number {
@@ -131,12 +140,14 @@ export class Sampling {
     return Math.max(2, Math.floor(evaluations / this.#strata!.cubes));
   }
 
-  /** A first look, for the size of values. */
-  async #pilot(): Promise<void> {
+  /** A first look, for the size of values; returns what it took off an iteration of `evaluations`. */
+  async #pilot(evaluations: number): Promise<number> {
+    const samples = Math.min(PILOT, Math.max(2, Math.floor(evaluations / 8)));
     const one: Strata = { perAxis: Array(this.#dims).fill(1), cubes: 1 };
-    const { sum, variance } = await this.#sample(one, PILOT, null, STREAM.pilot);
-    const spread = Math.sqrt(variance * PILOT);
+    const { sum, variance } = await this.#sample(one, samples, null, STREAM.pilot);
+    const spread = Math.sqrt(variance * samples);
     this.#setUnit(this.#unit * (spread > 0 && spread < Infinity ? Math.hypot(spread, sum) : Math.abs(sum)));
+    return samples;
   }
 
   /** Values are counted in a power of two near their own size, so that squares of 1e-200 or 1e200 are numbers too. */

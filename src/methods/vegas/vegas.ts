@@ -12,7 +12,7 @@
  * hit by few samples), it is thrown away and learning goes on with more samples.
  */
 import { type Combined, combine, type Estimate } from '../../combine.ts';
-import type { Status } from '../../result.ts';
+import { type IterationRecord, ratio, type Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
 import { type Knobs, Sampling } from './sampling.ts';
 
@@ -40,13 +40,12 @@ export const VEGAS_OPTIONS = [
 
 export type VegasMethod = 'plain' | 'mcubes' | 'mcubes1d' | 'vegas+';
 
-export const KNOBS: Record<VegasMethod, Knobs> = {
-  plain: { bins: 1, growBins: false, alpha: 0, beta: 0, shared: false, perCube: Infinity, maxStrata: 1 },
-  mcubes: { bins: 512, growBins: false, alpha: 0.5, beta: 0, shared: false, perCube: 2, maxStrata: 2 ** 52 },
-  mcubes1d: { bins: 512, growBins: false, alpha: 0.5, beta: 0, shared: true, perCube: 2, maxStrata: 2 ** 52 },
+export const KNOBS: Record<VegasMethod, Omit<Knobs, 'growBins'>> = {
+  plain: { bins: 1, alpha: 0, beta: 0, shared: false, perCube: Infinity, maxStrata: 1 },
+  mcubes: { bins: 512, alpha: 0.5, beta: 0, shared: false, perCube: 2, maxStrata: 2 ** 52 },
+  mcubes1d: { bins: 512, alpha: 0.5, beta: 0, shared: true, perCube: 2, maxStrata: 2 ** 52 },
   'vegas+': {
     bins: 1024,
-    growBins: false,
     alpha: 0.5,
     beta: 0.75,
     shared: false,
@@ -75,25 +74,28 @@ export async function vegas(
   options: VegasOptions,
 ): Promise<Outcome> {
   const fixed = (['evaluations', 'iterations', 'adapt', 'skip'] as const).some(k => options[k] !== undefined);
+  const { bins, alpha, beta, maxStrata } = options;
+  const preset = KNOBS[method];
   const knobs: Knobs = {
-    ...KNOBS[method],
-    growBins: method !== 'plain' && options.bins === undefined,
-    ...defined(options),
+    ...preset,
+    growBins: method !== 'plain' && bins === undefined,
+    bins: bins ?? preset.bins,
+    alpha: alpha ?? preset.alpha,
+    beta: beta ?? preset.beta,
+    // cubes with samples of their own take memory
+    maxStrata: maxStrata ?? (beta ? Math.min(preset.maxStrata, 2 ** 20) : preset.maxStrata),
   };
-  const run = new Run(problem, knobs, options.alpha === undefined);
+  const run = new Run(problem, knobs, alpha === undefined);
   let status: Status;
   try {
     status = fixed ? await run.protocol(options) : await run.toTolerance(method !== 'plain');
   } catch (e) {
-    if (!problem.signal?.aborted) throw e;
+    if (!problem.signal?.aborted || e !== problem.signal.reason) throw e;
     status =
       (problem.signal.reason as DOMException | undefined)?.name === 'TimeoutError' ? 'time' : 'aborted';
   }
   return run.outcome(status);
 }
-
-const defined = <T extends object>(o: T): Partial<T> =>
-  Object.fromEntries(Object.entries(o).filter(([, v]) => v !== undefined)) as Partial<T>;
 
 class Run {
   readonly #problem: MethodProblem;
@@ -105,6 +107,9 @@ class Run {
   #learned: Estimate[] = [];
   #iterations = 0;
   readonly #started = performance.now();
+  /** Whether time, not the budget of evaluations, is what is running out. */
+  #hurried = false;
+  readonly #records: IterationRecord[] = [];
   readonly #warnings: string[] = [];
 
   constructor(problem: MethodProblem, knobs: Knobs, hurry: boolean) {
@@ -205,15 +210,17 @@ class Run {
 
   /** Measures until the tolerance is met or the budget is spent; undefined when the measurement is not to be believed. */
   async #measure(need: number, learned: number): Promise<Status | undefined> {
+    // what an earlier measurement found is not to be believed, and counts no more
+    for (const r of this.#records) r.adapting = true;
     this.#counted = [];
     const least = Math.max(64, learned / 2, 2 * this.#sampling.cubesFor(learned));
     for (let wanted = 1.15 * need; ; ) {
       const missing = Math.max(1, MEASUREMENTS - this.#counted.length);
       const affordable = this.#left;
-      const total = Math.min(Math.max(wanted, missing * least), affordable);
+      const total = Math.min(Math.max(wanted, missing * least), affordable, 1e15);
       const turns = Math.max(missing, Math.ceil(total / LARGEST));
       const size = Math.floor(total / turns);
-      if (!(size >= Math.min(least, 64)) || this.#iterations >= this.#problem.maxIterations)
+      if (!(size >= 64) || this.#iterations >= this.#problem.maxIterations)
         return this.#enough() ? 'converged' : 'budget';
       for (let i = 0; i < turns && this.#iterations < this.#problem.maxIterations; i++)
         await this.#iterate(size, false, true);
@@ -232,10 +239,7 @@ class Run {
   }
 
   outcome(status: Status): Outcome {
-    const { deadline, maxEvaluations } = this.#problem;
-    // ended early because the time left would not have been enough
-    if (status === 'budget' && deadline < Infinity && this.#sampling.evaluations < 0.9 * maxEvaluations)
-      status = 'time';
+    if (status === 'budget' && this.#hurried) status = 'time';
     const warnings = this.#warnings;
     const counted = this.#counted.length > 0 ? this.#counted : this.#learned.slice(-1);
     if (counted.length === 0) counted.push({ value: 0, error: Infinity, evaluations: 1 });
@@ -260,7 +264,7 @@ class Run {
     } else if (this.#counted.length > 1 && !this.#believable(combine(counted))) {
       warnings.push(
         q < SMALLEST_Q
-          ? `the iterations disagree (chi2/dof ${(chi2 / dof).toFixed(1)}): the error is larger than it says; raise maxEvaluations`
+          ? `the iterations disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`
           : 'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain',
       );
       if (status === 'converged') status = 'budget';
@@ -283,7 +287,9 @@ class Run {
     const left = maxEvaluations - this.#sampling.evaluations;
     if (deadline === Infinity || this.#sampling.evaluations === 0) return left;
     const now = performance.now();
-    return Math.min(left, (0.8 * (deadline - now) * this.#sampling.evaluations) / (now - this.#started));
+    const inTime = (0.8 * (deadline - now) * this.#sampling.evaluations) / (now - this.#started);
+    this.#hurried = inTime < left && this.#iterations < this.#problem.maxIterations;
+    return Math.min(left, inTime);
   }
 
   /** Evaluations after which learning has had its part. */
@@ -313,7 +319,9 @@ class Run {
     this.#iterations++;
     (counts ? this.#counted : this.#learned).push(estimate);
     const running = counts ? combine(this.#counted) : estimate;
-    this.#problem.onIteration({ ...estimate, adapting: !counts }, running, this.#sampling.evaluations);
+    const record = { ...estimate, adapting: !counts };
+    this.#records.push(record);
+    this.#problem.onIteration(record, running, this.#sampling.evaluations);
     return estimate;
   }
 }
