@@ -251,9 +251,12 @@ class Run {
       );
     }
     const { value, error, chi2, dof, q } = combine(counted);
-    if (!this.#sampling.seen && this.#sampling.evaluations > 0) {
+    if (value === 0 && error === 0) {
+      const samples = this.#sampling.seen
+        ? 'measured sample'
+        : `one of ${this.#sampling.evaluations} samples`;
       warnings.push(
-        `every one of ${this.#sampling.evaluations} samples was 0: either the integrand is 0, or it is not where the samples were; narrow the domain or raise maxEvaluations`,
+        `every ${samples} was 0: either the integrand is 0, or it is not where the samples were; narrow the domain or raise maxEvaluations`,
       );
       if (status === 'converged') status = 'budget';
     } else if (!this.#steady()) {
