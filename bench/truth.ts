@@ -21,7 +21,7 @@ for (const [name, options] of rows) {
   const e = catalogue.find(c => c.name === name)!;
   const runs: Result[] = [];
   for (let seed = 1; seed <= seeds; seed++)
-    runs.push(await integrate(e.f as never, { dims: e.dims, seed, ...options }));
+    runs.push(await integrate(e.f as never, { dims: e.dims, params: e.params ?? {}, seed, ...options }));
   const truth = Number(e.truth);
   const { mean, deviation, worst } = pullsOf(runs, truth);
   const average = (of: (r: Result) => number) => runs.reduce((s, r) => s + of(r), 0) / seeds;
