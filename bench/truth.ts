@@ -24,6 +24,7 @@ for (const [name, options] of rows) {
     runs.push(await integrate(e.f as never, { dims: e.dims, params: e.params ?? {}, seed, ...options }));
   const truth = Number(e.truth);
   const { mean, deviation, worst } = pullsOf(runs, truth);
+  const silent = runs.filter(r => r.warnings.length === 0);
   const average = (of: (r: Result) => number) => runs.reduce((s, r) => s + of(r), 0) / seeds;
   const count = (of: (r: Result) => boolean) => runs.filter(of).length;
   console.log(
@@ -32,7 +33,7 @@ for (const [name, options] of rows) {
       `pulls: mean ${mean.toFixed(2)}, deviation ${deviation.toFixed(2)}, worst ${worst.toFixed(1)}`,
       `KS of Q ${kolmogorovSmirnov(runs.map(r => r.q)).toFixed(2)} (1.95 at 1e-3)`,
       `relative error ${average(r => r.error / Math.abs(r.value)).toExponential(1)}`,
-      `converged ${count(r => r.converged)}, warned ${count(r => r.warnings.length > 0)}`,
+      `converged ${count(r => r.converged)}, warned ${count(r => r.warnings.length > 0)}, worst without a warning ${silent.length > 0 ? pullsOf(silent, truth).worst.toFixed(1) : '–'}`,
       `${average(r => r.evaluations).toExponential(1)} evaluations, ${average(r => r.elapsed).toFixed(0)} ms`,
     ].join('  '),
   );

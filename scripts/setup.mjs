@@ -18,8 +18,10 @@ const missing = process.argv.includes('--tests')
   : [];
 if (missing.length > 0) {
   if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0) {
-    run('apt-get', ['update', '-qq']);
+    const patient = ['-o', 'DPkg::Lock::Timeout=300'];
+    run('apt-get', [...patient, 'update', '-qq']);
     run('apt-get', [
+      ...patient,
       'install',
       '-y',
       '-qq',

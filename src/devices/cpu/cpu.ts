@@ -6,7 +6,8 @@ import { toWasm } from '../../integrand/targets/wasm.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
 import type { Device, DeviceIntegrand, SampleSums, SampleTask, Session } from '../device.ts';
 import { chunksOf, MAX_CUBES } from './chunks.ts';
-import { CORNER, kernelLayout, kernelModule, STATE } from './kernel.ts';
+import { kernelModule } from './kernel.ts';
+import { CORNER, kernelLayout, STATE } from './layout.ts';
 import {
   type Chunk,
   type ChunkSums,

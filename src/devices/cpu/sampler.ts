@@ -4,7 +4,7 @@
  * The text of `makeSampler` is what workers are made of, so it uses nothing but its argument: constants come in
  * the setup. It runs on the main thread as well.
  */
-import type { KernelLayout } from './kernel.ts';
+import type { KernelLayout } from './layout.ts';
 
 /** Everything a sampler is made from; can be posted to a worker. */
 export interface SamplerSetup {

@@ -198,7 +198,9 @@ class Run {
       const full = this.#sampling.evaluations + size > this.#learningEnds;
       if (turn > 0 && (full || this.#iterations >= this.#problem.maxIterations - 1)) break;
       const now = await this.#iterate(size, true, false, hurry ? this.#firstAlpha : undefined);
-      const enough = turn >= (hurry ? 3 : 1) && settled(seen[turn - 1], now);
+      // while the map is far off one iteration may stall by chance: two must not have improved
+      const back = hurry ? 2 : 1;
+      const enough = turn >= (hurry ? 3 : 1) && settled(seen[turn - back], now);
       seen.push(now);
       if (enough || isDark(now)) return { last: now, moving: false };
     }
@@ -335,7 +337,7 @@ const agree = (a: Estimate, b: Estimate) => Math.abs(a.value - b.value) <= 5 * M
 
 /** Whether an iteration agrees with the one before and did not do much better. */
 function settled(before: Estimate, now: Estimate): boolean {
-  if (!(now.error < 0.3 * Math.abs(now.value))) return false; // a few samples only
+  if (!(now.error < 0.15 * Math.abs(now.value))) return false; // a few samples only
   const improved = now.error / Math.abs(now.value) < (0.75 * before.error) / Math.abs(before.value);
   return agree(before, now) && !improved;
 }

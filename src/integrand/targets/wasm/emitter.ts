@@ -11,10 +11,12 @@
  * have left, the mask is what it was less those lanes; if it is empty, the rest is jumped over.
  */
 
-import type { FunctionWriter, Instruction } from '../../../wasm/assembler.ts';
-import { bodies, type Id, type Let, type Program, type Statement, type Type, uses, walk } from '../../ir.ts';
+import type { FunctionWriter } from '../../../wasm/assembler.ts';
+import { type Id, type Let, type Program, type Statement, type Type, uses } from '../../ir.ts';
 import { findDivergence } from './divergence.ts';
 import type { Layout } from './layout.ts';
+import { SCALAR_OPS, VECTOR_OPS } from './operations.ts';
+import { labelsLeft, usedOnceInPlace } from './uses.ts';
 
 /** How a value is represented: scalar f64 or i32 when all lanes agree, else a vector (a bool is a lane mask). */
 type Form = 'scalar' | 'vector';
@@ -39,53 +41,6 @@ export interface EmitterOptions {
   /** The index of the function that computes a library function. */
   callee(fn: string): number;
 }
-
-const VECTOR_OPS: Partial<Record<string, Instruction[]>> = {
-  neg: ['f64x2.neg'],
-  abs: ['f64x2.abs'],
-  sqrt: ['f64x2.sqrt'],
-  floor: ['f64x2.floor'],
-  ceil: ['f64x2.ceil'],
-  trunc: ['f64x2.trunc'],
-  nearest: ['f64x2.nearest'],
-  add: ['f64x2.add'],
-  sub: ['f64x2.sub'],
-  mul: ['f64x2.mul'],
-  div: ['f64x2.div'],
-  min: ['f64x2.min'],
-  max: ['f64x2.max'],
-  lt: ['f64x2.lt'],
-  le: ['f64x2.le'],
-  eq: ['f64x2.eq'],
-  ne: ['f64x2.ne'],
-  not: ['v128.not'],
-  and: ['v128.and'],
-  or: ['v128.or'],
-};
-const SCALAR_OPS: Partial<Record<string, Instruction[]>> = {
-  neg: ['f64.neg'],
-  abs: ['f64.abs'],
-  sqrt: ['f64.sqrt'],
-  floor: ['f64.floor'],
-  ceil: ['f64.ceil'],
-  trunc: ['f64.trunc'],
-  nearest: ['f64.nearest'],
-  add: ['f64.add'],
-  sub: ['f64.sub'],
-  mul: ['f64.mul'],
-  div: ['f64.div'],
-  min: ['f64.min'],
-  max: ['f64.max'],
-  lt: ['f64.lt'],
-  le: ['f64.le'],
-  eq: ['f64.eq'],
-  ne: ['f64.ne'],
-  not: ['i32.eqz'],
-  and: ['i32.and'],
-  or: ['i32.or'],
-  number: ['f64.convert_i32_u'],
-  copySign: ['f64.copysign'],
-};
 
 /** Values used once are computed where they are used; a chain of them no longer than this. */
 const MAX_DEFERRED = 60;
@@ -632,38 +587,4 @@ export class Emitter {
     this.#mask = mask;
     this.#afterExits(s);
   }
-}
-
-/** Labels outside `s` that something inside it breaks to. */
-function labelsLeft(s: Statement): Set<number> {
-  const left = new Set<number>();
-  const own = new Set<number>();
-  walk([s], t => {
-    if (t.kind === 'block' || t.kind === 'loop') own.add(t.label);
-    if (t.kind === 'break') left.add(t.label);
-  });
-  for (const l of own) left.delete(l);
-  return left;
-}
-
-/** Values used exactly once, in the statement list that defines them. Loads stay where they are: stores may follow. */
-function usedOnceInPlace(program: Program): Set<Id> {
-  const count = new Map<Id, number>();
-  walk(program.body, s => {
-    for (const a of uses(s)) count.set(a, (count.get(a) ?? 0) + 1);
-  });
-  for (const r of program.results) count.set(r, (count.get(r) ?? 0) + 1);
-  const found = new Set<Id>();
-  const visit = (list: Statement[]) => {
-    const here = new Set(list.flatMap(s => (s.kind === 'let' && s.op !== 'load' ? [s.id] : [])));
-    for (const s of list) {
-      // a loop reads its first values before it starts; the condition of an if is read before its arms
-      for (const a of uses(s)) if (here.has(a) && count.get(a) === 1) found.add(a);
-      for (const body of bodies(s)) visit(body);
-    }
-    if (list === program.body)
-      for (const r of program.results) if (here.has(r) && count.get(r) === 1) found.add(r);
-  };
-  visit(program.body);
-  return found;
 }
