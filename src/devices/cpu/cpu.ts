@@ -7,7 +7,7 @@ import { ROUNDS, WEYL } from '../../random/philox.ts';
 import type { Device, DeviceIntegrand, SampleSums, SampleTask, Session } from '../device.ts';
 import { chunksOf, MAX_CUBES } from './chunks.ts';
 import { kernelModule } from './kernel.ts';
-import { CORNER, kernelLayout, STATE } from './layout.ts';
+import { CORNER, type KernelLayout, kernelLayout, STATE } from './layout.ts';
 import {
   type Chunk,
   type ChunkSums,
@@ -249,29 +249,37 @@ class CpuSession implements Session {
   }
 
   async #makeSetup(bins: number): Promise<SamplerSetup> {
-    const dims = this.#dims;
-    const initial: SamplerSetup['initial'] = [];
-    let points = 0;
-    let values = dims * BATCH * 8;
-    let base = values + BATCH * 8;
-    let integrand: WebAssembly.Module | null = null;
-    if (this.#integrand.kind === 'program') {
-      const { program, params } = this.#integrand;
-      const { bytes, layout } = toWasm(program, BATCH);
-      integrand = await WebAssembly.compile(bytes);
-      initial.push(...layout.initial(), ...layout.params(params));
-      ({ points, values, end: base } = layout);
-    }
-    const layout = kernelLayout(dims, BATCH, bins, MAX_CUBES, points, values, base);
-    const kernel = await WebAssembly.compile(kernelModule(layout));
-    return {
-      kernel,
-      integrand,
+    const { layout, module } = kernelFor(this.#dims, bins);
+    const setup: SamplerSetup = {
+      kernel: await module,
+      integrand: null,
       layout,
-      initial,
+      initial: [],
       constants: { state: STATE, corner: CORNER, weyl: WEYL, rounds: ROUNDS },
     };
+    if (this.#integrand.kind === 'function') return setup;
+    const { program, params } = this.#integrand;
+    const { bytes, layout: own } = toWasm(program, BATCH, layout.end, layout);
+    setup.integrand = await WebAssembly.compile(bytes);
+    setup.initial = [...own.initial(), ...own.params(params)];
+    setup.layout = { ...layout, end: own.end };
+    return setup;
   }
+}
+
+const kernels = new Map<string, { layout: KernelLayout; module: Promise<WebAssembly.Module> }>();
+
+/** The kernel for so many axes and bins; kept, because V8 keeps its optimised code with the module. */
+function kernelFor(dims: number, bins: number) {
+  const key = `${dims} ${bins}`;
+  let kernel = kernels.get(key);
+  if (!kernel) {
+    const values = dims * BATCH * 8;
+    const layout = kernelLayout(dims, BATCH, bins, MAX_CUBES, 0, values, values + BATCH * 8);
+    kernel = { layout, module: WebAssembly.compile(kernelModule(layout)) };
+    kernels.set(key, kernel);
+  }
+  return kernel;
 }
 
 /** Adds chunks in their order, whoever ran them. */

@@ -25,9 +25,14 @@ export interface WasmModule {
  * A module that imports `env.memory` and exports `evaluate(n)`: it reads n points at `layout.points` (row by row, a
  * row of `batch` numbers a coordinate) and writes n values at `layout.values`, rounding n up to even.
  */
-export function toWasm(source: Program, batch = BATCH, base = 0): WasmModule {
+export function toWasm(
+  source: Program,
+  batch = BATCH,
+  base = 0,
+  shared?: { points: number; values: number },
+): WasmModule {
   const program = inlineCalls(source, lowerLibrary);
-  const layout = new Layout(program, batch, base);
+  const layout = new Layout(program, batch, base, shared);
   const called = libraryCalls(program);
   const functions = called.map(name => libraryFunction(name, layout, fn => called.indexOf(fn)));
   functions.push(batchFunction(program, layout, fn => called.indexOf(fn)));

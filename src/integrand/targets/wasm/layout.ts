@@ -26,11 +26,12 @@ export class Layout {
   readonly values: number;
   readonly #initial: Numbers[] = [];
 
-  constructor(program: Program, batch: number, base: number) {
+  /** `shared`: where somebody else already has the points and the values. */
+  constructor(program: Program, batch: number, base: number, shared?: { points: number; values: number }) {
     this.batch = batch;
     this.#next = base;
-    this.points = this.#take(program.dims * batch * DOUBLE);
-    this.values = this.#take(batch * DOUBLE);
+    this.points = shared?.points ?? this.#take(program.dims * batch * DOUBLE);
+    this.values = shared?.values ?? this.#take(batch * DOUBLE);
     for (const p of program.params) {
       if (p.kind === 'array')
         this.arrays.set(p.name, { address: this.#take(p.length * DOUBLE), length: p.length });
