@@ -8,8 +8,8 @@ import { compile } from '../../integrand/compile.ts';
 /**
  * The part of the samples that stays spread evenly along an axis. Without it a bin that looked empty grows until it
  * is hardly sampled, and what it hides is missed together with its share of the error: on f6 at 1e-3, one run in five was
- * off by 3 to 18 errors. Four hundred samples an axis are enough to
- * notice (with a hundred, four runs in two hundred were off by more than 3).
+ * off by 3 to 18 errors. Four hundred samples an axis are enough to notice
+ * (with a hundred, four runs in two hundred were off by more than 3).
  */
 export const floorFor = (evaluations: number): number => Math.min(0.01, 400 / evaluations);
 
