@@ -9,7 +9,7 @@ import { lower } from './integrand/lower/lower.ts';
 import { bind } from './integrand/params.ts';
 import { read } from './integrand/read.ts';
 import type { MethodProblem, Outcome } from './methods/method.ts';
-import { vegas } from './methods/vegas/vegas.ts';
+import { runMethod } from './methods/run.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { type IterationRecord, Result } from './result.ts';
@@ -75,7 +75,7 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
         });
       },
     };
-    return finish(await vegas(task, method, problem.vegas), session.description);
+    return finish(await runMethod(task, method, problem), session.description);
   } finally {
     stop.clear();
     session.close();

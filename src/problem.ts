@@ -3,9 +3,21 @@
 import type { Device } from './devices/device.ts';
 import { type Domain, makeDomain, type Range } from './domain.ts';
 import { checkParams, type Params } from './integrand/params.ts';
+import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/cubature.ts';
+import { RULES } from './methods/cubature/rules.ts';
 import { VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/vegas.ts';
 
-export const METHODS = ['auto', 'vegas+', 'mcubes', 'mcubes1d', 'plain'] as const;
+export const METHODS = [
+  'auto',
+  'vegas+',
+  'mcubes',
+  'mcubes1d',
+  'plain',
+  'pagani',
+  'cuhre',
+  'two-phase',
+  'zmc',
+] as const;
 export type MethodName = (typeof METHODS)[number];
 
 export interface Progress {
@@ -41,6 +53,8 @@ export interface IntegrateOptions {
   onNonFinite?: 'error' | 'zero';
   /** Knobs of the VEGAS family, named as in the papers. */
   vegas?: VegasOptions;
+  /** Knobs of `pagani`, `cuhre` and `two-phase`. */
+  cubature?: CubatureOptions;
 }
 
 /** Options with their defaults. */
@@ -68,6 +82,7 @@ const OPTIONS = [
   'onProgress',
   'onNonFinite',
   'vegas',
+  'cubature',
 ];
 
 export function checkProblem(options: IntegrateOptions): Problem {
@@ -89,8 +104,10 @@ export function checkProblem(options: IntegrateOptions): Problem {
     onProgress,
     onNonFinite = 'error',
     vegas = {},
+    cubature = {},
   } = options;
   checkVegas(vegas);
+  checkCubature(cubature);
   oneOf('method', method, METHODS);
   if (
     typeof device === 'string'
@@ -146,6 +163,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
     onProgress,
     onNonFinite,
     vegas,
+    cubature,
   };
 }
 
@@ -184,13 +202,9 @@ function checkDomain(domain: unknown, dims: unknown): Range[] {
 }
 
 function checkVegas(vegas: VegasOptions): void {
-  if (vegas === null || typeof vegas !== 'object')
-    fail('vegas', vegas, `pass an object with ${VEGAS_OPTIONS.join(', ')}`);
+  checkKnobs('vegas', vegas, VEGAS_OPTIONS);
   for (const [name, value] of Object.entries(vegas)) {
     if (value === undefined) continue;
-    if (!(VEGAS_OPTIONS as readonly string[]).includes(name)) {
-      fail(`vegas.${name}`, undefined, `the knobs are ${VEGAS_OPTIONS.join(', ')}`, 'unknown option');
-    }
     const lowest = { alpha: 0, beta: 0, adapt: 0, skip: 0, evaluations: 4 }[name as 'alpha'] ?? 1;
     const whole = name !== 'alpha' && name !== 'beta';
     if (
@@ -217,6 +231,29 @@ function checkVegas(vegas: VegasOptions): void {
       adapt,
       `leave at least one of the ${iterations} iterations frozen, or say how many to \`skip\``,
     );
+}
+
+function checkCubature(cubature: CubatureOptions): void {
+  checkKnobs('cubature', cubature, CUBATURE_OPTIONS);
+  const { rule, split, maxMemory, relErrFilter, processors, perProcessor } = cubature;
+  if (rule !== undefined) oneOf('cubature.rule', rule, RULES);
+  if (split !== undefined && !(Number.isInteger(split) && split >= 1 && Number.isInteger(Math.log2(split))))
+    fail('cubature.split', split, 'pass a power of two, such as 2');
+  if (maxMemory !== undefined && !(typeof maxMemory === 'number' && maxMemory >= 2 ** 20))
+    fail('cubature.maxMemory', maxMemory, 'pass bytes, from 1048576 on');
+  if (relErrFilter !== undefined && typeof relErrFilter !== 'boolean')
+    fail('cubature.relErrFilter', relErrFilter, 'pass true or false, or leave it out');
+  for (const [name, value] of Object.entries({ processors, perProcessor }))
+    if (value !== undefined && !(Number.isInteger(value) && value >= 1))
+      fail(`cubature.${name}`, value, 'pass a whole number from 1 on');
+}
+
+/** An object with known members only. */
+function checkKnobs(name: string, knobs: object, known: readonly string[]): void {
+  if (knobs === null || typeof knobs !== 'object')
+    fail(name, knobs, `pass an object with ${known.join(', ')}`);
+  const unknown = Object.keys(knobs).find(k => !known.includes(k));
+  if (unknown) fail(`${name}.${unknown}`, undefined, `the knobs are ${known.join(', ')}`, 'unknown option');
 }
 
 function oneOf(name: string, value: unknown, known: readonly string[]): void {

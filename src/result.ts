@@ -13,11 +13,13 @@ export interface IterationRecord {
 
 export interface ResultData {
   value: number;
-  /** One standard deviation. */
+  /** One standard deviation; of deterministic methods, what the value should be within. */
   error: number;
   status: Status;
   evaluations: number;
   iterations: readonly IterationRecord[];
+  /** Deterministic methods: how many regions the value is the sum of. */
+  regions?: number;
   chi2: number;
   dof: number;
   q: number;
@@ -59,6 +61,7 @@ export class Result {
 
   /** The iterations as a table: what each found, the average of those that count so far, and the seed to repeat it. */
   summary(): string {
+    if (this.regions !== undefined) return this.#regionSummary();
     const header = ['itn', 'integral', 'average', 'chi2/dof', 'Q'];
     const counted: IterationRecord[] = [];
     const rows = this.iterations.map((it, i) => {
@@ -69,16 +72,29 @@ export class Result {
       const fit = dof > 0 ? [ratio(chi2, dof), q.toFixed(2)] : ['', ''];
       return [`${i + 1}`, own, withError(value, error), ...fit];
     });
-    const table = [header, ...rows];
-    const widths = header.map((_, c) => Math.max(...table.map(r => r[c].length)));
-    const lines = table.map(r =>
-      r
-        .map((cell, c) => cell.padEnd(widths[c]))
-        .join('   ')
-        .trimEnd(),
-    );
-    return [`${this.method} on ${this.device}, seed ${this.seed}`, ...lines].join('\n');
+    return [`${this.method} on ${this.device}, seed ${this.seed}`, ...columns([header, ...rows])].join('\n');
   }
+
+  /** Deterministic: each iteration's estimate stands for itself. */
+  #regionSummary(): string {
+    const rows = this.iterations.map((it, i) => [
+      `${i + 1}`,
+      withError(it.value, it.error),
+      it.evaluations.toExponential(1),
+    ]);
+    const head = `${this.method} on ${this.device}, ${this.regions} regions`;
+    return [head, ...columns([['itn', 'integral', 'evaluations'], ...rows])].join('\n');
+  }
+}
+
+function columns(table: string[][]): string[] {
+  const widths = table[0].map((_, c) => Math.max(...table.map(r => r[c].length)));
+  return table.map(r =>
+    r
+      .map((cell, c) => cell.padEnd(widths[c]))
+      .join('   ')
+      .trimEnd(),
+  );
 }
 
 /** χ² per degree of freedom, readable when it is absurd too. */

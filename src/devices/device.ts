@@ -11,14 +11,20 @@
 import type { Axis } from '../domain.ts';
 import type { Program } from '../integrand/ir.ts';
 import type { Bindings } from '../integrand/params.ts';
+import type { Rule } from '../methods/cubature/rules.ts';
 import type { Key } from '../random/philox.ts';
 
 export interface Device {
   /** As it is written in results: `cpu`, `js`. */
   readonly name: string;
-  open(integrand: DeviceIntegrand): Promise<Session>;
+  open(integrand: DeviceIntegrand, options?: OpenOptions): Promise<Session>;
   /** Frees everything; the device cannot be used any more. */
   close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Other sessions run beside this one: work should not wait for the whole device. */
+  shared?: boolean;
 }
 
 /** An integrand as devices take it: compiled, or to be called as it is. */
@@ -47,6 +53,10 @@ export interface Session {
   readonly description: string;
   /** One iteration of stratified sampling through a map. */
   sample(task: SampleTask): Promise<SampleSums>;
+  /** A cubature rule applied to regions. */
+  regions(task: RegionTask): Promise<RegionSums>;
+  /** The same integrand with other params, from the next task on. */
+  rebind(integrand: DeviceIntegrand): Promise<void>;
   close(): void;
 }
 
@@ -84,5 +94,25 @@ export interface SampleSums {
   /** Variance of w in each cube, if asked for. */
   variances: Float64Array | null;
   /** Values that were not finite, and the first of them (by sample). */
+  nonFinite: { count: number; first: { point: number[]; value: number } } | null;
+}
+
+/** Regions of a box: each axis of the box was halved `levels` times, down to the part around the centre. */
+export interface RegionTask {
+  rule: Rule;
+  /** The box. */
+  ranges: readonly (readonly [number, number])[];
+  count: number;
+  /** `count` numbers an axis. */
+  centres: Float64Array;
+  levels: Uint8Array;
+  signal?: AbortSignal | undefined;
+}
+
+export interface RegionSums {
+  /** Of each region: its integral by the rule, the error by the null rules, the axis to split. */
+  values: Float64Array;
+  errors: Float64Array;
+  axes: Uint8Array;
   nonFinite: { count: number; first: { point: number[]; value: number } } | null;
 }

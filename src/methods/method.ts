@@ -27,6 +27,8 @@ export interface Outcome {
   value: number;
   error: number;
   status: Status;
+  /** Deterministic methods: how many regions the estimate is made of. */
+  regions?: number;
   chi2: number;
   dof: number;
   q: number;

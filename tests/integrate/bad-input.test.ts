@@ -52,7 +52,7 @@ describe('the options as a whole', () => {
   test('an unknown option lists those that exist', async () => {
     const e = await refusal({ dims: 2, onProgress, tolerance: 1e-3 });
     expect(e.message).toMatchInlineSnapshot(
-      `"integrate: unknown option \`tolerance\`; the options are domain, dims, method, device, relTol, absTol, maxEvaluations, maxIterations, maxTime, seed, params, signal, onProgress, onNonFinite, vegas."`,
+      `"integrate: unknown option \`tolerance\`; the options are domain, dims, method, device, relTol, absTol, maxEvaluations, maxIterations, maxTime, seed, params, signal, onProgress, onNonFinite, vegas, cubature."`,
     );
   });
   test('a misspelt option is not ignored, even when its value is undefined', async () => {
@@ -152,7 +152,7 @@ describe('domain', () => {
 });
 
 describe('method and device', () => {
-  refuses('method', /use 'auto', 'vegas\+', 'mcubes', 'mcubes1d', 'plain'\.$/, [
+  refuses('method', /use 'auto', 'vegas\+', 'mcubes', 'mcubes1d', 'plain', 'pagani', 'cuhre', 'two-phase', 'zmc'\.$/, [
     ['vegas', "'vegas'"],
     ['VEGAS+', "'VEGAS+'"],
     ['toString', "'toString'"],

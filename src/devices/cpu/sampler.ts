@@ -64,7 +64,9 @@ export interface Sampler {
   /** Async only when the integrand is. */
   run(chunk: Chunk): ChunkSums | Promise<ChunkSums>;
   /** The histogram of all chunks since `begin`. */
-  histogram(): Float64Array | null;
+  end(): Float64Array | null;
+  /** Writes params. */
+  bind(params: SamplerSetup['initial']): void;
 }
 
 /**
@@ -81,7 +83,10 @@ export function makeSampler(
   const imports = { env: { memory } };
   const numbers = (address: number, length: number) => new Float64Array(memory.buffer, address, length);
   const words = (address: number, length: number) => new Uint32Array(memory.buffer, address, length);
-  for (const { address, data } of setup.initial) numbers(address, data.length).set(data);
+  const bind = (initial: SamplerSetup['initial']) => {
+    for (const { address, data } of initial) numbers(address, data.length).set(data);
+  };
+  bind(setup.initial);
   for (let n = 1; n <= k.batch; n++) numbers(k.reciprocals, k.batch + 1)[n] = 1 / n;
   const kernel = new WebAssembly.Instance(setup.kernel, imports).exports as Record<
     'draw' | 'drawFrozen' | 'weigh' | 'add' | 'addFrozen',
@@ -220,7 +225,8 @@ export function makeSampler(
       };
       return go();
     },
-    histogram() {
+    bind,
+    end() {
       if (!current.adapt) return null;
       const result = new Float64Array(k.dims * current.bins);
       for (let d = 0; d < k.dims; d++)

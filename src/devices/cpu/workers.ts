@@ -1,43 +1,46 @@
 /**
- * Workers, the same in Node and in a page: made from the text of the sampler, so that no bundler has to find a
+ * Workers, the same in Node and in a page: made from the text of the engines, so that no bundler has to find a
  * worker file and no server has to send special headers. A worker that dies rejects what it was doing, with the cause.
  */
 import { onSampled, toDomain } from '../../domain.ts';
 import type { MovedIntegrand } from '../device.ts';
-import { makeSampler, type Sampler } from './sampler.ts';
+import { makeEvaluator } from './evaluator.ts';
+import { makeSampler } from './sampler.ts';
 
 export interface WorkerLike {
   /** Sends a request and waits for its answer. */
   ask<T>(request: object): Promise<T>;
   close(): void;
+  /** Requests that are waiting for their answer. */
+  readonly load: number;
   /** Why it cannot be asked any more. */
   readonly dead: Error | null;
 }
 
 /** What a worker does with requests. Self-contained: its text is the worker's. */
 function serve(
-  make: typeof makeSampler,
+  makers: { sampler: typeof makeSampler; evaluator: typeof makeEvaluator },
   place: typeof toDomain,
   adapt: typeof onSampled,
   load: (url: string) => Promise<Record<string, unknown>>,
   port: { post(message: unknown): void; listen(handle: (message: Request) => void): void },
 ) {
-  const samplers = new Map<number, Sampler>();
-  /** The plain function of a session, found by its text or its module. */
+  const engines = new Map<number, Record<string, (v: unknown) => unknown>>();
+  /** The plain function of an engine, found by its text or its module. */
   const plainFunction = async ({ text, url, name, params, axes }: MovedIntegrand) => {
     const found = text ? new Function(`return (${text})`)() : (await load(url as string))[name as string];
     return adapt((x: number[]) => found(x, params), axes, place);
   };
-  const answer = async ({ session, what, value, plain }: Request): Promise<unknown> => {
+  const answer = async ({ engine, kind, what, value, plain }: Request): Promise<unknown> => {
     if (what === 'ping') return null;
     if (what === 'setup') {
-      samplers.set(session, make(value as never, plain && (await plainFunction(plain))));
+      engines.set(engine, makers[kind](value as never, plain && (await plainFunction(plain))) as never);
       return null;
     }
-    if (what === 'close') return void samplers.delete(session);
-    return (samplers.get(session) as unknown as Record<string, (v: unknown) => unknown>)[what](value);
+    if (what === 'close') return void engines.delete(engine);
+    return engines.get(engine)![what](value);
   };
-  let last: Promise<unknown> = Promise.resolve(); // one request after another: a sampler does one thing at a time
+  let last: Promise<unknown> = Promise.resolve(); // one request after another: an engine does one thing at a time
   port.listen(request => {
     last = last
       .then(() => answer(request))
@@ -50,8 +53,9 @@ function serve(
 
 interface Request {
   id: number;
-  session: number;
-  what: 'ping' | 'setup' | 'begin' | 'run' | 'histogram' | 'close';
+  engine: number;
+  kind: 'sampler' | 'evaluator';
+  what: 'ping' | 'setup' | 'bind' | 'begin' | 'run' | 'end' | 'close';
   value?: unknown;
   plain?: MovedIntegrand;
 }
@@ -73,7 +77,7 @@ function workerText(): string {
     ? `const { parentPort } = require('node:worker_threads');
        const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
     : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
-  return `const __name = f => f; ${port} (${serve})(${makeSampler}, ${toDomain}, ${onSampled}, u => import(u), port);`;
+  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator} }, ${toDomain}, ${onSampled}, u => import(u), port);`;
 }
 
 export function startWorker(): WorkerLike {
@@ -97,6 +101,9 @@ export function startWorker(): WorkerLike {
   return {
     get dead() {
       return dead;
+    },
+    get load() {
+      return waiting.size;
     },
     ask<T>(request: object) {
       if (dead) return Promise.reject(dead);

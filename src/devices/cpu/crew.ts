@@ -1,0 +1,209 @@
+/**
+ * A crew does one kind of work for one integrand: an engine in every worker and one on the calling thread, made from
+ * the same setup. Work comes as a task that all engines begin with and chunks that any of them may run; who runs
+ * which changes no bit of the result. Until the first worker is up, and for work too small to be worth a message, the
+ * calling thread does it.
+ */
+import type { DeviceIntegrand } from '../device.ts';
+import type { CpuDevice } from './cpu.ts';
+import type { WorkerLike } from './workers.ts';
+
+/** Milliseconds that a worker running a plain function has to come back after an abort. */
+const PATIENCE = 250;
+/** Chunks that a worker has at hand, so that it never waits for the next message. */
+const AHEAD = 2;
+
+/** Numbers for a memory. */
+export type Numbers = { address: number; data: ArrayLike<number> }[];
+
+export interface Engine<T, C, R, E> {
+  /** Writes params. */
+  bind(params: Numbers): void;
+  /** Engines that keep something from chunk to chunk. */
+  begin?(task: T): void;
+  /** Async only when the integrand is. */
+  run(chunk: C): R | Promise<R>;
+  /** What the chunks since `begin` gave together. */
+  end?(): E;
+}
+
+/** Makes an engine on the calling thread. */
+export type EngineMaker<S, T, C, R, E> = (
+  setup: S,
+  f?: (x: number[]) => number | Promise<number>,
+  pause?: () => Promise<void> | undefined,
+) => Engine<T, C, R, E>;
+
+/** How much of the device some work is worth. */
+export type Share = 'here' | 'one worker' | 'all workers';
+
+export class Crew<S, T, C, R, E> {
+  readonly #device: CpuDevice;
+  readonly #kind: 'sampler' | 'evaluator';
+  readonly #make: EngineMaker<S, T, C, R, E>;
+  readonly #setup: Promise<S>;
+  readonly #integrand: DeviceIntegrand;
+  readonly #id: number;
+  #local: Engine<T, C, R, E> | null = null;
+  readonly #remote = new Map<WorkerLike, { ready: Promise<unknown>; version: number }>();
+  #params: Numbers = [];
+  #version = 0;
+  /** When others last had a turn: kept from one task to the next, since small ones are shorter than a turn. */
+  #turned = performance.now();
+  #signal: AbortSignal | undefined;
+
+  constructor(
+    device: CpuDevice,
+    kind: 'sampler' | 'evaluator',
+    make: EngineMaker<S, T, C, R, E>,
+    setup: Promise<S>,
+    integrand: DeviceIntegrand,
+  ) {
+    this.#device = device;
+    this.#id = device.nextId();
+    this.#kind = kind;
+    this.#make = make;
+    this.#setup = setup;
+    this.#integrand = integrand;
+  }
+
+  /** Other params from the next task on. */
+  bind(params: Numbers): void {
+    this.#params = params;
+    this.#version++;
+    this.#local?.bind(params);
+  }
+
+  /** Runs all chunks; results come in any order. */
+  async work(
+    task: T,
+    next: () => C | undefined,
+    share: Share,
+    signal: AbortSignal | undefined,
+  ): Promise<{ results: R[]; ends: E[] }> {
+    this.#signal = signal;
+    const done = { results: [] as R[], ends: [] as E[] };
+    const movable = this.#integrand.kind === 'program' || !!this.#integrand.call.moved;
+    const take = () => {
+      signal?.throwIfAborted();
+      return next();
+    };
+    if (share === 'here' || !movable) await this.#here(task, take, done, () => true);
+    else await this.#spread(task, take, done, share);
+    return done;
+  }
+
+  close(): void {
+    for (const worker of this.#remote.keys()) worker.ask({ what: 'close', engine: this.#id }).catch(() => {});
+    this.#remote.clear();
+    this.#local = null;
+  }
+
+  /** Runs chunks on the calling thread while `goOn`, letting others have a turn between them. */
+  async #here(
+    task: T,
+    next: () => C | undefined,
+    done: { results: R[]; ends: E[] },
+    goOn: () => boolean,
+  ): Promise<void> {
+    if (!this.#local) {
+      const setup = await this.#setup;
+      this.#local =
+        this.#integrand.kind === 'program'
+          ? this.#make(setup)
+          : this.#make(setup, this.#integrand.call.f, () => this.#pause());
+      if (this.#version > 0) this.#local.bind(this.#params);
+    }
+    const engine = this.#local;
+    engine.begin?.(task);
+    while (goOn()) {
+      this.#device.checkOpen();
+      const chunk = next();
+      if (!chunk) break;
+      const result = engine.run(chunk);
+      done.results.push(result instanceof Promise ? await result : result);
+      const turn = this.#pause();
+      if (turn) await turn;
+    }
+    if (engine.end) done.ends.push(engine.end());
+  }
+
+  /** Gives others a turn now and then. */
+  #pause(): Promise<void> | undefined {
+    if (performance.now() - this.#turned < 8) return;
+    return turn().then(() => {
+      this.#turned = performance.now();
+      this.#signal?.throwIfAborted();
+    });
+  }
+
+  async #spread(
+    task: T,
+    next: () => C | undefined,
+    done: { results: R[]; ends: E[] },
+    share: Share,
+  ): Promise<void> {
+    const setup = await this.#setup;
+    let ready = this.#device.workers();
+    if (ready.length === 0) {
+      // nobody is up yet: begin here, and hand over to the first one that is
+      let up = false;
+      const first = this.#device.firstWorker().then(() => {
+        up = true;
+      });
+      first.catch(() => {}); // without workers all of it is done here
+      await this.#here(task, next, done, () => !up);
+      if (!up) return;
+      this.#device.checkOpen();
+      ready = this.#device.workers();
+    }
+    if (share === 'one worker') ready = [ready.reduce((a, b) => (b.load < a.load ? b : a))];
+    const plain = this.#integrand.kind === 'function' ? this.#integrand.call.moved : undefined;
+    let failed = false;
+    const nextOne = () => (failed ? undefined : next());
+    const work = async (worker: WorkerLike) => {
+      const ask = <A>(what: string, value?: unknown) =>
+        worker.ask<A>({ what, engine: this.#id, kind: this.#kind, value, plain });
+      const own = this.#remote.get(worker) ?? { ready: ask('setup', setup), version: 0 };
+      this.#remote.set(worker, own);
+      await own.ready;
+      if (own.version < this.#version) {
+        own.version = this.#version;
+        await ask('bind', this.#params);
+      }
+      const begun = this.#kind === 'sampler' ? ask('begin', task) : null;
+      const lane = async () => {
+        for (let chunk = nextOne(); chunk; chunk = nextOne()) done.results.push(await ask<R>('run', chunk));
+      };
+      const lanes = Array.from({ length: plain ? 1 : AHEAD }, lane);
+      await Promise.all([begun, ...lanes]);
+      if (begun) done.ends.push(await ask<E>('end'));
+    };
+    const busy = new Set(ready);
+    // whoever fails ends the task; a plain function that goes on long after an abort goes down with its worker
+    const stop = () => setTimeout(() => plain && [...busy].forEach(w => w.close()), PATIENCE);
+    this.#signal?.addEventListener('abort', stop, { once: true });
+    const results = await Promise.allSettled(
+      ready.map(w =>
+        work(w)
+          .catch(e => {
+            failed = true;
+            throw e;
+          })
+          .finally(() => busy.delete(w)),
+      ),
+    );
+    this.#signal?.removeEventListener('abort', stop);
+    this.#signal?.throwIfAborted();
+    const first = results.find(r => r.status === 'rejected');
+    if (first) throw first.reason;
+  }
+}
+
+/** Lets timers and messages have their turn. */
+function turn(): Promise<void> {
+  return new Promise(resolve => {
+    if (typeof setImmediate === 'function') setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}

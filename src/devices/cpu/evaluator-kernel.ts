@@ -1,0 +1,69 @@
+/**
+ * The kernel of the region evaluator: WebAssembly that moves a tile of regions from one point of the rule to the next,
+ * and adds up what the integrand gives there. Lanes are regions: every region of the tile is at the same point of
+ * the rule at the same time, so coordinates are centre + g·half-width with one g for all.
+ *
+ *     place(row, g, low, high, end): row ← centre + g·half-width, never outside [low, high]
+ *     add(slot, end): sums of the slot ← sums + values
+ *
+ * `row` and `slot` are byte offsets, `end` is the size of a row in use, in bytes.
+ */
+import { encodeModule, FunctionWriter } from '../../wasm/assembler.ts';
+
+export interface EvaluatorLayout {
+  dims: number;
+  /** Regions of a tile. */
+  batch: number;
+  slots: number;
+  /** Rows of `batch` numbers: coordinates, values, centres, half-widths; sums a slot. */
+  points: number;
+  values: number;
+  centres: number;
+  halves: number;
+  sums: number;
+  end: number;
+}
+
+export function evaluatorLayout(dims: number, batch: number, slots: number): EvaluatorLayout {
+  const row = batch * 8;
+  const values = dims * row;
+  const centres = values + row;
+  const halves = centres + dims * row;
+  const sums = halves + dims * row;
+  return { dims, batch, slots, points: 0, values, centres, halves, sums, end: sums + slots * row };
+}
+
+/** The module: imports `env.memory`, exports `place` and `add`. */
+export function evaluatorModule(k: EvaluatorLayout): Uint8Array<ArrayBuffer> {
+  return encodeModule([placeFunction(k), addFunction(k)], { place: 0, add: 1 });
+}
+
+function placeFunction(k: EvaluatorLayout): FunctionWriter {
+  const w = new FunctionWriter(['i32', 'f64', 'f64', 'f64', 'i32'], null);
+  const [row, g, low, high, end] = [0, 1, 2, 3, 4];
+  const [factor, least, most] = [g, low, high].map(f => {
+    const v = w.local('v128');
+    w.get(f).op('f64x2.splat').set(v);
+    return v;
+  });
+  w.get(row).get(end).op('i32.add').set(end);
+  const top = w.open('loop');
+  w.get(row);
+  w.get(row).memory('v128.load', k.centres);
+  w.get(row).memory('v128.load', k.halves).get(factor).op('f64x2.mul', 'f64x2.add');
+  w.get(most).op('f64x2.min').get(least).op('f64x2.max').memory('v128.store', k.points);
+  w.get(row).i32(16).op('i32.add').tee(row).get(end).op('i32.lt_u').brIf(top).close();
+  return w;
+}
+
+function addFunction(k: EvaluatorLayout): FunctionWriter {
+  const w = new FunctionWriter(['i32', 'i32'], null);
+  const [slot, end] = [0, 1];
+  const p = w.local('i32');
+  w.doWhileBelow(p, 16, end, () => {
+    w.get(p).get(slot).op('i32.add');
+    w.get(p).get(slot).op('i32.add').memory('v128.load', k.sums);
+    w.get(p).memory('v128.load', k.values).op('f64x2.add').memory('v128.store', k.sums);
+  });
+  return w;
+}

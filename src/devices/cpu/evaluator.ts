@@ -1,0 +1,249 @@
+/**
+ * One worker's share of a list of regions: applies a cubature rule to tiles of them.
+ *
+ * The text of `makeEvaluator` is what workers are made of, so it uses nothing but its argument; it runs on the
+ * main thread as well. A tile walks through the points of the rule together, in an order in which few coordinates
+ * change from one to the next, and only those are computed. Values are added up by slot: points that share their
+ * weights have one slot, but those whose fourth differences tell which axis to split have one an axis.
+ */
+import type { EvaluatorLayout } from './evaluator-kernel.ts';
+import type { Walk } from './walk.ts';
+
+/** Everything an evaluator is made from; can be posted to a worker. */
+export interface EvaluatorSetup {
+  kernel: WebAssembly.Module;
+  /** The compiled integrand; null when a function is called instead. */
+  integrand: WebAssembly.Module | null;
+  layout: EvaluatorLayout;
+  /** Numbers to write into memory: constants and params. */
+  initial: { address: number; data: ArrayLike<number> }[];
+  walk: Walk;
+  /** The box: every axis from low to high. */
+  ranges: readonly (readonly [number, number])[];
+}
+
+/** Regions in a row; `levels` says how often an axis was halved. */
+export interface RegionChunk {
+  index: number;
+  count: number;
+  /** `count` numbers an axis. */
+  centres: Float64Array;
+  levels: Uint8Array;
+}
+
+export interface RegionChunkSums {
+  index: number;
+  values: Float64Array;
+  errors: Float64Array;
+  axes: Uint8Array;
+  nonFinite: { count: number; first: { point: number[]; value: number } } | null;
+}
+
+export interface Evaluator {
+  bind(initial: EvaluatorSetup['initial']): void;
+  /** Async only when the integrand is. */
+  run(chunk: RegionChunk): RegionChunkSums | Promise<RegionChunkSums>;
+}
+
+/**
+ * `f` is called for every point when there is no compiled integrand; it may return promises. Between points `pause`
+ * may give others a turn.
+ */
+export function makeEvaluator(
+  setup: EvaluatorSetup,
+  f?: (x: number[]) => number | Promise<number>,
+  pause?: () => Promise<void> | undefined,
+): Evaluator {
+  const { layout: k, walk, ranges } = setup;
+  const { dims, batch, slots } = k;
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(k.end / 65536) });
+  const imports = { env: { memory } };
+  const numbers = (address: number, length: number) => new Float64Array(memory.buffer, address, length);
+  const bind = (initial: EvaluatorSetup['initial']) => {
+    for (const { address, data } of initial) numbers(address, data.length).set(data);
+  };
+  bind(setup.initial);
+  const kernel = new WebAssembly.Instance(setup.kernel, imports).exports as {
+    place(row: number, g: number, low: number, high: number, end: number): void;
+    add(slot: number, end: number): void;
+  };
+  const compiled = setup.integrand && new WebAssembly.Instance(setup.integrand, imports);
+  const evaluateCompiled = (compiled?.exports.evaluate ?? null) as ((n: number) => void) | null;
+  const rows = Array.from({ length: dims }, (_, d) => numbers(k.points + d * batch * 8, batch));
+  const centres = numbers(k.centres, dims * batch);
+  const halves = numbers(k.halves, dims * batch);
+  const values = numbers(k.values, batch);
+  const sums = numbers(k.sums, slots * batch);
+  const powers = Float64Array.from({ length: 256 }, (_, level) => 2 ** -level);
+  const { weights, nulls, pairs, coefficients, inner, outer, ratio } = walk;
+  const nullSums = new Float64Array(Math.max(1, nulls.length));
+  let volumes = new Float64Array(0);
+
+  /** Puts regions from `first` on into the tile, the last one twice when their number is odd. */
+  const load = (chunk: RegionChunk, first: number, n: number) => {
+    const { count } = chunk;
+    for (let d = 0; d < dims; d++) {
+      const [low, high] = ranges[d];
+      const half = (high - low) / 2;
+      for (let i = 0; i < n; i++) {
+        centres[d * batch + i] = chunk.centres[d * count + first + i];
+        const own = half * powers[chunk.levels[d * count + first + i]];
+        halves[d * batch + i] = own;
+        volumes[i] = d === 0 ? 2 * own : volumes[i] * (2 * own);
+      }
+      if (n % 2) {
+        centres[d * batch + n] = centres[d * batch + n - 1];
+        halves[d * batch + n] = halves[d * batch + n - 1];
+      }
+      kernel.place(d * batch * 8, 0, low, high, n * 8);
+    }
+    sums.fill(0);
+  };
+
+  /** Moves the tile to a point of the rule. */
+  const move = (point: number, n: number) => {
+    const { starts, axis, value } = walk;
+    for (let c = starts[point]; c < starts[point + 1]; c++) {
+      const d = axis[c];
+      kernel.place(d * batch * 8, value[c], ranges[d][0], ranges[d][1], n * 8);
+    }
+  };
+
+  /** Calls the plain integrand for every region at this point; returns what there is to wait for. */
+  const callEach = (n: number): Promise<void>[] => {
+    const waits: Promise<void>[] = [];
+    for (let i = 0; i < n; i++) {
+      let y: number | Promise<number>;
+      try {
+        y = f!(rows.map(r => r[i]));
+      } catch (e) {
+        y = Promise.reject(e); // beside other promises, which must not be left alone
+      }
+      if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
+        waits.push(
+          y.then(v => {
+            values[i] = v;
+          }),
+        );
+      } else values[i] = y as number;
+    }
+    return waits;
+  };
+
+  /** Sets values that are not finite to 0 and remembers the first. */
+  const sweep = (n: number, out: RegionChunkSums) => {
+    for (let i = 0; i < n; i++) {
+      if (Math.abs(values[i]) < Infinity) continue;
+      const first = out.nonFinite?.first ?? { point: rows.map(r => r[i]), value: values[i] };
+      out.nonFinite = { count: (out.nonFinite?.count ?? 0) + 1, first };
+      values[i] = 0;
+    }
+  };
+
+  /** Rule, null rules and fourth differences of the tile's regions; false when one of them is not finite. */
+  const combine = (first: number, n: number, out: RegionChunkSums): boolean => {
+    let finite = true;
+    for (let i = 0; i < n; i++) {
+      let sum = 0;
+      nullSums.fill(0);
+      for (let s = 0; s < slots; s++) {
+        const v = sums[s * batch + i];
+        sum += weights[s] * v;
+        for (let r = 0; r < nulls.length; r++) nullSums[r] += nulls[r][s] * v;
+      }
+      let error = Math.abs(nullSums[0]);
+      if (coefficients) {
+        // of all null rules spanned by two successive ones, that with the largest estimate
+        let [a, b, c] = [0, 0, 0];
+        for (let r = 0; r < pairs.length; r++) {
+          const { scale, norm } = pairs[r];
+          let most = 0;
+          for (let j = 0; j < scale.length; j++) {
+            const candidate = Math.abs(nullSums[r + 1] + scale[j] * nullSums[r]) * norm[j];
+            if (candidate > most) most = candidate;
+          }
+          if (r === 0) a = most;
+          else if (r === 1) b = most;
+          else c = most;
+        }
+        const [fall, calm, wild] = coefficients;
+        error = fall * a <= b && fall * b <= c ? calm * a : wild * Math.max(a, b, c);
+      }
+      const volume = volumes[i];
+      out.values[first + i] = volume * sum;
+      out.errors[first + i] = volume * error;
+      if (!(Math.abs(volume * sum) < Infinity && error < Infinity)) finite = false;
+      // the axis along which the integrand bends most, of equal ones the widest
+      const centre = sums[i];
+      const base = 2 * centre * (1 - ratio);
+      let [axis, most, widest] = [0, -1, 0];
+      for (let d = 0; d < dims; d++) {
+        const [near, far] = [sums[(inner + d) * batch + i], sums[(outer + d) * batch + i]];
+        let bend = Math.abs(base + ratio * near - far);
+        // what is left of numbers that cancel says nothing
+        if (bend <= 1e-14 * (Math.abs(near) + Math.abs(far) + Math.abs(centre))) bend = 0;
+        const width = halves[d * batch + i] / (ranges[d][1] - ranges[d][0]);
+        if (bend > most || (bend === most && width > widest)) [axis, most, widest] = [d, bend, width];
+      }
+      out.axes[first + i] = axis;
+    }
+    return finite;
+  };
+
+  /** A tile of compiled values; `careful`: looks at each value. */
+  const tile = (chunk: RegionChunk, first: number, n: number, out: RegionChunkSums, careful: boolean) => {
+    load(chunk, first, n);
+    const { slot } = walk;
+    for (let point = 0; point < slot.length; point++) {
+      move(point, n);
+      evaluateCompiled!(n);
+      if (careful) sweep(n, out);
+      kernel.add(slot[point] * batch * 8, n * 8);
+    }
+    return combine(first, n, out);
+  };
+
+  /** The same with a plain function, which may make it wait. */
+  const plainTile = async (chunk: RegionChunk, first: number, n: number, out: RegionChunkSums) => {
+    load(chunk, first, n);
+    const { slot } = walk;
+    for (let point = 0; point < slot.length; point++) {
+      move(point, n);
+      const waits = callEach(n);
+      const turn = pause?.();
+      if (turn) waits.push(turn);
+      if (waits.length > 0) await Promise.all(waits);
+      sweep(n, out);
+      kernel.add(slot[point] * batch * 8, n * 8);
+    }
+    combine(first, n, out);
+  };
+
+  return {
+    bind,
+    run(chunk) {
+      const { count, index } = chunk;
+      const out: RegionChunkSums = {
+        index,
+        values: new Float64Array(count),
+        errors: new Float64Array(count),
+        axes: new Uint8Array(count),
+        nonFinite: null,
+      };
+      if (volumes.length === 0) volumes = new Float64Array(batch);
+      if (!evaluateCompiled) {
+        return (async () => {
+          for (let first = 0; first < count; first += batch)
+            await plainTile(chunk, first, Math.min(batch, count - first), out);
+          return out;
+        })();
+      }
+      for (let first = 0; first < count; first += batch) {
+        const n = Math.min(batch, count - first);
+        // a value that is not finite spoils its sums: the tile is then done again, looking at each
+        if (!tile(chunk, first, n, out, false)) tile(chunk, first, n, out, true);
+      }
+      return out;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * All regions that are in memory. A split puts halves in their parent's place and at the end; what is finished leaves,
+ * and the last regions move into the gaps, so that regions always are the first `count`.
+ */
+import { emptyRegions, type Ranges, type Regions } from './regions.ts';
+
+export class RegionStore {
+  readonly #dims: number;
+  #centres: Float64Array;
+  #levels: Uint8Array;
+  #axes: Uint8Array;
+  values: Float64Array;
+  errors: Float64Array;
+  count = 0;
+
+  constructor(dims: number, capacity = 256) {
+    this.#dims = dims;
+    this.#centres = new Float64Array(dims * capacity);
+    this.#levels = new Uint8Array(dims * capacity);
+    this.#axes = new Uint8Array(capacity);
+    this.values = new Float64Array(capacity);
+    this.errors = new Float64Array(capacity);
+  }
+
+  /** Takes a region of a list; returns its number. */
+  add(list: Regions, i: number): number {
+    if (this.count === this.values.length) this.#grow();
+    this.put(this.count, list, i);
+    return this.count++;
+  }
+
+  /** Puts a region of a list in the place of another. */
+  put(region: number, list: Regions, i: number): void {
+    for (let d = 0; d < this.#dims; d++) {
+      this.#centres[region * this.#dims + d] = list.centres[d * list.count + i];
+      this.#levels[region * this.#dims + d] = list.levels[d * list.count + i];
+    }
+    this.values[region] = list.values[i];
+    this.errors[region] = list.errors[i];
+    this.#axes[region] = list.axes[i];
+  }
+
+  /** Both halves of each of these regions, along its own axis; siblings are neighbours. */
+  halves(which: ArrayLike<number>, ranges: Ranges): Regions {
+    const list = emptyRegions(this.#dims, 2 * which.length);
+    for (let i = 0; i < which.length; i++) {
+      const region = which[i];
+      for (let d = 0; d < this.#dims; d++) {
+        const split = this.#axes[region] === d;
+        const level = this.#levels[region * this.#dims + d] + (split ? 1 : 0);
+        const offset = split ? ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -level : 0;
+        const centre = this.#centres[region * this.#dims + d];
+        const at = d * list.count + 2 * i;
+        list.levels[at] = list.levels[at + 1] = level;
+        list.centres[at] = centre - offset;
+        list.centres[at + 1] = centre + offset;
+      }
+    }
+    return list;
+  }
+
+  /** Removes regions; `gaps` ascending. */
+  remove(gaps: ArrayLike<number>): void {
+    for (let g = gaps.length - 1; g >= 0; g--) {
+      const [gap, last] = [gaps[g], --this.count];
+      if (gap === last) continue;
+      const own = last * this.#dims;
+      this.#centres.copyWithin(gap * this.#dims, own, own + this.#dims);
+      this.#levels.copyWithin(gap * this.#dims, own, own + this.#dims);
+      this.#axes[gap] = this.#axes[last];
+      this.values[gap] = this.values[last];
+      this.errors[gap] = this.errors[last];
+    }
+  }
+
+  #grow(): void {
+    this.#centres = doubled(this.#centres);
+    this.#levels = doubled(this.#levels);
+    this.#axes = doubled(this.#axes);
+    this.values = doubled(this.values);
+    this.errors = doubled(this.errors);
+  }
+}
+
+function doubled<A extends Float64Array | Uint8Array>(old: A): A {
+  const grown = new (old.constructor as new (n: number) => A)(2 * old.length);
+  grown.set(old as never);
+  return grown;
+}
