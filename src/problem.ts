@@ -6,6 +6,7 @@ import { checkParams, type Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/cubature.ts';
 import { RULES } from './methods/cubature/rules.ts';
 import { VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/vegas.ts';
+import { ZMC_OPTIONS, type ZmcOptions } from './methods/zmc/zmc.ts';
 
 export const METHODS = [
   'auto',
@@ -55,6 +56,8 @@ export interface IntegrateOptions {
   vegas?: VegasOptions;
   /** Knobs of `pagani`, `cuhre` and `two-phase`. */
   cubature?: CubatureOptions;
+  /** Knobs of `zmc`. */
+  zmc?: ZmcOptions;
 }
 
 /** Options with their defaults. */
@@ -83,6 +86,7 @@ const OPTIONS = [
   'onNonFinite',
   'vegas',
   'cubature',
+  'zmc',
 ];
 
 export function checkProblem(options: IntegrateOptions): Problem {
@@ -105,9 +109,11 @@ export function checkProblem(options: IntegrateOptions): Problem {
     onNonFinite = 'error',
     vegas = {},
     cubature = {},
+    zmc = {},
   } = options;
   checkVegas(vegas);
   checkCubature(cubature);
+  checkZmc(zmc);
   oneOf('method', method, METHODS);
   if (
     typeof device === 'string'
@@ -164,6 +170,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
     onNonFinite,
     vegas,
     cubature,
+    zmc,
   };
 }
 
@@ -246,6 +253,18 @@ function checkCubature(cubature: CubatureOptions): void {
   for (const [name, value] of Object.entries({ processors, perProcessor }))
     if (value !== undefined && !(Number.isInteger(value) && value >= 1))
       fail(`cubature.${name}`, value, 'pass a whole number from 1 on');
+}
+
+function checkZmc(zmc: ZmcOptions): void {
+  checkKnobs('zmc', zmc, ZMC_OPTIONS);
+  const lowest = { blocks: 1, samples: 2, trials: 2, sigma: 0, depth: 1 };
+  for (const name of ZMC_OPTIONS) {
+    const value = zmc[name];
+    if (value === undefined) continue;
+    const whole = name !== 'sigma';
+    if (!(value >= lowest[name] && value < Infinity) || (whole && !Number.isInteger(value)))
+      fail(`zmc.${name}`, value, `pass a ${whole ? 'whole ' : ''}number from ${lowest[name]} on`);
+  }
 }
 
 /** An object with known members only. */

@@ -1,7 +1,7 @@
 /** What an integration gives back, and how it reads. */
 import { combine } from './combine.ts';
 
-export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | 'aborted';
+export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | 'aborted' | 'failed';
 
 export interface IterationRecord {
   value: number;
@@ -24,6 +24,8 @@ export interface ResultData {
   dof: number;
   q: number;
   method: string;
+  /** Why `auto` took this method. */
+  choice?: string;
   device: string;
   seed: bigint;
   /** In milliseconds. */
@@ -55,7 +57,8 @@ export class Result {
       Math.round(this.elapsed) < 1000
         ? `${Math.round(this.elapsed)} ms`
         : `${(this.elapsed / 1000).toFixed(1)} s`;
-    parts.push(`${this.method} on ${this.device}, ${this.evaluations.toExponential(1)} evaluations, ${time}`);
+    const method = this.choice ? `${this.method} (auto)` : this.method;
+    parts.push(`${method} on ${this.device}, ${this.evaluations.toExponential(1)} evaluations, ${time}`);
     return [parts.join('  '), ...this.warnings.map(w => `warning: ${w}`)].join('\n');
   }
 

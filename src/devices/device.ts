@@ -79,6 +79,8 @@ export interface SampleTask {
    * rounded.
    */
   adapt: { scale: number; variances: boolean } | null;
+  /** Give mean and variance of each cube; only when nothing adapts. */
+  cubes?: boolean;
   /** Stops between chunks: the promise is rejected with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
@@ -93,6 +95,8 @@ export interface SampleSums {
   histogram: Float64Array | null;
   /** Variance of w in each cube, if asked for. */
   variances: Float64Array | null;
+  /** Mean of w in each cube, if asked for. */
+  means: Float64Array | null;
   /** Values that were not finite, and the first of them (by sample). */
   nonFinite: { count: number; first: { point: number[]; value: number } } | null;
 }

@@ -18,8 +18,12 @@ export interface MethodProblem {
   signal: AbortSignal | undefined;
   /** What to do with values that are not finite: throws unless they may count as 0. */
   onNonFinite(found: { count: number; first: { point: number[]; value: number } }): void;
-  /** Called once an iteration, with the running estimate and all evaluations so far. */
-  onIteration(record: IterationRecord, running: { value: number; error: number }, evaluations: number): void;
+  /** Called once an iteration, with the running estimate and all evaluations so far; to be waited for. */
+  onIteration(
+    record: IterationRecord,
+    running: { value: number; error: number },
+    evaluations: number,
+  ): Promise<void> | undefined;
 }
 
 export interface Outcome {
@@ -33,6 +37,16 @@ export interface Outcome {
   dof: number;
   q: number;
   warnings: string[];
+  /** When the method was chosen by `auto`: which, why, and its own iterations. */
+  method?: string;
+  choice?: string;
+  iterations?: readonly IterationRecord[];
+}
+
+/** What became of a run that was stopped by its signal; throws what has another cause. */
+export function statusOf(error: unknown, signal: AbortSignal | undefined): Status {
+  if (!signal?.aborted || error !== signal.reason) throw error;
+  return (signal.reason as DOMException | undefined)?.name === 'TimeoutError' ? 'time' : 'aborted';
 }
 
 /** The error that a problem asks for at this value. */

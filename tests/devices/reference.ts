@@ -27,7 +27,8 @@ export function reference(
     sum: 0,
     variance: 0,
     histogram: adapt && new Float64Array(dims * bins),
-    variances: adapt?.variances ? new Float64Array(cubes) : null,
+    variances: adapt?.variances || task.cubes ? new Float64Array(cubes) : null,
+    means: task.cubes ? new Float64Array(cubes) : null,
     nonFinite: null,
   };
   let sample = 0;
@@ -62,6 +63,7 @@ export function reference(
     sums.sum += mean;
     sums.variance += variance / n;
     if (sums.variances) sums.variances[cube] = variance;
+    if (sums.means) sums.means[cube] = mean;
   }
   return sums;
 }

@@ -56,13 +56,13 @@ function expectSame(actual: SampleSums, wanted: SampleSums) {
   expect(actual.evaluations).toBe(wanted.evaluations);
   expectClose(actual.sum, wanted.sum);
   expectClose(actual.variance, wanted.variance);
-  for (const part of ['variances', 'histogram'] as const) {
+  for (const part of ['variances', 'means', 'histogram'] as const) {
     const [own, want] = [actual[part], wanted[part]];
     expect(own?.length).toBe(want?.length);
     if (!own || !want) continue;
-    const most = want.reduce((a, b) => Math.max(a, b), 0);
+    const most = want.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
     const wrong = want.findIndex((v, i) => {
-      const scale = part === 'variances' ? most : Math.max(1, v);
+      const scale = part === 'histogram' ? Math.max(1, v) : most;
       return !(Math.abs(own[i] - v) <= 1e-12 * scale);
     });
     expect(wrong, `${part}[${wrong}]: ${own[wrong]} is ${want[wrong]}`).toBe(-1);
@@ -113,6 +113,8 @@ describe('sums, variances and histogram are those of the reference, to 1e-12', (
     expectSame(mapOnly, { ...wanted, variances: null });
     const frozen = await session.sample({ ...task, adapt: null });
     expectSame(frozen, { ...wanted, histogram: null, variances: null });
+    const cubes = { ...task, adapt: null, cubes: true };
+    expectSame(await session.sample(cubes), reference(cubes, polynomial as never));
     session.close();
   });
 

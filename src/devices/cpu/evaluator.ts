@@ -77,19 +77,37 @@ export function makeEvaluator(
   const powers = Float64Array.from({ length: 256 }, (_, level) => 2 ** -level);
   const { weights, nulls, pairs, coefficients, inner, outer, ratio } = walk;
   const nullSums = new Float64Array(Math.max(1, nulls.length));
-  let volumes = new Float64Array(0);
+  // half-widths are half·2^−level: the volume is a constant times a power of two, which neither overflows nor underflows
+  let mantissa = 1;
+  let exponent = 0;
+  for (const [low, high] of ranges) {
+    const own = Math.floor(Math.log2(high - low));
+    mantissa *= (high - low) * 2 ** -Math.floor(own / 2) * 2 ** -Math.ceil(own / 2);
+    exponent += own;
+  }
+  const exponents = new Int32Array(batch);
+  /** x·mantissa·2^n, in steps that stay numbers. */
+  const scaled = (x: number, n: number): number => {
+    let y = x * mantissa;
+    for (; n > 1000; n -= 1000) y *= 2 ** 1000;
+    for (; n < -1000; n += 1000) y *= 2 ** -1000;
+    return y * 2 ** n;
+  };
+  /** What values are multiplied with where their sums would overflow, as a power of two. */
+  const SHRINK = -64;
 
   /** Puts regions from `first` on into the tile, the last one twice when their number is odd. */
   const load = (chunk: RegionChunk, first: number, n: number) => {
     const { count } = chunk;
+    exponents.fill(exponent);
     for (let d = 0; d < dims; d++) {
       const [low, high] = ranges[d];
       const half = (high - low) / 2;
       for (let i = 0; i < n; i++) {
         centres[d * batch + i] = chunk.centres[d * count + first + i];
-        const own = half * powers[chunk.levels[d * count + first + i]];
-        halves[d * batch + i] = own;
-        volumes[i] = d === 0 ? 2 * own : volumes[i] * (2 * own);
+        const level = chunk.levels[d * count + first + i];
+        halves[d * batch + i] = half * powers[level];
+        exponents[i] -= level;
       }
       if (n % 2) {
         centres[d * batch + n] = centres[d * batch + n - 1];
@@ -130,10 +148,13 @@ export function makeEvaluator(
     return waits;
   };
 
-  /** Sets values that are not finite to 0 and remembers the first. */
-  const sweep = (n: number, out: RegionChunkSums) => {
+  /** Sets values that are not finite to 0 and remembers the first; shrinks the others. */
+  const sweep = (n: number, out: RegionChunkSums, shrunk: number) => {
     for (let i = 0; i < n; i++) {
-      if (Math.abs(values[i]) < Infinity) continue;
+      if (Math.abs(values[i]) < Infinity) {
+        values[i] *= 2 ** shrunk;
+        continue;
+      }
       const first = out.nonFinite?.first ?? { point: rows.map(r => r[i]), value: values[i] };
       out.nonFinite = { count: (out.nonFinite?.count ?? 0) + 1, first };
       values[i] = 0;
@@ -141,7 +162,7 @@ export function makeEvaluator(
   };
 
   /** Rule, null rules and fourth differences of the tile's regions; false when one of them is not finite. */
-  const combine = (first: number, n: number, out: RegionChunkSums): boolean => {
+  const combine = (first: number, n: number, out: RegionChunkSums, shrunk: number): boolean => {
     let finite = true;
     for (let i = 0; i < n; i++) {
       let sum = 0;
@@ -169,11 +190,10 @@ export function makeEvaluator(
         const [fall, calm, wild] = coefficients;
         error = fall * a <= b && fall * b <= c ? calm * a : wild * Math.max(a, b, c);
       }
-      const volume = volumes[i];
-      out.values[first + i] = volume * sum;
-      out.errors[first + i] = volume * error;
-      if (!(Math.abs(volume * sum) < Infinity && error < Infinity)) finite = false;
-      // the axis along which the integrand bends most, of equal ones the widest
+      out.values[first + i] = scaled(sum, exponents[i] - shrunk);
+      out.errors[first + i] = scaled(error, exponents[i] - shrunk);
+      if (!(Math.abs(sum) < Infinity && error < Infinity)) finite = false;
+      // the axis along which the integrand bends most, of equal ones the widest; not one whose halves have one centre
       const centre = sums[i];
       const base = 2 * centre * (1 - ratio);
       let [axis, most, widest] = [0, -1, 0];
@@ -182,7 +202,9 @@ export function makeEvaluator(
         let bend = Math.abs(base + ratio * near - far);
         // what is left of numbers that cancel says nothing
         if (bend <= 1e-14 * (Math.abs(near) + Math.abs(far) + Math.abs(centre))) bend = 0;
-        const width = halves[d * batch + i] / (ranges[d][1] - ranges[d][0]);
+        const half = halves[d * batch + i];
+        if (centres[d * batch + i] + half / 8 === centres[d * batch + i]) continue;
+        const width = half / (ranges[d][1] - ranges[d][0]);
         if (bend > most || (bend === most && width > widest)) [axis, most, widest] = [d, bend, width];
       }
       out.axes[first + i] = axis;
@@ -190,33 +212,49 @@ export function makeEvaluator(
     return finite;
   };
 
-  /** A tile of compiled values; `careful`: looks at each value. */
-  const tile = (chunk: RegionChunk, first: number, n: number, out: RegionChunkSums, careful: boolean) => {
+  /**
+   * A tile of compiled values. A value that is not finite spoils its sums: then the tile is done again, looking at each
+   * value; and once more with smaller ones if they were only too large to be added up.
+   */
+  const tile = (chunk: RegionChunk, first: number, n: number, out: RegionChunkSums, pass = 0): void => {
     load(chunk, first, n);
+    const shrunk = pass < 2 ? 0 : SHRINK;
+    if (pass > 0) out.nonFinite = before;
+    else before = out.nonFinite;
     const { slot } = walk;
     for (let point = 0; point < slot.length; point++) {
       move(point, n);
       evaluateCompiled!(n);
-      if (careful) sweep(n, out);
+      if (pass > 0) sweep(n, out, shrunk);
       kernel.add(slot[point] * batch * 8, n * 8);
     }
-    return combine(first, n, out);
+    if (!combine(first, n, out, shrunk) && pass < 2) tile(chunk, first, n, out, pass + 1);
   };
+  let before: RegionChunkSums['nonFinite'] = null;
 
   /** The same with a plain function, which may make it wait. */
-  const plainTile = async (chunk: RegionChunk, first: number, n: number, out: RegionChunkSums) => {
+  const plainTile = async (
+    chunk: RegionChunk,
+    first: number,
+    n: number,
+    out: RegionChunkSums,
+    shrunk = 0,
+  ): Promise<void> => {
     load(chunk, first, n);
     const { slot } = walk;
+    const known = out.nonFinite;
     for (let point = 0; point < slot.length; point++) {
       move(point, n);
       const waits = callEach(n);
       const turn = pause?.();
       if (turn) waits.push(turn);
       if (waits.length > 0) await Promise.all(waits);
-      sweep(n, out);
+      sweep(n, out, shrunk);
       kernel.add(slot[point] * batch * 8, n * 8);
     }
-    combine(first, n, out);
+    if (combine(first, n, out, shrunk) || shrunk) return;
+    out.nonFinite = known;
+    await plainTile(chunk, first, n, out, SHRINK);
   };
 
   return {
@@ -230,7 +268,6 @@ export function makeEvaluator(
         axes: new Uint8Array(count),
         nonFinite: null,
       };
-      if (volumes.length === 0) volumes = new Float64Array(batch);
       if (!evaluateCompiled) {
         return (async () => {
           for (let first = 0; first < count; first += batch)
@@ -240,8 +277,7 @@ export function makeEvaluator(
       }
       for (let first = 0; first < count; first += batch) {
         const n = Math.min(batch, count - first);
-        // a value that is not finite spoils its sums: the tile is then done again, looking at each
-        if (!tile(chunk, first, n, out, false)) tile(chunk, first, n, out, true);
+        tile(chunk, first, n, out);
       }
       return out;
     },

@@ -4,7 +4,7 @@
  *
  *     draw(): takes the next samples of the chunk, whole pieces of cubes, and writes their points
  *     weigh(n): multiplies the values by the Jacobian; tells whether one is not finite
- *     add(): sums and variances of the pieces; and when the map adapts, the histogram
+ *     add(): sums and variances of the pieces; the histogram when the map adapts; with addCubes what each cube has
  *
  * A cube is one stratum. A piece is a run of samples of one cube that fits into a batch; a cube with more samples
  * has several pieces, each with its own mean and variance, weighted by its share of the cube's samples.
@@ -21,7 +21,7 @@ import { MULTIPLIERS, ROUNDS } from '../../random/philox.ts';
 import { encodeModule, FunctionWriter } from '../../wasm/assembler.ts';
 import { CORNER, type KernelLayout, STATE } from './layout.ts';
 
-/** The module: imports `env.memory`, exports `draw`, `drawFrozen`, `weigh`, `add`, `addFrozen`. */
+/** The module: imports `env.memory`, exports `draw`, `drawFrozen`, `weigh`, `add`, `addFrozen`, `addCubes`. */
 export function kernelModule(k: KernelLayout): Uint8Array<ArrayBuffer> {
   const rest = k.dims % 4;
   const functions: FunctionWriter[] = [];
@@ -35,8 +35,9 @@ export function kernelModule(k: KernelLayout): Uint8Array<ArrayBuffer> {
     const four = declare(groupFunction(k, 4, adapt));
     const last = rest ? declare(groupFunction(k, rest, adapt)) : four;
     exported[`draw${suffix}`] = declare(drawFunction(k, place, four, last));
-    exported[`add${suffix}`] = declare(addFunction(k, adapt));
+    exported[`add${suffix}`] = declare(addFunction(k, adapt, adapt));
   }
+  exported.addCubes = declare(addFunction(k, false, true));
   return encodeModule(functions, exported);
 }
 
@@ -319,8 +320,8 @@ function weighFunction(k: KernelLayout): FunctionWriter {
   return w;
 }
 
-/** Adds the pieces of the batch to the sums, and to the histogram when the map adapts. */
-function addFunction(k: KernelLayout, adapt: boolean): FunctionWriter {
+/** Adds the pieces of the batch to the sums, to the histogram when the map adapts, and to their cubes on request. */
+function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionWriter {
   const w = new FunctionWriter([], null);
   const [piece, pieces, p, start, end, m, cube, full, n] = Array.from({ length: 9 }, () => w.local('i32'));
   const [sum, mean, spread, share, delta, integral, variance, factor, value] = Array.from({ length: 9 }, () =>
@@ -391,17 +392,15 @@ function addFunction(k: KernelLayout, adapt: boolean): FunctionWriter {
     w.get(spread).get(share).op('f64.mul');
     reciprocal(() => w.get(m));
     w.op('f64.mul').get(variance).op('f64.add').set(variance);
-    if (adapt) {
-      w.get(cube)
-        .i32(3)
-        .op('i32.shl')
-        .get(cube)
-        .i32(3)
-        .op('i32.shl')
-        .memory('f64.load', k.variances)
-        .get(spread)
-        .op('f64.add')
-        .memory('f64.store', k.variances);
+    if (cubes) {
+      w.get(cube).i32(3).op('i32.shl').set(cube);
+      const addTo = (row: number, push: () => void) => {
+        w.get(cube).get(cube).memory('f64.load', row);
+        push();
+        w.op('f64.add').memory('f64.store', row);
+      };
+      addTo(k.variances, () => w.get(spread));
+      addTo(k.means, () => w.get(share).get(mean).op('f64.mul'));
     }
     w.get(end).set(start);
   });

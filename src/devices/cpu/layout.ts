@@ -40,8 +40,9 @@ export interface KernelLayout {
   increments: number;
   pieces: number;
 
-  /** Variance of each cube; sum, variance of the sum; histogram. */
+  /** Variance and mean of each cube; sum, variance of the sum; histogram. */
   variances: number;
+  means: number;
   sums: number;
   histogram: number;
   end: number;
@@ -98,6 +99,7 @@ export function kernelLayout(
     increments: take(batch * 8),
     pieces: take((batch / 2 + 1) * 8),
     variances: take(cubes * 8),
+    means: take(cubes * 8),
     sums: take(16),
     histogram: take(dims * bins * 8),
     end: next,

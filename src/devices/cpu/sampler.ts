@@ -35,7 +35,9 @@ export interface Iteration {
   strata: readonly number[];
   unit: number;
   adapt: boolean;
+  /** What to tell of each cube. */
   variances: boolean;
+  means: boolean;
   /** Factor of w² in the histogram, for a cube with one sample. */
   factor: number;
 }
@@ -56,6 +58,7 @@ export interface ChunkSums {
   sum: number;
   variance: number;
   variances: Float64Array | null;
+  means: Float64Array | null;
   nonFinite: { count: number; first: { point: number[]; value: number } } | null;
 }
 
@@ -89,7 +92,7 @@ export function makeSampler(
   bind(setup.initial);
   for (let n = 1; n <= k.batch; n++) numbers(k.reciprocals, k.batch + 1)[n] = 1 / n;
   const kernel = new WebAssembly.Instance(setup.kernel, imports).exports as Record<
-    'draw' | 'drawFrozen' | 'weigh' | 'add' | 'addFrozen',
+    'draw' | 'drawFrozen' | 'weigh' | 'add' | 'addFrozen' | 'addCubes',
     (n?: number) => number
   >;
   const compiled = setup.integrand && new WebAssembly.Instance(setup.integrand, imports);
@@ -131,11 +134,15 @@ export function makeSampler(
     set('cursor', 0);
     set('taken', 0);
     numbers(k.sums, 2).fill(0);
-    if (current.adapt) numbers(k.variances, chunk.cubes).fill(0);
+    if (current.adapt || current.means) {
+      numbers(k.variances, chunk.cubes).fill(0);
+      numbers(k.means, chunk.cubes).fill(0);
+    }
   };
   const finish = (chunk: Chunk, sums: ChunkSums): ChunkSums => {
     [sums.sum, sums.variance] = numbers(k.sums, 2);
     if (current.variances) sums.variances = numbers(k.variances, chunk.cubes).slice();
+    if (current.means) sums.means = numbers(k.means, chunk.cubes).slice();
     return sums;
   };
   /** Calls the plain integrand for every point of the batch; returns what there is to wait for. */
@@ -164,11 +171,12 @@ export function makeSampler(
     sum: 0,
     variance: 0,
     variances: null,
+    means: null,
     nonFinite: null,
   });
   const settle = (n: number, sums: ChunkSums) => {
     if (kernel.weigh(n)) sweep(n, sums);
-    (current.adapt ? kernel.add : kernel.addFrozen)();
+    (current.adapt ? kernel.add : current.means ? kernel.addCubes : kernel.addFrozen)();
     sums.evaluations += n;
   };
 

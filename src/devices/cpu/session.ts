@@ -85,7 +85,8 @@ export class CpuSession implements Session {
       strata: task.strata,
       unit: task.unit,
       adapt: task.adapt !== null,
-      variances: task.adapt?.variances ?? false,
+      variances: task.cubes || (task.adapt?.variances ?? false),
+      means: task.cubes ?? false,
       factor: task.adapt ? task.adapt.scale * (total / cubes) : 0,
     };
     if (!this.#sampling || this.#sampling.bins < task.bins) {
@@ -276,9 +277,11 @@ function merge(
     variance: 0,
     histogram: null,
     variances: null,
+    means: null,
     nonFinite: null,
   };
-  const variances = task.adapt?.variances ? new Float64Array(cubes) : null;
+  const variances = task.cubes || task.adapt?.variances ? new Float64Array(cubes) : null;
+  const means = task.cubes ? new Float64Array(cubes) : null;
   let cube = 0;
   let used = 0;
   for (const c of chunks) {
@@ -294,6 +297,7 @@ function merge(
     if (!variances || !c.variances) continue;
     // a cube cut between chunks gets its parts from each
     for (let i = 0; i < c.variances.length; i++) variances[cube + i] += c.variances[i];
+    if (means && c.means) for (let i = 0; i < c.means.length; i++) means[cube + i] += c.means[i];
     used += c.evaluations;
     const count = typeof task.counts === 'number' ? task.counts : task.counts[cube];
     if (c.variances.length > 1 || used >= count) {
@@ -301,6 +305,7 @@ function merge(
       used = 0;
     }
   }
+  sums.means = means;
   sums.variances = variances;
   if (task.adapt) {
     sums.histogram = new Float64Array(task.edges.length - task.strata.length);

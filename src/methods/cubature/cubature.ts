@@ -1,8 +1,8 @@
 /** What the three methods of cubature share: their options, the evaluation of regions, and how a run ends. */
 import type { IterationRecord, Status } from '../../result.ts';
-import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
+import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import { NOISE } from './error.ts';
-import { bytesOf, type Regions } from './regions.ts';
+import { bytesOf, type Regions, uniformSplit } from './regions.ts';
 import { RULES, type Rule, type RuleName, ruleFor } from './rules.ts';
 
 export interface CubatureOptions {
@@ -70,8 +70,26 @@ export class Cubature {
         `integrate: \`maxEvaluations\` is ${problem.maxEvaluations}; a region and its halves take ${least} in ${this.rule.dims} dimensions: raise it, or use method 'vegas+'.`,
       );
     this.least = Math.min(2 ** problem.ranges.length, START / 2 / this.rule.points);
+    // a list that grows is there twice for a moment, and halves come beside it
     const memory = options.maxMemory ?? defaultMemory();
-    this.maxRegions = Math.floor(memory / bytesOf(problem.ranges.length));
+    this.maxRegions = Math.floor(memory / (3 * bytesOf(problem.ranges.length)));
+  }
+
+  /** The regions to start with, evaluated: every axis cut into `split` parts. */
+  async start(split = this.options.split ?? 1): Promise<Regions> {
+    const { ranges, maxEvaluations } = this.problem;
+    const count = split ** ranges.length;
+    const most = Math.min(Math.floor(maxEvaluations / this.rule.points / 3), this.maxRegions / 2);
+    if (count > most)
+      throw new RangeError(
+        `integrate: \`cubature.split\` is ${split}, which makes ${count} regions in ${ranges.length} dimensions; maxEvaluations and maxMemory allow ${Math.floor(most)}: pass less, or leave it out.`,
+      );
+    const regions = uniformSplit(ranges, Math.log2(split));
+    await this.evaluate(regions);
+    // without a parent to compare with, nothing can be said of its error
+    const value = regions.values.reduce((a, b) => a + b, 0);
+    this.#reached.push({ value, error: Infinity });
+    return regions;
   }
 
   /** Fills in values, errors and axes. */
@@ -83,6 +101,10 @@ export class Cubature {
     regions.values = sums.values;
     regions.errors = sums.errors;
     regions.axes = sums.axes;
+    if (!sums.values.every(v => Math.abs(v) < Infinity))
+      throw new RangeError(
+        'integrate: the integral is larger than a number can be; scale the integrand down.',
+      );
     this.seen ||= sums.values.some(v => v !== 0) || sums.errors.some(e => e !== 0);
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
   }
@@ -92,18 +114,25 @@ export class Cubature {
     return Math.floor((this.problem.maxEvaluations - this.evaluations) / this.rule.points);
   }
 
-  /** Whether an estimate is good enough; nothing is claimed of an integrand that was 0 everywhere before it was searched. */
-  enough({ value, error }: Estimate): boolean {
-    if (!this.seen && this.evaluations < DARK && this.affordable > 0) return false;
-    return error <= toleranceAt(this.problem, value);
+  /**
+   * Whether all regions are 0, and too little was looked at to say that there is nothing: a peak may be between the
+   * points, or was hit once and lost again when its region was halved.
+   */
+  isDark({ value, error }: Estimate): boolean {
+    return value === 0 && error === 0 && this.evaluations < DARK;
+  }
+
+  /** Whether an estimate is good enough. */
+  enough(now: Estimate): boolean {
+    return !this.isDark(now) && now.error <= toleranceAt(this.problem, now.value);
   }
 
   /** Notes what an iteration came to. */
-  record(now: Estimate): void {
+  async record(now: Estimate): Promise<void> {
     this.#iterations++;
     this.#reached.push(now);
     const record: IterationRecord = { ...now, evaluations: this.evaluations, adapting: false };
-    this.problem.onIteration(record, now, this.evaluations);
+    await this.problem.onIteration(record, now, this.evaluations);
   }
 
   get lastIteration(): boolean {
@@ -111,19 +140,20 @@ export class Cubature {
   }
 
   /**
-   * The outcome. A run that stops short gives the best it ever had: the smallest error that the last estimate does not
-   * contradict.
+   * The outcome. A run that stops short has the smallest error that it ever came to, unless the last value, which knows
+   * most, contradicts it.
    */
   outcome(status: Status): Outcome {
     const last = this.#reached.at(-1) ?? { value: 0, error: Infinity };
     const standing = this.#reached.filter(r => Math.abs(r.value - last.value) <= r.error);
-    const best = standing.reduce((a, b) => (b.error < a.error ? b : a), last);
-    if (!this.seen)
+    const error = standing.reduce((least, r) => Math.min(least, r.error), last.error);
+    if (!this.seen && this.evaluations > 0)
       this.warnings.push(
         `all of ${this.evaluations} values were 0: either the integrand is 0, or it is not where they were taken; narrow the domain`,
       );
     return {
-      ...(status === 'converged' ? last : best),
+      value: last.value,
+      error: status === 'converged' ? last.error : error,
       status,
       evaluations: this.evaluations,
       regions: this.regions,
@@ -137,13 +167,11 @@ export class Cubature {
 
 /** Runs a method, and tells a user's abort from the end of the time. */
 export async function runCubature(run: Cubature, method: () => Promise<Status>): Promise<Outcome> {
-  const { signal } = run.problem;
   let status: Status;
   try {
     status = await method();
   } catch (e) {
-    if (!signal?.aborted || e !== signal.reason) throw e;
-    status = (signal.reason as DOMException | undefined)?.name === 'TimeoutError' ? 'time' : 'aborted';
+    status = statusOf(e, run.problem.signal);
   }
   return run.outcome(status);
 }

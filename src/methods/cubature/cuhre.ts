@@ -7,11 +7,11 @@
  * so at least one is split.
  */
 import type { Status } from '../../result.ts';
-import type { MethodProblem, Outcome } from '../method.ts';
+import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
 import { Cubature, type CubatureOptions, type Estimate, runCubature, withNoise } from './cubature.ts';
 import { NOISE, Sum, twoLevelErrors } from './error.ts';
 import { Heap } from './heap.ts';
-import { canSplit, uniformSplit } from './regions.ts';
+import { canSplit } from './regions.ts';
 import { RegionStore } from './store.ts';
 
 export function cuhre(problem: MethodProblem, options: CubatureOptions): Promise<Outcome> {
@@ -27,8 +27,8 @@ async function splitWorst(run: Cubature): Promise<Status> {
   const value = new Sum();
   const error = new Sum();
   const absolute = new Sum();
-  const root = uniformSplit(ranges, 0);
-  await run.evaluate(root);
+  const stuck = new Sum(); // errors of regions that cannot be halved any more
+  const root = await run.start(1);
   heap.push(store.add(root, 0));
   value.add(root.values[0]);
   error.add(root.errors[0]);
@@ -49,25 +49,29 @@ async function splitWorst(run: Cubature): Promise<Status> {
       error.add(pair.errors[i]);
       absolute.add(Math.abs(pair.values[i]));
       if (canSplit(pair, i, ranges)) heap.push(region);
+      else stuck.add(pair.errors[i]);
     }
     value.add(-oldValue);
     error.add(-oldError);
     absolute.add(-Math.abs(oldValue));
-    const done = run.enough(withNoise(value.value, error.value, absolute.value));
-    const status = done ? 'converged' : why();
+    const now = withNoise(value.value, error.value, absolute.value);
+    const status = run.enough(now) ? 'converged' : why(now);
     if (status || store.count >= 2 * shown) {
       shown = store.count;
       // once more from the regions themselves: differences of large numbers have left their mark
-      run.record(total());
+      await run.record(total());
     }
     if (status) return status;
+    if (run.lastIteration) return 'budget';
   }
 
-  function why(): Status | undefined {
+  function why(now: Estimate): Status | undefined {
     if (run.affordable < 2) return 'budget';
     if (store.count >= run.maxRegions) return 'memory';
-    if (heap.size === 0 || error.value <= NOISE * absolute.value) return 'roundoff';
-    return run.lastIteration ? 'budget' : undefined;
+    if (run.isDark(now)) return undefined;
+    const missed = stuck.value > toleranceAt(problem, value.value) ? 2 * stuck.value : 0;
+    const floor = Math.max(missed, NOISE * absolute.value);
+    return heap.size > 0 && error.value > floor ? undefined : 'roundoff';
   }
 
   function total(): Estimate {

@@ -1,4 +1,4 @@
-/** Numbers of regions in a store, the one with the largest error on top; of equal ones the oldest. */
+/** Numbers of regions in a store, the one with the largest error on top; of equal ones the largest region. */
 import type { RegionStore } from './store.ts';
 
 export class Heap {
@@ -46,7 +46,8 @@ export class Heap {
   }
 
   #before(a: number, b: number): boolean {
-    const { errors } = this.#store;
-    return errors[a] > errors[b] || (errors[a] === errors[b] && a < b);
+    const { errors, depths } = this.#store;
+    if (errors[a] !== errors[b]) return errors[a] > errors[b];
+    return depths[a] < depths[b] || (depths[a] === depths[b] && a < b);
   }
 }

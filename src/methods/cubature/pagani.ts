@@ -19,7 +19,7 @@ import type { Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
 import { Cubature, type CubatureOptions, type Estimate, runCubature, withNoise } from './cubature.ts';
 import { NOISE, Sum, twoLevelErrors } from './error.ts';
-import { canSplit, type Regions, uniformSplit } from './regions.ts';
+import { canSplit, type Regions } from './regions.ts';
 import { RegionStore } from './store.ts';
 import { thresholdFor } from './threshold.ts';
 import { errorFrom, regionsFrom } from './worst.ts';
@@ -46,8 +46,7 @@ class Pagani extends Cubature {
 
   async integrate(): Promise<Status> {
     const { ranges } = this.problem;
-    const start = uniformSplit(ranges, Math.log2(this.options.split ?? 1));
-    await this.evaluate(start);
+    const start = await this.start();
     for (let i = 0; i < start.count; i++) {
       this.#store.add(start, i);
       this.#here.add(start.values[i], start.errors[i]);
@@ -66,7 +65,7 @@ class Pagani extends Cubature {
         this.#here = this.#recount();
         now = this.#estimate();
       }
-      this.record(now);
+      await this.record(now);
       if (this.regions >= least && this.enough(now)) return 'converged';
       if (this.lastIteration) return 'budget';
     }
@@ -90,14 +89,18 @@ class Pagani extends Cubature {
     const store = this.#store;
     const { error } = this.#here;
     let t = 0;
-    if (!all && this.seen) {
+    const everything = all || this.isDark(this.#estimate());
+    if (!everything) {
       const left = this.#toleranceLeft();
       const part = Math.min(MOST * error, (error - 0.9 * left) / (1 - this.#remaining));
-      if (!(error > NOISE * this.#here.absolute)) return 'roundoff';
+      const noise = NOISE * (this.#here.absolute + this.#finished.absolute);
+      // when finished regions alone miss the tolerance, the others are improved as long as that changes anything
+      const floor = left > 0 ? noise : Math.max(noise, this.#finished.error);
+      if (!(error > floor)) return 'roundoff';
       t = Math.max(errorFrom(store.errors, store.count, part), Number.MIN_VALUE);
     }
     const wanted = regionsFrom(store.errors, store.count, t, Infinity);
-    if (store.count + wanted.length > this.maxRegions) this.#makeRoom();
+    if (!everything && store.count + wanted.length > this.maxRegions) this.#makeRoom();
     const room = this.maxRegions - store.count;
     const most = Math.min(room, Math.floor(this.affordable / 2));
     if (most < 1) return room < 1 ? 'memory' : 'budget';
@@ -123,8 +126,9 @@ class Pagani extends Cubature {
       let empty = true;
       for (const i of [2 * p, 2 * p + 1]) {
         after += errors[i];
-        const small = errors[i] <= Math.max(limit, NOISE) * Math.abs(values[i]);
-        const done = (small && this.seen && !starting) || !canSplit(halves, i, ranges);
+        // where all is 0 something may be hidden
+        const small = errors[i] > 0 && errors[i] <= Math.max(limit, NOISE) * Math.abs(values[i]);
+        const done = (small && !starting) || !canSplit(halves, i, ranges);
         (done ? this.#finished : this.#here).add(values[i], errors[i]);
         if (done) continue;
         if (empty) store.put(parent, halves, i);

@@ -11,6 +11,8 @@ export class RegionStore {
   #axes: Uint8Array;
   values: Float64Array;
   errors: Float64Array;
+  /** How often a region was halved, all axes together. */
+  depths: Uint16Array;
   count = 0;
 
   constructor(dims: number, capacity = 256) {
@@ -20,6 +22,7 @@ export class RegionStore {
     this.#axes = new Uint8Array(capacity);
     this.values = new Float64Array(capacity);
     this.errors = new Float64Array(capacity);
+    this.depths = new Uint16Array(capacity);
   }
 
   /** Takes a region of a list; returns its number. */
@@ -31,10 +34,14 @@ export class RegionStore {
 
   /** Puts a region of a list in the place of another. */
   put(region: number, list: Regions, i: number): void {
+    let depth = 0;
     for (let d = 0; d < this.#dims; d++) {
+      const level = list.levels[d * list.count + i];
+      depth += level;
       this.#centres[region * this.#dims + d] = list.centres[d * list.count + i];
-      this.#levels[region * this.#dims + d] = list.levels[d * list.count + i];
+      this.#levels[region * this.#dims + d] = level;
     }
+    this.depths[region] = depth;
     this.values[region] = list.values[i];
     this.errors[region] = list.errors[i];
     this.#axes[region] = list.axes[i];
@@ -70,6 +77,7 @@ export class RegionStore {
       this.#axes[gap] = this.#axes[last];
       this.values[gap] = this.values[last];
       this.errors[gap] = this.errors[last];
+      this.depths[gap] = this.depths[last];
     }
   }
 
@@ -79,10 +87,11 @@ export class RegionStore {
     this.#axes = doubled(this.#axes);
     this.values = doubled(this.values);
     this.errors = doubled(this.errors);
+    this.depths = doubled(this.depths);
   }
 }
 
-function doubled<A extends Float64Array | Uint8Array>(old: A): A {
+function doubled<A extends Float64Array | Uint8Array | Uint16Array>(old: A): A {
   const grown = new (old.constructor as new (n: number) => A)(2 * old.length);
   grown.set(old as never);
   return grown;

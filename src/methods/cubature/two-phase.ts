@@ -10,16 +10,18 @@
  * The two-level error is used in phase I as well, where the original has none and may claim too much.
  */
 import type { Status } from '../../result.ts';
-import type { MethodProblem, Outcome } from '../method.ts';
+import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
 import { Cubature, type CubatureOptions, type Estimate, runCubature, withNoise } from './cubature.ts';
 import { NOISE, Sum, twoLevelErrors } from './error.ts';
 import { Heap } from './heap.ts';
-import { canSplit, type Regions, uniformSplit } from './regions.ts';
+import { canSplit, type Regions } from './regions.ts';
 import { RegionStore } from './store.ts';
 
 /** One a multiprocessor's slot, as on the graphics cards of the paper, scaled to what a processor has here. */
 const PROCESSORS = 512;
 const PER_PROCESSOR = 2048;
+/** The relative error at which a rule's own rounding is all that is left. */
+const ROUNDED = 16 * NOISE;
 
 export function twoPhase(problem: MethodProblem, options: CubatureOptions): Promise<Outcome> {
   const run = new TwoPhase(problem, options);
@@ -29,10 +31,13 @@ export function twoPhase(problem: MethodProblem, options: CubatureOptions): Prom
 class TwoPhase extends Cubature {
   readonly #store = new RegionStore(this.problem.ranges.length);
   readonly #finished = { value: new Sum(), error: new Sum(), absolute: new Sum(), count: 0 };
+  /** The sum of the absolute values of all regions. */
+  #absolute = 0;
+  /** Errors of regions that cannot be halved any more. */
+  readonly #stuck = new Sum();
 
   async integrate(): Promise<Status> {
-    const start = uniformSplit(this.problem.ranges, Math.log2(this.options.split ?? 1));
-    await this.evaluate(start);
+    const start = await this.start();
     for (let i = 0; i < start.count; i++) this.#store.add(start, i);
     return (await this.#breadthFirst()) ?? (await this.#cuhreEach());
   }
@@ -41,8 +46,9 @@ class TwoPhase extends Cubature {
     const store = this.#store;
     const { ranges, relTol } = this.problem;
     const processors = this.options.processors ?? PROCESSORS;
-    while (store.count < processors) {
-      if (this.affordable < 2 * store.count || this.lastIteration) return 'budget';
+    let searching = false;
+    do {
+      if (this.affordable < 2 * store.count) return 'budget';
       if (2 * store.count > this.maxRegions) return 'memory';
       const all = Array.from({ length: store.count }, (_, i) => i);
       const halves = store.halves(all, ranges);
@@ -50,16 +56,21 @@ class TwoPhase extends Cubature {
       const starting = store.count + this.#finished.count < this.least;
       twoLevelErrors(halves.values, halves.errors, store.values.slice(0, store.count), ranges.length);
       store.count = 0;
+      const dark = !halves.values.some(v => v !== 0); // something may be hidden: nothing is finished
       for (let i = 0; i < halves.count; i++) {
         const small = halves.errors[i] <= relTol * Math.abs(halves.values[i]);
-        if ((small && this.seen && !starting) || !canSplit(halves, i, ranges)) this.#finish(halves, i);
+        const stuck = !canSplit(halves, i, ranges);
+        if (stuck) this.#stuck.add(halves.errors[i]);
+        if (stuck || (small && !starting && !dark)) this.#finish(halves, i);
         else store.add(halves, i);
       }
       const now = this.#estimate();
-      this.record(now);
+      await this.record(now);
       if (this.regions >= this.least && this.enough(now)) return 'converged';
-      if (store.count === 0) return 'roundoff';
-    }
+      if (store.count === 0) return this.#missed(now);
+      if (this.lastIteration) return 'budget';
+      searching = this.isDark(now);
+    } while (store.count < processors || this.regions < this.least || searching);
     return undefined;
   }
 
@@ -71,39 +82,56 @@ class TwoPhase extends Cubature {
       this.options.perProcessor ?? PER_PROCESSOR,
       Math.floor(this.maxRegions / processors.length),
     );
+    const local = this.problem.absTol / processors.length;
     let [full, shown] = [false, store.count];
     for (;;) {
       const working = processors.filter(p => {
-        if (p.heap.size === 0 || this.#locallyDone(p)) return false;
+        if (p.heap.size === 0 || this.#locallyDone(p, local)) return false;
         if (p.regions < most) return true;
         full = true;
         return false;
       });
       const affordable = working.slice(0, Math.floor(this.affordable / 2));
-      const stop = affordable.length === 0 || this.lastIteration;
-      if (stop || store.count >= 1.5 * shown) {
+      const stop = affordable.length === 0;
+      if (store.count > shown && (stop || store.count >= 1.5 * shown)) {
         shown = store.count;
         const now = this.#estimate();
-        this.record(now);
+        await this.record(now);
         if (this.enough(now)) return 'converged';
-        if (stop) return working.length > 0 ? 'budget' : full ? 'memory' : 'roundoff';
+        if (this.lastIteration) return 'budget';
       }
+      if (stop) return working.length > 0 ? 'budget' : this.#missed(this.#estimate(), full);
       const which = affordable.map(p => p.heap.pop());
       const parents = Float64Array.from(which, i => store.values[i]);
       const halves = store.halves(which, ranges);
       await this.evaluate(halves);
       twoLevelErrors(halves.values, halves.errors, parents, ranges.length);
       affordable.forEach((p, i) => {
-        p.replace(which[i], halves, 2 * i, j => canSplit(halves, j, ranges));
+        p.replace(which[i], halves, 2 * i, j => {
+          if (canSplit(halves, j, ranges)) return true;
+          this.#stuck.add(halves.errors[j]);
+          return false;
+        });
       });
     }
   }
 
   /** A processor knows its own regions only. */
-  #locallyDone({ value, error }: Processor): boolean {
-    const { relTol, absTol } = this.problem;
-    const volume = absTol / this.#store.count;
-    return error.value <= Math.max(volume, relTol * Math.abs(value.value), NOISE * Math.abs(value.value));
+  #locallyDone({ value, error }: Processor, absTol: number): boolean {
+    const own = Math.abs(value.value);
+    return error.value <= Math.max(absTol, this.problem.relTol * own, ROUNDED * own);
+  }
+
+  /** All regions are finished, or all processors done, and still the tolerance is not met. */
+  #missed({ value, error }: Estimate, full = false): Status {
+    if (value === 0 && error === 0) return 'budget'; // seen once, and lost when its region was halved
+    const stuck = this.#stuck.value > Math.max(toleranceAt(this.problem, value), error / 2);
+    if (stuck || error <= 2 * ROUNDED * this.#absolute) return 'roundoff';
+    if (full) return 'memory';
+    this.warnings.push(
+      "every region is within its own tolerance, but together they miss it: values cancel; use method 'pagani'",
+    );
+    return 'budget';
   }
 
   #finish({ values, errors }: Regions, i: number): void {
@@ -125,6 +153,7 @@ class TwoPhase extends Cubature {
     error.add(this.#finished.error.value);
     absolute.add(this.#finished.absolute.value);
     this.regions = count + this.#finished.count;
+    this.#absolute = absolute.value;
     return withNoise(value.value, error.value, absolute.value);
   }
 }

@@ -23,7 +23,7 @@ export function errorFrom(errors: Float64Array, count: number, part: number): nu
 /** From the end, where the numbers up to there add up to `part`. */
 function lastNeeded(numbers: Float64Array, part: number): number {
   let i = numbers.length - 1;
-  for (let sum = numbers[i]; i > 0 && sum < part; sum += numbers[i]) i--;
+  for (let sum = numbers[i]; i > 0 && (sum < part || sum === 0); sum += numbers[i]) i--;
   return i;
 }
 

@@ -13,7 +13,7 @@
  */
 import { type Combined, combine, type Estimate } from '../../combine.ts';
 import { type IterationRecord, ratio, type Status } from '../../result.ts';
-import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
+import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import { type Knobs, Sampling } from './sampling.ts';
 
 export interface VegasOptions extends Partial<Omit<Knobs, 'shared' | 'perCube' | 'growBins'>> {
@@ -90,9 +90,7 @@ export async function vegas(
   try {
     status = fixed ? await run.protocol(options) : await run.toTolerance(method !== 'plain');
   } catch (e) {
-    if (!problem.signal?.aborted || e !== problem.signal.reason) throw e;
-    status =
-      (problem.signal.reason as DOMException | undefined)?.name === 'TimeoutError' ? 'time' : 'aborted';
+    status = statusOf(e, problem.signal);
   }
   return run.outcome(status);
 }
@@ -326,7 +324,7 @@ class Run {
     const running = counts ? combine(this.#counted) : estimate;
     const record = { ...estimate, adapting: !counts };
     this.#records.push(record);
-    this.#problem.onIteration(record, running, this.#sampling.evaluations);
+    await this.#problem.onIteration(record, running, this.#sampling.evaluations);
     return estimate;
   }
 }

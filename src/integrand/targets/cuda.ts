@@ -1,0 +1,454 @@
+/**
+ * The NVIDIA target: a program as CUDA C++ text, in float64, for NVRTC or nvcc. It includes nothing.
+ *
+ * Functions are CUDA's own where they mean what JavaScript's mean and are as accurate as the math library; a few
+ * small ones of the prelude where they differ in special cases; and compiled from the math library where CUDA has
+ * none, or a worse one. Whether a product and a sum fuse is for the options of the CUDA compiler to say: only
+ * the functions compiled from the library, which are wrong when theirs do, forbid it.
+ */
+import {
+  type Id,
+  type Let,
+  type Op,
+  type Program,
+  type Statement,
+  type Type,
+  type Value,
+  walk,
+} from '../ir.ts';
+import { lowerLibrary } from '../lower/lower.ts';
+import type { Bindings } from '../params.ts';
+
+export interface CudaText {
+  /**
+   * CUDA C++ that defines `__device__ double integrand(const double* x, const double* __restrict__ params)`. It is
+   * inlined, and reads x at constant indices wherever the program does, so a local array of the caller stays in registers.
+   */
+  source: string;
+  /** How many float64 the params buffer has. */
+  length: number;
+}
+
+export function toCuda(program: Program): CudaText {
+  const { offsets, length } = layout(program);
+  const parts = libraryCalls(program).map(libraryFunction);
+  const body = functionBody(program, { prefix: '', coordinate: i => `x[${i}]`, offsets, fuses: true });
+  parts.push(
+    ...constantArrays(program, offsets, ''),
+    `__device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params) {\n${body}\n}`,
+  );
+  const text = parts.join('\n');
+  const used = Object.keys(PRELUDE).filter(name => text.includes(`${name}(`));
+  return { source: `${[...used.map(name => PRELUDE[name]), text].join('\n')}\n`, length };
+}
+
+/** The params buffer: scalars and arrays at the places the text expects, booleans as 1 and 0. */
+export function cudaParams(program: Program, params: Bindings): Float64Array {
+  const { offsets, length } = layout(program);
+  const buffer = new Float64Array(length);
+  for (const [name, offset] of offsets) {
+    const value = params.get(name) ?? program.constants[name];
+    buffer.set(typeof value === 'object' ? value : [Number(value)], offset);
+  }
+  return buffer;
+}
+
+/**
+ * Params one after another, in the order of their declarations. After them come the constant arrays with an infinity or
+ * NaN in them, for which NVRTC knows no constant expression.
+ */
+function layout(program: Program): { offsets: Map<string, number>; length: number } {
+  const offsets = new Map<string, number>();
+  let length = 0;
+  const place = (name: string, size: number) => {
+    offsets.set(name, length);
+    length += size;
+  };
+  for (const p of program.params) place(p.name, p.kind === 'array' ? p.length : 1);
+  for (const [name, data] of Object.entries(program.constants))
+    if (!data.every(Number.isFinite)) place(name, data.length);
+  return { offsets, length };
+}
+
+const NAN = '__longlong_as_double(0x7ff8000000000000LL)';
+const INFINITY = '__longlong_as_double(0x7ff0000000000000LL)';
+
+/** What a text may need beside CUDA's functions; those it mentions go in front of it. */
+const PRELUDE: Record<string, string> = {
+  // NaN wins, and −0 is below 0: of two that are equal only zeros differ, in the sign bit
+  js_min: `__device__ __forceinline__ double js_min(double a, double b) {
+  if (a == b) return __longlong_as_double(__double_as_longlong(a) | __double_as_longlong(b));
+  return a < b ? a : a > b ? b : a + b;
+}`,
+  js_max: `__device__ __forceinline__ double js_max(double a, double b) {
+  if (a == b) return __longlong_as_double(__double_as_longlong(a) & __double_as_longlong(b));
+  return a > b ? a : a < b ? b : a + b;
+}`,
+  // in C, 1 to any power is 1, and so is −1 to ±infinity
+  js_pow: `__device__ __forceinline__ double js_pow(double x, double y) {
+  return !(fabs(y) < ${INFINITY}) && fabs(x) == 1.0 ? ${NAN} : pow(x, y);
+}`,
+  // ties go up, and −0 stays
+  js_round: `__device__ __forceinline__ double js_round(double x) {
+  const double down = floor(x);
+  return copysign(x - down >= 0.5 ? down + 1.0 : down, x);
+}`,
+  js_sign: `__device__ __forceinline__ double js_sign(double x) {
+  return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;
+}`,
+  // the bit operations of math/kit.ts
+  kit_pow2: `__device__ __forceinline__ double kit_pow2(double k) {
+  return __hiloint2double((int)(((unsigned)(int)k + 1023u) << 20), 0);
+}`,
+  kit_exponent: `__device__ __forceinline__ double kit_exponent(double x) {
+  return ((__double2hiint(x) >> 20) & 0x7ff) - 1023;
+}`,
+  kit_significand: `__device__ __forceinline__ double kit_significand(double x) {
+  return __hiloint2double((__double2hiint(x) & 0xfffff) | 0x3ff00000, __double2loint(x));
+}`,
+  kit_high: `__device__ __forceinline__ double kit_high(double x) {
+  return __hiloint2double(__double2hiint(x), __double2loint(x) & (int)0xf8000000);
+}`,
+  // an index that is no integer differs from itself made one, NaN too; one below 0 is huge without its sign
+  array_get: `__device__ __forceinline__ double array_get(const double* a, int n, double i) {
+  const int k = (int)i;
+  return k == i && (unsigned)k < (unsigned)n ? a[k] : ${NAN};
+}`,
+  array_set: `__device__ __forceinline__ bool array_set(double* a, int n, double i, double v) {
+  const int k = (int)i;
+  const bool inside = k == i && (unsigned)k < (unsigned)n;
+  if (inside) a[k] = v;
+  return inside;
+}`,
+};
+
+/** A, B and C stand for the arguments. */
+const OPERATIONS: Record<Op, string> = {
+  neg: '-A',
+  abs: 'fabs(A)',
+  sqrt: 'sqrt(A)',
+  floor: 'floor(A)',
+  ceil: 'ceil(A)',
+  trunc: 'trunc(A)',
+  nearest: 'rint(A)',
+  pow2: 'kit_pow2(A)',
+  exponent: 'kit_exponent(A)',
+  significand: 'kit_significand(A)',
+  high: 'kit_high(A)',
+  add: 'A + B',
+  sub: 'A - B',
+  mul: 'A * B',
+  div: 'A / B',
+  min: 'js_min(A, B)',
+  max: 'js_max(A, B)',
+  copySign: 'copysign(A, B)',
+  lt: 'A < B',
+  le: 'A <= B',
+  eq: 'A == B',
+  ne: 'A != B',
+  not: '!A',
+  and: 'A && B',
+  or: 'A || B',
+  number: 'A ? 1.0 : 0.0',
+  select: 'A ? B : C',
+};
+const UNFUSED: Record<Op, string> = { ...OPERATIONS, mul: '__dmul_rn(A, B)' };
+
+// biome-ignore format: one family a line
+const SAME_IN_CUDA = [
+  'exp', 'exp2', 'expm1', 'log', 'log2', 'log10', 'log1p',
+  'sin', 'cos', 'tan', 'asin', 'acos', 'atan',
+  'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh',
+  'cbrt', 'erf', 'erfc', 'erfinv', 'lgamma',
+];
+
+/**
+ * Library functions that CUDA has as well. The others are compiled from the library: clz32 and imul, which CUDA has for
+ * integers only; mod and hypot, since fmod takes 2 to 4 times as long on an H200, and CUDA's hypot 1.1 times as long
+ * and overflows at MAX_VALUE; j0 and j1, which in CUDA are off by up to 4e-13 between 8 and 100: being right takes 1.4
+ * times as long.
+ */
+const FUNCTIONS: Record<string, string> = {
+  ...Object.fromEntries(SAME_IN_CUDA.map(fn => [fn, `${fn}(A)`])),
+  atan2: 'atan2(A, B)',
+  pow: 'js_pow(A, B)',
+  round: 'js_round(A)',
+  sign: 'js_sign(A)',
+  fround: '(double)(float)A',
+};
+
+const fill = (template: string, args: string[]) =>
+  template.replace(/\b[ABC]\b/g, letter => args['ABC'.indexOf(letter)]);
+
+/** The library functions to be compiled for a program, those that only others call included, callees first. */
+function libraryCalls(program: Program): string[] {
+  const names = new Set<string>();
+  const visit = (p: Program) =>
+    walk(p.body, s => {
+      if (s.kind !== 'let' || s.op !== 'call' || s.fn in FUNCTIONS || names.has(s.fn)) return;
+      visit(lowerLibrary(s.fn));
+      names.add(s.fn);
+    });
+  visit(program);
+  return [...names];
+}
+
+function libraryFunction(name: string): string {
+  const program = lowerLibrary(name);
+  const prefix = `${name}_`;
+  const args = Array.from({ length: program.dims }, (_, i) => `double x${i}`);
+  const body = functionBody(program, {
+    prefix,
+    coordinate: i => `x${i}`,
+    offsets: new Map(),
+    fuses: false,
+  });
+  const text = `__device__ double lib_${name}(${args.join(', ')}) {\n${body}\n}`;
+  return [...constantArrays(program, new Map(), prefix), text].join('\n');
+}
+
+/**
+ * Arrays of constants, in global memory: they are there for indices known at run time only, which differ from thread to
+ * thread, and `__constant__` memory serves the threads of a warp one address at a time.
+ */
+function constantArrays(program: Program, offsets: ReadonlyMap<string, number>, prefix: string): string[] {
+  return Object.entries(program.constants).flatMap(([name, data], k) =>
+    offsets.has(name) || data.length === 0
+      ? []
+      : `__device__ const double ${prefix}c${k}[] = {${data.map(literal).join(', ')}};`,
+  );
+}
+
+function literal(value: number | boolean): string {
+  if (typeof value === 'boolean') return String(value);
+  if (Number.isNaN(value)) return NAN;
+  const size = Math.abs(value);
+  const digits = size === Infinity ? INFINITY : /[.e]/.test(`${size}`) ? `${size}` : `${size}.0`;
+  return value < 0 || Object.is(value, -0) ? `(-${digits})` : digits;
+}
+
+const TYPES: Record<Type, string> = { f64: 'double', bool: 'bool' };
+
+interface Surroundings {
+  /** Put before the names of constant arrays. */
+  prefix: string;
+  coordinate(i: number): string;
+  /** Where in the params buffer each param starts. */
+  offsets: ReadonlyMap<string, number>;
+  /** Whether the CUDA compiler may make a product and a sum one operation. */
+  fuses: boolean;
+}
+
+/** The statements of a function that computes the program's result. */
+function functionBody(program: Program, { prefix, coordinate, offsets, fuses }: Surroundings): string {
+  const lines: string[] = [];
+  const put = (depth: number, text: string) => lines.push('  '.repeat(depth) + text);
+  const names = new Map<Id, string>();
+  let values = 0;
+  let temporaries = 0;
+  let mayStray = false;
+  const name = (id: Id): string => {
+    const given = names.get(id);
+    if (given !== undefined) return given;
+    names.set(id, `v${values++}`);
+    return names.get(id)!;
+  };
+  const arrays = new Map<number, string>(); // local ones, as they turn up
+  const local = (array: number): string => {
+    if (!arrays.has(array)) arrays.set(array, `a${arrays.size}`);
+    return arrays.get(array)!;
+  };
+  const known = new Map<Id, number | boolean>(); // constants
+  const inside = (i: unknown, length: number) => Number.isInteger(i) && Number(i) >= 0 && Number(i) < length;
+  /** An element of the array that starts at `start`; `at` writes one whose index is known. */
+  const read = (start: string, length: number, index: Id, at: (i: number) => string): string => {
+    const i = known.get(index) as number | undefined;
+    if (i === undefined && length > 0) return `array_get(${start}, ${length}, ${name(index)})`;
+    return i !== undefined && inside(i, length) ? at(i) : NAN;
+  };
+  const element = (array: string, index: Id): string => {
+    const offset = offsets.get(array);
+    const declared = program.params.find(p => p.name === array) as { length: number } | undefined;
+    const { length } = declared ?? program.constants[array];
+    if (offset !== undefined)
+      return read(offset ? `params + ${offset}` : 'params', length, index, i => `params[${offset + i}]`);
+    const start = `${prefix}c${Object.keys(program.constants).indexOf(array)}`;
+    return read(start, length, index, i => `${start}[${i}]`);
+  };
+  /** Of `min` and `max`, an argument that is a number known now, and the other one. */
+  const boundOf = (s: Let): { bound: number; value: string } | undefined => {
+    if (s.op !== 'min' && s.op !== 'max') return;
+    const at = s.args.findIndex(a => known.has(a) && !Number.isNaN(known.get(a)));
+    return at < 0 ? undefined : { bound: known.get(s.args[at]) as number, value: name(s.args[1 - at]) };
+  };
+  const isNeutral = (s: Let) => boundOf(s)?.bound === (s.op === 'max' ? -Infinity : Infinity);
+
+  const expression = (s: Let): string => {
+    const args = 'args' in s ? s.args.map(name) : [];
+    switch (s.op) {
+      case 'const':
+        return literal(s.value);
+      case 'coord':
+        return read('x', program.dims, s.args[0], coordinate);
+      case 'param': {
+        const place = `params[${offsets.get(s.name)}]`;
+        return s.type === 'bool' ? `(${place} != 0.0)` : place;
+      }
+      case 'element':
+        return element(s.array, s.args[0]);
+      case 'load':
+        return read(local(s.array), program.arrays[s.array], s.args[0], i => `${local(s.array)}[${i}]`);
+      case 'call':
+        return fill(FUNCTIONS[s.fn] ?? `lib_${s.fn}(${args.length > 1 ? 'A, B' : 'A'})`, args);
+      case 'min':
+      case 'max': {
+        const bounded = boundOf(s);
+        if (!bounded) break;
+        const { bound, value } = bounded;
+        if (isNeutral(s)) return value;
+        // one comparison is enough: of equal numbers only zeros differ, and here it is known which zero wins
+        const compare = (s.op === 'max' ? ['<=', '<'] : ['>', '>='])[Object.is(bound, -0) ? 1 : 0];
+        return `${value} ${compare} ${literal(bound)} ? ${literal(bound)} : ${value}`;
+      }
+    }
+    return fill((fuses ? OPERATIONS : UNFUSED)[s.op], args);
+  };
+  /** Literals, and places that nothing writes to, need no variable. */
+  const isAtom = (s: Let) =>
+    s.op === 'const' ||
+    s.op === 'param' ||
+    ((s.op === 'coord' || s.op === 'element') && known.has(s.args[0])) ||
+    isNeutral(s);
+  const define = (s: Let, depth: number): void => {
+    if (s.op === 'const') known.set(s.id, s.value);
+    if (isAtom(s)) names.set(s.id, expression(s));
+    else put(depth, `const ${TYPES[s.type]} ${name(s.id)} = ${expression(s)};`);
+  };
+
+  /** Assigns all at once: a value that another one still needs is written last, or kept aside. */
+  const assign = (depth: number, targets: Value[], args: Id[]): void => {
+    const left = targets
+      .map((v, i) => ({ to: name(v.id), from: name(args[i]), type: TYPES[v.type] }))
+      .filter(m => m.to !== m.from);
+    while (left.length > 0) {
+      const free = left.findIndex(m => !left.some(other => other !== m && other.from === m.to));
+      if (free >= 0) {
+        const [{ to, from }] = left.splice(free, 1);
+        put(depth, `${to} = ${from};`);
+      } else {
+        const { to, type } = left[0];
+        const kept = `t${temporaries++}`;
+        put(depth, `const ${type} ${kept} = ${to};`);
+        for (const m of left) if (m.from === to) m.from = kept;
+      }
+    }
+  };
+
+  const outputs = new Map<number, Value[]>();
+  const labels = new Map<number, string>(); // of what a `goto` leaves
+  /** `ends` take what the list yields or continues with; `loop` is the innermost one, which a `break` leaves. */
+  const list = (body: Statement[], depth: number, ends: Value[], loop: number | undefined): void => {
+    const turns = sinesAndCosines(body);
+    for (const s of body) {
+      switch (s.kind) {
+        case 'let': {
+          const turn = turns.get(s.id);
+          if (!turn) define(s, depth);
+          else if (!names.has(s.id)) {
+            const [sine, cosine] = [name(turn.sin), name(turn.cos)];
+            put(depth, `double ${sine}, ${cosine};`);
+            put(depth, `sincos(${name(turn.angle)}, &${sine}, &${cosine});`);
+          }
+          break;
+        }
+        case 'store': {
+          const i = known.get(s.index);
+          const [array, length] = [local(s.array), program.arrays[s.array]];
+          if (inside(i, length)) put(depth, `${array}[${i}] = ${name(s.value)};`);
+          else {
+            mayStray = true;
+            const set = `array_set(${array}, ${length}, ${name(s.index)}, ${name(s.value)})`;
+            put(depth, i === undefined ? `if (!${set}) stray = true;` : 'stray = true;');
+          }
+          break;
+        }
+        case 'if':
+          declare(depth, s.out);
+          put(depth, `if (${name(s.cond)}) {`);
+          list(s.then, depth + 1, s.out, loop);
+          if (s.else.length > 1 || s.out.length > 0 || s.else[0].kind !== 'yield') {
+            put(depth, '} else {');
+            list(s.else, depth + 1, s.out, loop);
+          }
+          put(depth, '}');
+          break;
+        case 'block':
+        case 'loop':
+          outputs.set(s.label, s.out);
+          declare(depth, s.out);
+          if (s.kind === 'loop') {
+            s.carried.forEach((v, i) => {
+              put(depth, `${TYPES[v.type]} ${name(v.id)} = ${name(s.init[i])};`);
+            });
+            put(depth, 'for (;;) {');
+            // C++ lets a compiler assume that a loop without effects ends, and nvcc drops such loops
+            put(depth + 1, 'asm volatile("");');
+            list(s.body, depth + 1, s.carried, s.label);
+          } else {
+            put(depth, '{');
+            // leaving the block at its end is to yield
+            const last = s.body.at(-1)!;
+            const leaves = last.kind === 'break' && last.label === s.label;
+            const body = leaves ? s.body.with(-1, { kind: 'yield', args: last.args }) : s.body;
+            list(body, depth + 1, s.out, loop);
+          }
+          put(depth, '}');
+          // in the list of the construct, so that no `goto` enters the scope of a variable
+          if (labels.has(s.label)) put(depth, `${labels.get(s.label)}:;`);
+          break;
+        case 'yield':
+        case 'continue':
+          assign(depth, ends, s.args);
+          break;
+        case 'break':
+          assign(depth, outputs.get(s.label)!, s.args);
+          if (s.label === loop) put(depth, 'break;');
+          else {
+            if (!labels.has(s.label)) labels.set(s.label, `L${labels.size}`);
+            put(depth, `goto ${labels.get(s.label)};`);
+          }
+          break;
+        case 'unreachable':
+          break;
+      }
+    }
+  };
+  const declare = (depth: number, out: Value[]) => {
+    for (const v of out) put(depth, `${TYPES[v.type]} ${name(v.id)};`);
+  };
+
+  list(program.body, 1, [], undefined);
+  const result = name(program.results[0]);
+  put(1, mayStray ? `return stray ? ${NAN} : ${result};` : `return ${result};`);
+  // an array of no elements has room for one, which nothing fills
+  const head = [...arrays].map(([k, a]) => {
+    const length = program.arrays[k];
+    return `  double ${a}[${length}]${length === 1 ? ' = {}' : ''};`;
+  });
+  if (mayStray) head.push('  bool stray = false;');
+  return [...head, ...lines].join('\n');
+}
+
+/** Values of one list that are the sine and the cosine of the same angle: one reduction serves both. */
+function sinesAndCosines(body: Statement[]): Map<Id, { sin: Id; cos: Id; angle: Id }> {
+  const calls = { sin: new Map<Id, Id>(), cos: new Map<Id, Id>() };
+  for (const s of body)
+    if (s.kind === 'let' && s.op === 'call' && (s.fn === 'sin' || s.fn === 'cos'))
+      calls[s.fn].set(s.args[0], s.id);
+  const both = new Map<Id, { sin: Id; cos: Id; angle: Id }>();
+  for (const [angle, sin] of calls.sin) {
+    const cos = calls.cos.get(angle);
+    if (cos !== undefined) for (const id of [sin, cos]) both.set(id, { sin, cos, angle });
+  }
+  return both;
+}

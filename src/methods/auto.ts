@@ -1,0 +1,84 @@
+/**
+ * `auto`: PAGANI and VEGAS+ run in turns until one of them is there.
+ *
+ * Both are given a short pilot, the one that is cheaper to start first. From what their errors do with more
+ * evaluations each tells what it still needs: PAGANI by the slope of its last iterations, VEGAS+ by the square
+ * root law. The one that needs less goes on. What it needs is only a guess: so it goes on until it has spent as much
+ * again as both have so far and then is asked anew, and the other one gets a quarter of what it got. A wrong choice
+ * costs a part of the run, not the run.
+ *
+ * Nothing depends on a clock, so that the same seed gives the same bits. An evaluation of PAGANI counts a third of one
+ * of VEGAS+: it has no random numbers, no map and no histogram.
+ */
+import type { Problem } from '../problem.ts';
+import { Contestant } from './contestant.ts';
+import { ruleFor } from './cubature/rules.ts';
+import type { MethodProblem, Outcome } from './method.ts';
+
+/** Cost of an evaluation of PAGANI, in those of VEGAS+. */
+const CHEAP = 1 / 3;
+/** The pilot of each, as cost. */
+const PILOT = 2 ** 18;
+/** The part of the better one's cost that the other one gets. */
+const SHARE = 0.25;
+/** Dimensions from which on a rule has too many points to be tried. */
+const MOST_DIMS = 14;
+
+export async function auto(task: MethodProblem, problem: Problem): Promise<Outcome> {
+  const dims = task.ranges.length;
+  const vegas = new Contestant('vegas+', task, problem, 1);
+  if (dims > MOST_DIMS || 3 * ruleFor(dims).points * CHEAP > 0.1 * task.maxEvaluations) {
+    await vegas.runTo(Infinity);
+    return decided(vegas, `vegas+: cubature rules have too many points in ${dims} dimensions`);
+  }
+  const pagani = new Contestant('pagani', task, problem, CHEAP);
+  pagani.other = vegas;
+  vegas.other = pagani;
+  const start = ruleFor(dims).points * 2 ** (dims + 1) * CHEAP;
+  const order = start <= PILOT ? [pagani, vegas] : [vegas, pagani];
+  for (const own of order) {
+    await own.runTo(PILOT);
+    if (own.convinces()) return decided(own, `${own.name}: its pilot reached the tolerance`);
+  }
+  for (;;) {
+    const running = order.filter(c => !c.outcome);
+    if (running.length === 0) break;
+    const [best, rest] = running.sort((a, b) => a.need - b.need || a.cost - b.cost);
+    // a guess may be wrong: the other one gets its share before the better one goes on
+    const next = rest && !rest.hopeless && rest.cost < SHARE * best.cost ? rest : best;
+    const both = pagani.cost + vegas.cost;
+    await next.runTo(next === best ? best.cost + Math.min(best.need, both) : SHARE * best.cost);
+    if (next.convinces()) return decided(next, reason(next));
+  }
+  // nobody got there: the smaller error, of those that have one
+  const [best, rest] = [...order].sort((a, b) => a.outcome!.error - b.outcome!.error);
+  const last = decided(
+    best,
+    `${best.name}: neither reached the tolerance, ${rest.name} has the larger error`,
+  );
+  if (last.status !== 'converged') return last;
+  const warnings =
+    last.warnings.length > 0
+      ? last.warnings
+      : [`${rest.name} came to ${rest.outcome!.value}, which disagrees`];
+  return { ...last, status: 'budget', warnings };
+}
+
+function decided(best: Contestant, choice: string): Outcome {
+  const { outcome, records, other } = best;
+  return {
+    ...outcome!,
+    method: best.name,
+    choice,
+    iterations: records,
+    evaluations: outcome!.evaluations + (other?.evaluations ?? 0),
+  };
+}
+
+function reason(best: Contestant): string {
+  const other = best.other!;
+  if (other.outcome) return `${best.name}: reached the tolerance, which ${other.name} did not`;
+  const more = other.needed;
+  const why = more < Infinity ? `needed about ${more.toExponential(0)} more` : 'had no end in sight';
+  return `${best.name}: reached the tolerance, where ${other.name} ${why}`;
+}

@@ -1,0 +1,117 @@
+/** A method that runs in turns: it stops after an iteration once it has spent what it was given, and goes on later. */
+import type { Problem } from '../problem.ts';
+import type { IterationRecord } from '../result.ts';
+import { type MethodProblem, type Outcome, toleranceAt } from './method.ts';
+import { runMethod } from './run.ts';
+
+/** How far back a slope is taken, as a ratio of evaluations. */
+const BACK = 4;
+/** Beyond reach, as a ratio of evaluations. */
+const FAR = 1e4;
+
+export class Contestant {
+  readonly name: 'pagani' | 'vegas+';
+  readonly records: IterationRecord[] = [];
+  /** The other one shares the budget. */
+  other: Contestant | null = null;
+  outcome: Outcome | null = null;
+  evaluations = 0;
+  readonly #price: number;
+  readonly #task: MethodProblem;
+  readonly #problem: Problem;
+  readonly #seen: { value: number; error: number; evaluations: number; adapting: boolean }[] = [];
+  #limit = 0;
+  #running: Promise<void> | null = null;
+  #failure: { error: unknown } | null = null;
+  #resume: (() => void) | null = null;
+  #paused: (() => void) | null = null;
+
+  constructor(name: 'pagani' | 'vegas+', task: MethodProblem, problem: Problem, price: number) {
+    this.name = name;
+    this.#price = price;
+    this.#problem = problem;
+    const own = this;
+    this.#task = {
+      ...task,
+      get maxEvaluations() {
+        return task.maxEvaluations - (own.other?.evaluations ?? 0);
+      },
+      onIteration: (record, running, evaluations) => {
+        this.evaluations = evaluations;
+        this.records.push(record);
+        this.#seen.push({ ...running, evaluations, adapting: record.adapting });
+        void task.onIteration(record, running, evaluations + (this.other?.evaluations ?? 0));
+        if (evaluations < this.#limit) return undefined;
+        return new Promise<void>(resume => {
+          this.#resume = resume;
+          this.#paused!();
+        });
+      },
+    };
+  }
+
+  get cost(): number {
+    return this.evaluations * this.#price;
+  }
+
+  /** Goes on until it has spent so much, or is done. */
+  async runTo(cost: number): Promise<void> {
+    this.#limit = cost / this.#price;
+    const paused = new Promise<void>(resolve => {
+      this.#paused = resolve;
+    });
+    this.#running ??= runMethod(this.#task, this.name, this.#problem).then(
+      outcome => {
+        this.outcome = outcome;
+        this.evaluations = outcome.evaluations;
+      },
+      error => {
+        this.#failure = { error };
+      },
+    );
+    this.#resume?.();
+    this.#resume = null;
+    await Promise.race([paused, this.#running]);
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Whether it is there, and the other one does not contradict it. */
+  convinces(): boolean {
+    if (this.outcome?.status !== 'converged' || this.outcome.warnings.length > 0) return false;
+    const [own, theirs] = [this.outcome, this.other?.last];
+    return !theirs || Math.abs(own.value - theirs.value) <= 5 * (own.error + theirs.error);
+  }
+
+  /** The last estimate that is one: not while a map is learning. */
+  get last(): { value: number; error: number } | undefined {
+    return this.#seen.findLast(s => !s.adapting);
+  }
+
+  /** The square root law is no guess: what is beyond it by far stays there, however the map improves. */
+  get hopeless(): boolean {
+    return this.name === 'vegas+' && this.needed > FAR * (this.#task.maxEvaluations - this.evaluations);
+  }
+
+  /** The cost that it should still take; Infinity when that is more than is left. */
+  get need(): number {
+    const { needed } = this;
+    const left = this.#task.maxEvaluations - this.evaluations;
+    return needed <= left ? needed * this.#price : Infinity;
+  }
+
+  /** The evaluations that it should still take. */
+  get needed(): number {
+    const now = this.#seen.at(-1);
+    if (!now) return 0;
+    const missing = now.error / toleranceAt(this.#task, now.value);
+    if (missing <= 1) return 0;
+    if (this.name === 'vegas+') {
+      // while it learns, an iteration has the error of its own samples
+      const samples = now.adapting ? this.records.at(-1)!.evaluations : now.evaluations;
+      return 1.2 * samples * missing ** 2;
+    }
+    const before = this.#seen.findLast(s => s.evaluations <= now.evaluations / BACK) ?? this.#seen[0];
+    const slope = Math.log(before.error / now.error) / Math.log(now.evaluations / before.evaluations);
+    return slope > 0.02 ? now.evaluations * (missing ** (1 / slope) - 1) : Infinity;
+  }
+}

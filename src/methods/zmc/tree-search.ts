@@ -1,0 +1,101 @@
+/**
+ * The heuristic tree search of ZMCintegral (H.-Z. Wu, J.-J. Zhang, L.-G. Pang, Q. Wang, "ZMCintegral: a package for
+ * multi-dimensional Monte Carlo integration on multi-GPUs", section 2.1): each block is integrated by several
+ * independent trials of direct Monte Carlo. A block whose trials deviate by more than the mean deviation of all blocks
+ * plus `sigma` times the deviation of those deviations is unstable, and is cut into blocks in its turn, down to a
+ * maximal depth.
+ *
+ * The search gives the tree and nothing else. A block is accepted because its trials agreed, and trials that missed a
+ * peak do agree: taken as result, they would make it too small.
+ */
+import type { SampleSums } from '../../devices/device.ts';
+import { type Box, blockOf, type Slab, slabsOf } from './blocks.ts';
+
+/** A box cut into blocks, some of which are cut further: those are not counted here. */
+export interface Node {
+  box: Box;
+  /** Numbers of the blocks that have a node of their own, ascending. */
+  unstable: number[];
+}
+
+export interface Search {
+  perAxis: number;
+  trials: number;
+  sigma: number;
+  depth: number;
+  /** Nodes that a level may add. */
+  mostNodes: number;
+  /** One trial of a slab: the means of its blocks. */
+  trial(slab: Slab): Promise<SampleSums>;
+}
+
+interface Candidate {
+  deviation: number;
+  node: Node;
+  block: number;
+}
+
+/** The nodes of the tree, the root first. */
+export async function searchTree(root: Box, search: Search): Promise<Node[]> {
+  const nodes: Node[] = [{ box: root, unstable: [] }];
+  let level = nodes;
+  for (let depth = 1; depth < search.depth && level.length > 0; depth++) {
+    const found = await unstableBlocks(level, search);
+    level = found.map(({ node, block }) => {
+      node.unstable.push(block);
+      return { box: blockOf(node.box, search.perAxis, block), unstable: [] };
+    });
+    for (const node of nodes) node.unstable.sort((a, b) => a - b);
+    nodes.push(...level);
+  }
+  return nodes;
+}
+
+/** Blocks of these nodes above the threshold; no more than `mostNodes`, those that deviate most. */
+async function unstableBlocks(nodes: Node[], search: Search): Promise<Candidate[]> {
+  let kept: Candidate[] = [];
+  // deviations may be as small as 1e-300, where squares are 0: they are counted in units of the largest
+  let [count, mean, spread, unit] = [0, 0, 0, 0];
+  for (const node of nodes) {
+    for (const slab of slabsOf(node.box, search.perAxis)) {
+      const deviations = await deviationsOf(slab, search);
+      const largest = deviations.reduce((a, b) => Math.max(a, b), 0);
+      if (largest > unit) {
+        mean *= unit / largest;
+        spread *= (unit / largest) ** 2;
+        unit = largest;
+      }
+      for (let i = 0; i < deviations.length; i++) {
+        const own = unit > 0 ? deviations[i] / unit : 0;
+        count++;
+        const delta = own - mean;
+        mean += delta / count;
+        spread += delta * (own - mean);
+        if (own > mean) kept.push({ deviation: deviations[i], node, block: slab.first + i });
+      }
+      // whatever the threshold will be, it is above the mean and only the largest count
+      if (kept.length > 4 * search.mostNodes) kept = largestOf(kept, search.mostNodes);
+    }
+  }
+  const threshold = unit * (mean + search.sigma * Math.sqrt(spread / Math.max(1, count - 1)));
+  return largestOf(
+    kept.filter(c => c.deviation > threshold),
+    search.mostNodes,
+  );
+}
+
+const largestOf = (candidates: Candidate[], most: number) =>
+  candidates.sort((a, b) => b.deviation - a.deviation).slice(0, most);
+
+/** The standard deviation of the trials of each block. */
+async function deviationsOf(slab: Slab, { trials, trial }: Search): Promise<Float64Array> {
+  const runs: Float64Array[] = [];
+  for (let t = 0; t < trials; t++) runs.push((await trial(slab)).means!);
+  return Float64Array.from({ length: slab.blocks }, (_, i) => {
+    const mean = runs.reduce((s, r) => s + r[i] / trials, 0);
+    const largest = runs.reduce((m, r) => Math.max(m, Math.abs(r[i] - mean)), 0);
+    if (!(largest > 0)) return 0;
+    const squares = runs.reduce((s, r) => s + ((r[i] - mean) / largest) ** 2, 0);
+    return largest * Math.sqrt(squares / (trials - 1));
+  });
+}

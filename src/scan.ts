@@ -1,0 +1,117 @@
+/**
+ * Many integrals of one function: a set of params each. The function is compiled once for every shape that params have;
+ * several integrals are under way at a time, so that workers never wait for one of them. Each result has the bits
+ * that `integrate` gives for its params, whatever ran beside it.
+ */
+import type { Session } from './devices/device.ts';
+import type { Integrand } from './integrand/compile.ts';
+import { bind, checkParams, declarations, type Params } from './integrand/params.ts';
+import { deviceFor, prepare, resolve } from './integrate.ts';
+import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
+import type { Result } from './result.ts';
+import { nothing, resultOf, solve } from './solve.ts';
+
+export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgress'> {
+  /** A set of params an integral. */
+  params: readonly Params[];
+  /** Called as results come, in any order. */
+  onResult?: (result: Result, index: number) => void;
+}
+
+/** Integrals under way at a time. */
+const LANES = 8;
+
+/**
+ * The integrals of `f` for every set of params, in their order. `maxTime` is for all of them, budgets and tolerances are for
+ * each. An integral that fails, by a value that is not finite for instance, has status `failed` and says why; the
+ * others go on.
+ */
+export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Result[]> {
+  const start = performance.now();
+  const { params, onResult, ...common } = options ?? {};
+  const sets = checkSets(params);
+  if (onResult !== undefined && typeof onResult !== 'function')
+    throw new TypeError('scan: `onResult` is no function; pass one, or leave it out.');
+  const first = checkProblem({ ...common, params: sets[0] ?? {} });
+  const [found, module] = await resolve(f);
+  const results: Result[] = Array(sets.length);
+  if (sets.length === 0) return results;
+  const [device, ours] = deviceFor(first);
+  const compiled = new Map<string, ReturnType<typeof prepare>>();
+  const integrandFor = (problem: Problem) => {
+    const shape = JSON.stringify(Object.entries(problem.params).flatMap(([k, v]) => declarations(k, v)));
+    const known = compiled.get(shape);
+    if (known?.kind === 'program')
+      return { shape, integrand: { ...known, params: bind(known.program.params, problem.params) } };
+    const integrand = prepare(found, module, problem);
+    compiled.set(shape, integrand);
+    return { shape, integrand };
+  };
+  let next = 0;
+  const lane = async () => {
+    const sessions = new Map<string, Session>();
+    for (let index = next++; index < sets.length; index = next++) {
+      const begin = performance.now();
+      const problem: Problem = { ...first, params: sets[index], maxTime: first.maxTime - (begin - start) };
+      try {
+        results[index] = await one(problem, sessions, begin);
+      } catch (e) {
+        results[index] = failed(problem, e, begin);
+      }
+      onResult?.(results[index], index);
+    }
+    for (const s of sessions.values()) s.close();
+  };
+  const one = async (problem: Problem, sessions: Map<string, Session>, begin: number) => {
+    const { shape, integrand } = integrandFor(problem);
+    if (problem.domain.empty) return nothing(problem, begin);
+    let session = sessions.get(shape);
+    if (session) await session.rebind(integrand);
+    else {
+      session = await device.open(integrand, { shared: sets.length > 1 });
+      sessions.set(shape, session);
+    }
+    return solve(problem, session, begin);
+  };
+  try {
+    integrandFor(first); // what is wrong with the function itself is told at once
+    await Promise.all(Array.from({ length: Math.min(LANES, sets.length) }, lane));
+    return results;
+  } finally {
+    if (ours) await device.close();
+  }
+}
+
+function checkSets(params: unknown): readonly Params[] {
+  if (!Array.isArray(params))
+    throw new TypeError(
+      'scan: `params` is no list; pass a set of params an integral, such as [{ a: 1 }, { a: 2 }].',
+    );
+  params.forEach((set, i) => {
+    try {
+      checkParams(set);
+    } catch (e) {
+      (e as Error).message = `scan: set ${i}: ${(e as Error).message}`;
+      throw e;
+    }
+  });
+  return params;
+}
+
+function failed(problem: Problem, error: unknown, start: number): Result {
+  const why = error instanceof Error ? error.message : String(error);
+  return resultOf(
+    problem,
+    {
+      value: Number.NaN,
+      error: Infinity,
+      status: 'failed',
+      evaluations: 0,
+      chi2: 0,
+      dof: 0,
+      q: 1,
+      warnings: [why],
+    },
+    { iterations: [], nonFinite: 0, device: 'cpu', start },
+  );
+}
