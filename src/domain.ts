@@ -24,6 +24,8 @@ export interface Axis {
 
 export interface Domain {
   axes: Axis[];
+  /** The box that is sampled: the ranges of the axes. */
+  ranges: readonly (readonly [number, number])[];
   sign: 1 | -1;
   empty: boolean;
 }
@@ -38,7 +40,7 @@ export function makeDomain(ranges: readonly Range[]): Domain {
     if (a === -Infinity) return { range: [0, 1], infinite: { end: b, direction: -1 } };
     return { range: [a, b] };
   });
-  return { axes, sign, empty: ranges.some(([a, b]) => a === b) };
+  return { axes, ranges: axes.map(a => a.range), sign, empty: ranges.some(([a, b]) => a === b) };
 }
 
 /** A point of the sampled box as a point of the domain, and dx/dz, in plain numbers. Self-contained: workers run its text. */

@@ -14,7 +14,7 @@ export async function solve(problem: Problem, session: Session, start: number): 
   const stop = stopSignal(problem, start);
   const task: MethodProblem = {
     session,
-    ranges: problem.domain.axes.map(a => a.range),
+    ranges: problem.domain.ranges,
     key: keyOf(problem.seed),
     relTol: problem.relTol,
     absTol: problem.absTol,

@@ -182,6 +182,13 @@ describe('borders', () => {
       expect(Math.abs(r.value / (1e-3 * (high - low)) - 1)).toBeLessThan(high < 1e-300 ? 1e-2 : 1e-14);
     }
   });
+  test.each(methods)('%s: 0 over a range that cannot be halved ends, without a claim', async method => {
+    for (const f of [() => 0, ([x]: number[]) => x - 1e16]) {
+      const r = await integrate(f as Integrand, { domain: [[1e16, 1e16 + 2]], method });
+      expect([r.converged, r.value]).toEqual([false, 0]);
+      expect(r.warnings.length).toBeGreaterThan(0);
+    }
+  });
 });
 
 describe('ranges', () => {
@@ -274,7 +281,10 @@ describe('sizes', () => {
     const run = integrate(() => 1e308, { dims: 5, method, maxEvaluations: 1e6 });
     const r = await run.catch((e: Error) => e);
     if (r instanceof Error) expect(r.message).toMatch(/integrand is .*Infinity|overflow|too large/);
-    else expect(Math.abs(r.value / 1e308 - 1)).toBeLessThan(1e-13);
+    else {
+      expect(r.status).toBe('converged');
+      expect(Math.abs(r.value / 1e308 - 1)).toBeLessThan(1e-13);
+    }
   });
   test.each(methods)('%s: a tiny box with huge values: 1e300 over [0, 1e-200]² is 1e-100', async method => {
     await expectTrue(() => 1e300, 1e-100, {
@@ -358,7 +368,7 @@ describe('sums that cancel, and tolerances that cannot be had', () => {
     expect(r.error).toBeLessThan(1e-13 * truth);
   });
   test.each(methods)(
-    '%s: where rounding is the end, the budget is not spent: a Gaussian to 1e-18',
+    '%s: where rounding is the end, half of the budget is left: a Gaussian to 1e-18',
     async method => {
       const r = await integrate(([x]) => Math.exp(-x * x), {
         domain: [[-Infinity, Infinity]],
@@ -367,7 +377,7 @@ describe('sums that cancel, and tolerances that cannot be had', () => {
         maxEvaluations: 1e7,
       });
       expect(r.status).toBe('roundoff');
-      expect(r.evaluations).toBeLessThan(1e6);
+      expect(r.evaluations).toBeLessThan(5e6);
     },
   );
 });

@@ -152,14 +152,18 @@ describe('domain', () => {
 });
 
 describe('method and device', () => {
-  refuses('method', /use 'auto', 'vegas\+', 'mcubes', 'mcubes1d', 'plain', 'pagani', 'cuhre', 'two-phase', 'zmc'\.$/, [
-    ['vegas', "'vegas'"],
-    ['VEGAS+', "'VEGAS+'"],
-    ['toString', "'toString'"],
-    ['', "''"],
-    [1, '1'],
-    [null, 'null'],
-  ]);
+  refuses(
+    'method',
+    /use 'auto', 'vegas\+', 'mcubes', 'mcubes1d', 'plain', 'pagani', 'cuhre', 'two-phase', 'zmc'\.$/,
+    [
+      ['vegas', "'vegas'"],
+      ['VEGAS+', "'VEGAS+'"],
+      ['toString', "'toString'"],
+      ['', "''"],
+      [1, '1'],
+      [null, 'null'],
+    ],
+  );
   refuses('device', /use 'auto', 'cpu', 'cpu:3' for three workers, 'js', or an open device\.$/, [
     ['gpu', "'gpu'"],
     ['cpu:0', "'cpu:0'"],

@@ -1,7 +1,7 @@
 /** What the three methods of cubature share: their options, the evaluation of regions, and how a run ends. */
 import type { IterationRecord, Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
-import { NOISE } from './error.ts';
+import type { Estimate } from './error.ts';
 import { bytesOf, type Regions, uniformSplit } from './regions.ts';
 import { RULES, type Rule, type RuleName, ruleFor } from './rules.ts';
 
@@ -30,12 +30,6 @@ export const CUBATURE_OPTIONS = [
 ] as const;
 
 export { RULES };
-
-/** An estimate of the whole integral. */
-export interface Estimate {
-  value: number;
-  error: number;
-}
 
 /** Without a value other than 0 after this many evaluations, an integrand counts as 0. */
 export const DARK = 2 ** 20;
@@ -175,12 +169,6 @@ export async function runCubature(run: Cubature, method: () => Promise<Status>):
   }
   return run.outcome(status);
 }
-
-/** With what rounding adds: `absolute` is the sum of the regions' absolute values. */
-export const withNoise = (value: number, error: number, absolute: number): Estimate => ({
-  value,
-  error: error + NOISE * absolute,
-});
 
 function defaultMemory(): number {
   const node = typeof process === 'object' && !!process.versions?.node;

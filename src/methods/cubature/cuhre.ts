@@ -8,8 +8,8 @@
  */
 import type { Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
-import { Cubature, type CubatureOptions, type Estimate, runCubature, withNoise } from './cubature.ts';
-import { NOISE, Sum, twoLevelErrors } from './error.ts';
+import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
+import { type Estimate, NOISE, Sum, Totals, twoLevelErrors } from './error.ts';
 import { Heap } from './heap.ts';
 import { canSplit } from './regions.ts';
 import { RegionStore } from './store.ts';
@@ -24,42 +24,29 @@ async function splitWorst(run: Cubature): Promise<Status> {
   const { ranges } = problem;
   const store = new RegionStore(ranges.length);
   const heap = new Heap(store);
-  const value = new Sum();
-  const error = new Sum();
-  const absolute = new Sum();
+  const totals = new Totals();
   const stuck = new Sum(); // errors of regions that cannot be halved any more
   const root = await run.start(1);
   heap.push(store.add(root, 0));
-  value.add(root.values[0]);
-  error.add(root.errors[0]);
-  absolute.add(Math.abs(root.values[0]));
-  const parent = new Float64Array(1);
+  totals.add(root.values[0], root.errors[0]);
   for (let shown = 1; ; ) {
-    const worst = [heap.pop()];
-    const [oldValue, oldError] = [store.values[worst[0]], store.errors[worst[0]]];
-    const pair = store.halves(worst, ranges);
+    const worst = heap.pop();
+    const pair = store.halves([worst], ranges);
     await run.evaluate(pair);
-    parent[0] = oldValue;
-    twoLevelErrors(pair.values, pair.errors, parent, ranges.length);
-    store.put(worst[0], pair, 0);
-    const added = store.add(pair, 1);
-    run.regions = store.count;
-    for (const [i, region] of [worst[0], added].entries()) {
-      value.add(pair.values[i]);
-      error.add(pair.errors[i]);
-      absolute.add(Math.abs(pair.values[i]));
+    twoLevelErrors(pair.values, pair.errors, store.values.slice(worst, worst + 1), ranges.length);
+    totals.add(store.values[worst], store.errors[worst], -1);
+    store.put(worst, pair, 0);
+    for (const [i, region] of [worst, store.add(pair, 1)].entries()) {
+      totals.add(pair.values[i], pair.errors[i]);
       if (canSplit(pair, i, ranges)) heap.push(region);
       else stuck.add(pair.errors[i]);
     }
-    value.add(-oldValue);
-    error.add(-oldError);
-    absolute.add(-Math.abs(oldValue));
-    const now = withNoise(value.value, error.value, absolute.value);
+    run.regions = store.count;
+    const now = totals.with();
     const status = run.enough(now) ? 'converged' : why(now);
     if (status || store.count >= 2 * shown) {
       shown = store.count;
-      // once more from the regions themselves: differences of large numbers have left their mark
-      await run.record(total());
+      await run.record(Totals.of(store).with());
     }
     if (status) return status;
     if (run.lastIteration) return 'budget';
@@ -68,19 +55,9 @@ async function splitWorst(run: Cubature): Promise<Status> {
   function why(now: Estimate): Status | undefined {
     if (run.affordable < 2) return 'budget';
     if (store.count >= run.maxRegions) return 'memory';
+    if (heap.size === 0) return 'roundoff';
     if (run.isDark(now)) return undefined;
-    const missed = stuck.value > toleranceAt(problem, value.value) ? 2 * stuck.value : 0;
-    const floor = Math.max(missed, NOISE * absolute.value);
-    return heap.size > 0 && error.value > floor ? undefined : 'roundoff';
-  }
-
-  function total(): Estimate {
-    const sums = [new Sum(), new Sum(), new Sum()];
-    for (let i = 0; i < store.count; i++) {
-      sums[0].add(store.values[i]);
-      sums[1].add(store.errors[i]);
-      sums[2].add(Math.abs(store.values[i]));
-    }
-    return withNoise(sums[0].value, sums[1].value, sums[2].value);
+    const missed = stuck.value > toleranceAt(problem, now.value) ? 2 * stuck.value : 0;
+    return totals.error > Math.max(missed, NOISE * totals.absolute) ? undefined : 'roundoff';
   }
 }

@@ -46,3 +46,61 @@ export class Sum {
 
 /** What rounding may have done to a sum of values of this size: part of every error. */
 export const NOISE = 2 ** -50;
+
+/** An estimate of the whole integral. */
+export interface Estimate {
+  value: number;
+  error: number;
+}
+
+/** Sums over regions: values, errors, absolute values. */
+export class Totals {
+  readonly #value = new Sum();
+  readonly #error = new Sum();
+  readonly #absolute = new Sum();
+  count = 0;
+
+  /** Of the regions in a store or a list: once more from themselves, where differences have left their mark. */
+  static of({
+    values,
+    errors,
+    count,
+  }: {
+    values: Float64Array;
+    errors: Float64Array;
+    count: number;
+  }): Totals {
+    const totals = new Totals();
+    for (let i = 0; i < count; i++) totals.add(values[i], errors[i]);
+    return totals;
+  }
+
+  /** Adds a region, or with sign −1 takes one away. */
+  add(value: number, error: number, sign = 1): void {
+    this.#value.add(sign * value);
+    this.#error.add(sign * error);
+    this.#absolute.add(sign * Math.abs(value));
+    this.count += sign;
+  }
+
+  get value(): number {
+    return this.#value.value;
+  }
+
+  get error(): number {
+    return Math.max(0, this.#error.value);
+  }
+
+  get absolute(): number {
+    return this.#absolute.value;
+  }
+
+  /** The estimate of these regions and others together, with what rounding adds. */
+  with(others: Totals | null = null): Estimate {
+    const absolute = this.absolute + (others?.absolute ?? 0);
+    return {
+      value: this.value + (others?.value ?? 0),
+      error: this.error + (others?.error ?? 0) + NOISE * absolute,
+    };
+  }
+}

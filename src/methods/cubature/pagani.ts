@@ -17,8 +17,8 @@
  */
 import type { Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
-import { Cubature, type CubatureOptions, type Estimate, runCubature, withNoise } from './cubature.ts';
-import { NOISE, Sum, twoLevelErrors } from './error.ts';
+import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
+import { type Estimate, NOISE, Totals, twoLevelErrors } from './error.ts';
 import { canSplit, type Regions } from './regions.ts';
 import { RegionStore } from './store.ts';
 import { thresholdFor } from './threshold.ts';
@@ -72,16 +72,12 @@ class Pagani extends Cubature {
   }
 
   #estimate(): Estimate {
-    const [a, b] = [this.#here, this.#finished];
-    return withNoise(a.value + b.value, a.error + b.error, a.absolute + b.absolute);
+    return this.#here.with(this.#finished);
   }
 
   /** Once more from the regions themselves: differences of large numbers leave their mark. */
   #recount(): Totals {
-    const totals = new Totals();
-    const { values, errors, count } = this.#store;
-    for (let i = 0; i < count; i++) totals.add(values[i], errors[i]);
-    return totals;
+    return Totals.of(this.#store);
   }
 
   /** The regions to halve next, or why there are none. */
@@ -165,33 +161,6 @@ class Pagani extends Cubature {
       this.#here.add(values[i], errors[i], -1);
     }
     this.#store.remove(gaps);
-  }
-}
-
-class Totals {
-  readonly #value = new Sum();
-  readonly #error = new Sum();
-  readonly #absolute = new Sum();
-  count = 0;
-
-  /** Adds a region, or with sign −1 takes one away. */
-  add(value: number, error: number, sign = 1): void {
-    this.#value.add(sign * value);
-    this.#error.add(sign * error);
-    this.#absolute.add(sign * Math.abs(value));
-    this.count += sign;
-  }
-
-  get value(): number {
-    return this.#value.value;
-  }
-
-  get error(): number {
-    return Math.max(0, this.#error.value);
-  }
-
-  get absolute(): number {
-    return this.#absolute.value;
   }
 }
 

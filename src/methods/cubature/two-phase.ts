@@ -11,8 +11,8 @@
  */
 import type { Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
-import { Cubature, type CubatureOptions, type Estimate, runCubature, withNoise } from './cubature.ts';
-import { NOISE, Sum, twoLevelErrors } from './error.ts';
+import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
+import { type Estimate, NOISE, Sum, Totals, twoLevelErrors } from './error.ts';
 import { Heap } from './heap.ts';
 import { canSplit, type Regions } from './regions.ts';
 import { RegionStore } from './store.ts';
@@ -21,7 +21,7 @@ import { RegionStore } from './store.ts';
 const PROCESSORS = 512;
 const PER_PROCESSOR = 2048;
 /** The relative error at which a rule's own rounding is all that is left. */
-const ROUNDED = 16 * NOISE;
+const ROUNDED = 4 * NOISE;
 
 export function twoPhase(problem: MethodProblem, options: CubatureOptions): Promise<Outcome> {
   const run = new TwoPhase(problem, options);
@@ -30,7 +30,7 @@ export function twoPhase(problem: MethodProblem, options: CubatureOptions): Prom
 
 class TwoPhase extends Cubature {
   readonly #store = new RegionStore(this.problem.ranges.length);
-  readonly #finished = { value: new Sum(), error: new Sum(), absolute: new Sum(), count: 0 };
+  readonly #finished = new Totals();
   /** The sum of the absolute values of all regions. */
   #absolute = 0;
   /** Errors of regions that cannot be halved any more. */
@@ -58,10 +58,11 @@ class TwoPhase extends Cubature {
       store.count = 0;
       const dark = !halves.values.some(v => v !== 0); // something may be hidden: nothing is finished
       for (let i = 0; i < halves.count; i++) {
-        const small = halves.errors[i] <= relTol * Math.abs(halves.values[i]);
+        const error = halves.errors[i];
+        const small = error <= relTol * Math.abs(halves.values[i]);
         const stuck = !canSplit(halves, i, ranges);
-        if (stuck) this.#stuck.add(halves.errors[i]);
-        if (stuck || (small && !starting && !dark)) this.#finish(halves, i);
+        if (stuck) this.#stuck.add(error);
+        if (stuck || (small && !starting && !dark)) this.#finished.add(halves.values[i], error);
         else store.add(halves, i);
       }
       const now = this.#estimate();
@@ -82,12 +83,13 @@ class TwoPhase extends Cubature {
       this.options.perProcessor ?? PER_PROCESSOR,
       Math.floor(this.maxRegions / processors.length),
     );
-    const local = this.problem.absTol / processors.length;
+    // its part of the absolute tolerance, or of what rounding does to the whole
+    const local = Math.max(this.problem.absTol, ROUNDED * this.#absolute) / processors.length;
     let [full, shown] = [false, store.count];
     for (;;) {
       const working = processors.filter(p => {
         if (p.heap.size === 0 || this.#locallyDone(p, local)) return false;
-        if (p.regions < most) return true;
+        if (p.totals.count < most) return true;
         full = true;
         return false;
       });
@@ -117,9 +119,8 @@ class TwoPhase extends Cubature {
   }
 
   /** A processor knows its own regions only. */
-  #locallyDone({ value, error }: Processor, absTol: number): boolean {
-    const own = Math.abs(value.value);
-    return error.value <= Math.max(absTol, this.problem.relTol * own, ROUNDED * own);
+  #locallyDone({ totals }: Processor, absTol: number): boolean {
+    return totals.error <= Math.max(absTol, this.problem.relTol * Math.abs(totals.value));
   }
 
   /** All regions are finished, or all processors done, and still the tolerance is not met. */
@@ -134,27 +135,11 @@ class TwoPhase extends Cubature {
     return 'budget';
   }
 
-  #finish({ values, errors }: Regions, i: number): void {
-    this.#finished.value.add(values[i]);
-    this.#finished.error.add(errors[i]);
-    this.#finished.absolute.add(Math.abs(values[i]));
-    this.#finished.count++;
-  }
-
   #estimate(): Estimate {
-    const { values, errors, count } = this.#store;
-    const [value, error, absolute] = [new Sum(), new Sum(), new Sum()];
-    for (let i = 0; i < count; i++) {
-      value.add(values[i]);
-      error.add(errors[i]);
-      absolute.add(Math.abs(values[i]));
-    }
-    value.add(this.#finished.value.value);
-    error.add(this.#finished.error.value);
-    absolute.add(this.#finished.absolute.value);
-    this.regions = count + this.#finished.count;
-    this.#absolute = absolute.value;
-    return withNoise(value.value, error.value, absolute.value);
+    const here = Totals.of(this.#store);
+    this.regions = here.count + this.#finished.count;
+    this.#absolute = here.absolute + this.#finished.absolute;
+    return here.with(this.#finished);
   }
 }
 
@@ -162,32 +147,26 @@ class TwoPhase extends Cubature {
 class Processor {
   readonly #store: RegionStore;
   readonly heap: Heap;
-  readonly value = new Sum();
-  readonly error = new Sum();
-  regions = 1;
+  readonly totals = new Totals();
 
   constructor(store: RegionStore, region: number) {
     this.#store = store;
     this.heap = new Heap(store);
     this.heap.push(region);
-    this.value.add(store.values[region]);
-    this.error.add(store.errors[region]);
+    this.totals.add(store.values[region], store.errors[region]);
   }
 
   /** Puts halves `i` and `i + 1` of a list in the place of their parent. */
   replace(parent: number, halves: Regions, i: number, canSplit: (i: number) => boolean): void {
     const store = this.#store;
-    this.value.add(-store.values[parent]);
-    this.error.add(-store.errors[parent]);
+    this.totals.add(store.values[parent], store.errors[parent], -1);
     store.put(parent, halves, i);
     for (const [region, j] of [
       [parent, i],
       [store.add(halves, i + 1), i + 1],
     ]) {
-      this.value.add(halves.values[j]);
-      this.error.add(halves.errors[j]);
+      this.totals.add(halves.values[j], halves.errors[j]);
       if (canSplit(j)) this.heap.push(region);
     }
-    this.regions++;
   }
 }
