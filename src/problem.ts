@@ -262,9 +262,11 @@ function checkZmc(zmc: ZmcOptions): void {
     const value = zmc[name];
     if (value === undefined) continue;
     const whole = name !== 'sigma';
-    if (!(value >= lowest[name] && value < Infinity) || (whole && !Number.isInteger(value)))
+    const fits = typeof value === 'number' && value >= lowest[name] && value < Infinity;
+    if (!fits || (whole && !Number.isInteger(value)))
       fail(`zmc.${name}`, value, `pass a ${whole ? 'whole ' : ''}number from ${lowest[name]} on`);
   }
+  if ((zmc.blocks ?? 0) > 2 ** 18) fail('zmc.blocks', zmc.blocks, 'pass at most 262144');
 }
 
 /** An object with known members only. */

@@ -5,7 +5,7 @@
  */
 import type { Session } from './devices/device.ts';
 import type { Integrand } from './integrand/compile.ts';
-import { bind, checkParams, declarations, type Params } from './integrand/params.ts';
+import { bind, checkParams, type Params, shapeOf } from './integrand/params.ts';
 import { deviceFor, prepare, resolve } from './integrate.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
@@ -32,14 +32,14 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const sets = checkSets(params);
   if (onResult !== undefined && typeof onResult !== 'function')
     throw new TypeError('scan: `onResult` is no function; pass one, or leave it out.');
-  const first = checkProblem({ ...common, params: sets[0] ?? {} });
+  const first = checkCommon(common, sets[0] ?? {});
   const [found, module] = await resolve(f);
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
   const [device, ours] = deviceFor(first);
   const compiled = new Map<string, ReturnType<typeof prepare>>();
   const integrandFor = (problem: Problem) => {
-    const shape = JSON.stringify(Object.entries(problem.params).flatMap(([k, v]) => declarations(k, v)));
+    const shape = shapeOf(problem.params);
     const known = compiled.get(shape);
     if (known?.kind === 'program')
       return { shape, integrand: { ...known, params: bind(known.program.params, problem.params) } };
@@ -50,17 +50,21 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   let next = 0;
   const lane = async () => {
     const sessions = new Map<string, Session>();
-    for (let index = next++; index < sets.length; index = next++) {
-      const begin = performance.now();
-      const problem: Problem = { ...first, params: sets[index], maxTime: first.maxTime - (begin - start) };
-      try {
-        results[index] = await one(problem, sessions, begin);
-      } catch (e) {
-        results[index] = failed(problem, e, begin);
+    try {
+      for (let index = next++; index < sets.length; index = next++) {
+        const begin = performance.now();
+        const problem: Problem = { ...first, params: sets[index], maxTime: first.maxTime - (begin - start) };
+        try {
+          results[index] = await one(problem, sessions, begin);
+        } catch (e) {
+          results[index] = failed(problem, e, device.name, begin);
+        }
+        onResult?.(results[index], index);
       }
-      onResult?.(results[index], index);
+    } finally {
+      next = Infinity; // when onResult throws, the other lanes stop as well
+      for (const s of sessions.values()) s.close();
     }
-    for (const s of sessions.values()) s.close();
   };
   const one = async (problem: Problem, sessions: Map<string, Session>, begin: number) => {
     const { shape, integrand } = integrandFor(problem);
@@ -75,7 +79,9 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   };
   try {
     integrandFor(first); // what is wrong with the function itself is told at once
-    await Promise.all(Array.from({ length: Math.min(LANES, sets.length) }, lane));
+    const lanes = await Promise.allSettled(Array.from({ length: Math.min(LANES, sets.length) }, lane));
+    const broken = lanes.find(l => l.status === 'rejected');
+    if (broken) throw broken.reason;
     return results;
   } finally {
     if (ours) await device.close();
@@ -87,18 +93,34 @@ function checkSets(params: unknown): readonly Params[] {
     throw new TypeError(
       'scan: `params` is no list; pass a set of params an integral, such as [{ a: 1 }, { a: 2 }].',
     );
-  params.forEach((set, i) => {
-    try {
-      checkParams(set);
-    } catch (e) {
-      (e as Error).message = `scan: set ${i}: ${(e as Error).message}`;
-      throw e;
-    }
-  });
+  for (let i = 0; i < params.length; i++)
+    rename(
+      () => checkParams(params[i]),
+      m => `scan: set ${i}: ${m}`,
+    );
   return params;
 }
 
-function failed(problem: Problem, error: unknown, start: number): Result {
+function checkCommon(common: object, params: Params): Problem {
+  if ('onProgress' in common)
+    throw new TypeError('scan: unknown option `onProgress`; `onResult` is called for each integral.');
+  return rename(
+    () => checkProblem({ ...common, params }),
+    m => m.replace(/^integrate:/, 'scan:'),
+  );
+}
+
+/** Runs a check of `integrate`, and says its errors as this function's. */
+function rename<T>(check: () => T, message: (m: string) => string): T {
+  try {
+    return check();
+  } catch (e) {
+    (e as Error).message = message((e as Error).message);
+    throw e;
+  }
+}
+
+function failed(problem: Problem, error: unknown, device: string, start: number): Result {
   const why = error instanceof Error ? error.message : String(error);
   return resultOf(
     problem,
@@ -112,6 +134,6 @@ function failed(problem: Problem, error: unknown, start: number): Result {
       q: 1,
       warnings: [why],
     },
-    { iterations: [], nonFinite: 0, device: 'cpu', start },
+    { iterations: [], nonFinite: 0, device, start },
   );
 }

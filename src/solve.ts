@@ -94,10 +94,10 @@ function stopSignal(
 ): { signal: AbortSignal | undefined; clear(): void } {
   if (maxTime === Infinity) return { signal, clear() {} };
   const timeout = new AbortController();
-  const timer = setTimeout(
-    () => timeout.abort(new DOMException('maxTime is over', 'TimeoutError')),
-    Math.min(Math.max(0, start + maxTime - performance.now()), 2 ** 31 - 1),
-  );
+  const over = () => timeout.abort(new DOMException('maxTime is over', 'TimeoutError'));
+  const left = start + maxTime - performance.now();
+  const timer = setTimeout(over, Math.min(Math.max(0, left), 2 ** 31 - 1));
+  if (left <= 0) over(); // at once: a small problem gives a timer no turn
   return {
     signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
     clear: () => clearTimeout(timer),

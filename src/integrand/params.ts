@@ -66,6 +66,15 @@ export function declarations(name: string, value: Param): ParamDeclaration[] {
   return parts.map(([part, data]) => ({ name: part, kind: 'array', length: data.length }));
 }
 
+/** All that is compiled into a program of its params: two sets with the same shape can share one. */
+export function shapeOf(params: Params): string {
+  const shapes = Object.entries(params).map(([name, value]) => {
+    if (!isTable(value)) return declarations(name, value);
+    return [name, value.outside, value.axes.map(a => [a.length, a.uniform]), value.values.length];
+  });
+  return JSON.stringify(shapes);
+}
+
 /** Values for the declared params of a program; throws when one is missing or changed its shape. */
 export function bind(declared: readonly ParamDeclaration[], params: Params): Bindings {
   checkParams(params);

@@ -19,6 +19,8 @@ import type { MethodProblem, Outcome } from './method.ts';
 const CHEAP = 1 / 3;
 /** The pilot of each, as cost. */
 const PILOT = 2 ** 18;
+/** Knobs that leave VEGAS+ nothing to decide. */
+const PROTOCOL = ['evaluations', 'iterations', 'adapt', 'skip'] as const;
 /** The part of the better one's cost that the other one gets. */
 const SHARE = 0.25;
 /** Dimensions from which on a rule has too many points to be tried. */
@@ -27,17 +29,22 @@ const MOST_DIMS = 14;
 export async function auto(task: MethodProblem, problem: Problem): Promise<Outcome> {
   const dims = task.ranges.length;
   const vegas = new Contestant('vegas+', task, problem, 1);
+  if (PROTOCOL.some(knob => problem.vegas[knob] !== undefined)) {
+    await vegas.runTo(Infinity);
+    return decided(vegas, 'vegas+: its iterations were prescribed');
+  }
   if (dims > MOST_DIMS || 3 * ruleFor(dims).points * CHEAP > 0.1 * task.maxEvaluations) {
     await vegas.runTo(Infinity);
     return decided(vegas, `vegas+: cubature rules have too many points in ${dims} dimensions`);
   }
-  const pagani = new Contestant('pagani', task, problem, CHEAP);
+  const pagani = new Contestant('pagani', task, problem, CHEAP, 3 * ruleFor(dims).points);
   pagani.other = vegas;
   vegas.other = pagani;
   const start = ruleFor(dims).points * 2 ** (dims + 1) * CHEAP;
   const order = start <= PILOT ? [pagani, vegas] : [vegas, pagani];
+  const pilot = Math.min(PILOT, task.maxEvaluations / 4);
   for (const own of order) {
-    await own.runTo(PILOT);
+    await own.runTo(pilot);
     if (own.convinces()) return decided(own, `${own.name}: its pilot reached the tolerance`);
   }
   for (;;) {

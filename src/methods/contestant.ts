@@ -9,6 +9,18 @@ const BACK = 4;
 /** Beyond reach, as a ratio of evaluations. */
 const FAR = 1e4;
 
+/** The outcome of a method for which nothing was left. */
+const NOTHING: Outcome = {
+  value: 0,
+  error: Infinity,
+  status: 'budget',
+  evaluations: 0,
+  chi2: 0,
+  dof: 0,
+  q: 1,
+  warnings: [],
+};
+
 export class Contestant {
   readonly name: 'pagani' | 'vegas+';
   readonly records: IterationRecord[] = [];
@@ -19,22 +31,36 @@ export class Contestant {
   readonly #price: number;
   readonly #task: MethodProblem;
   readonly #problem: Problem;
+  /** Evaluations that it cannot start without. */
+  readonly #least: number;
   readonly #seen: { value: number; error: number; evaluations: number; adapting: boolean }[] = [];
   #limit = 0;
   #running: Promise<void> | null = null;
   #failure: { error: unknown } | null = null;
+  /** It met a value that is not finite. */
+  #lost: { error: unknown } | null = null;
   #resume: (() => void) | null = null;
   #paused: (() => void) | null = null;
 
-  constructor(name: 'pagani' | 'vegas+', task: MethodProblem, problem: Problem, price: number) {
+  constructor(name: 'pagani' | 'vegas+', task: MethodProblem, problem: Problem, price: number, least = 0) {
     this.name = name;
     this.#price = price;
+    this.#least = least;
     this.#problem = problem;
     const own = this;
     this.#task = {
       ...task,
       get maxEvaluations() {
         return task.maxEvaluations - (own.other?.evaluations ?? 0);
+      },
+      // a rule looks at points such as the centre, where an integrand may well be infinite: that need not end the run
+      onNonFinite: found => {
+        try {
+          task.onNonFinite(found);
+        } catch (error) {
+          this.#lost = { error };
+          throw error;
+        }
       },
       onIteration: (record, running, evaluations) => {
         this.evaluations = evaluations;
@@ -56,6 +82,10 @@ export class Contestant {
 
   /** Goes on until it has spent so much, or is done. */
   async runTo(cost: number): Promise<void> {
+    if (!this.#running && this.#task.maxEvaluations < this.#least) {
+      this.outcome = { ...NOTHING };
+      return;
+    }
     this.#limit = cost / this.#price;
     const paused = new Promise<void>(resolve => {
       this.#paused = resolve;
@@ -66,7 +96,8 @@ export class Contestant {
         this.evaluations = outcome.evaluations;
       },
       error => {
-        this.#failure = { error };
+        if (this.#lost?.error === error && this.other && !this.other.#lost) this.outcome = { ...NOTHING };
+        else this.#failure = { error };
       },
     );
     this.#resume?.();

@@ -186,6 +186,7 @@ describe('text of a run', () => {
   test('vegas+, three adapting iterations and three that count', async () => {
     const r = await integrate(smooth, {
       dims: 2,
+      method: 'vegas+',
       relTol: 0,
       vegas: { evaluations: 1000, iterations: 6, adapt: 3 },
     });
@@ -222,7 +223,7 @@ describe('numbers of a run', () => {
   );
   test('the last row of the summary is the result, also when a measurement was thrown away', async () => {
     for (let seed = 1; seed <= 12; seed++) {
-      const r = await integrate(peak, { dims: 4, maxEvaluations: 3e5, seed });
+      const r = await integrate(peak, { dims: 4, method: 'vegas+', maxEvaluations: 3e5, seed });
       const counted = r.iterations.filter(i => !i.adapting);
       if (counted.length === 0) continue;
       expect(r.value, `seed ${seed}`).toBe(combine(counted).value);
@@ -265,7 +266,7 @@ describe('numbers of a run', () => {
     const r = await integrate(smooth, { dims: 2, method: 'mcubes', device: 'cpu:2', seed: -5 });
     expect([r.seed, r.method, r.device]).toEqual([-5n, 'mcubes', 'cpu:2']);
     expect(r.elapsed).toBeGreaterThan(0);
-    const auto = await integrate(smooth, { dims: 2 });
+    const auto = await integrate(smooth, { dims: 2, method: 'vegas+' });
     expect([auto.seed, auto.method, auto.device]).toEqual([1n, 'vegas+', 'cpu']);
   });
   test('a constant is found exactly, to 1e-12, without a warning, by every method', async () => {
@@ -354,7 +355,7 @@ describe('status', () => {
 
 describe('aborted', () => {
   test('before the run: nothing was evaluated, and it says so', async () => {
-    const r = await integrate(smooth, { dims: 2, signal: AbortSignal.abort() });
+    const r = await integrate(smooth, { dims: 2, method: 'vegas+', signal: AbortSignal.abort() });
     expect([r.status, r.evaluations, r.iterations]).toEqual(['aborted', 0, []]);
     expect(r.error).toBe(Infinity);
     expect(r.warnings).toHaveLength(1);
@@ -365,6 +366,7 @@ describe('aborted', () => {
     const stop = new AbortController();
     const r = await integrate(smooth, {
       dims: 2,
+      method: 'vegas+',
       relTol: 1e-7,
       maxEvaluations: 1e12,
       signal: stop.signal,
@@ -377,7 +379,12 @@ describe('aborted', () => {
   });
   test('while learning: the last adapting iteration, with a warning', async () => {
     const stop = new AbortController();
-    const r = await integrate(smooth, { dims: 2, signal: stop.signal, onProgress: () => stop.abort() });
+    const r = await integrate(smooth, {
+      dims: 2,
+      method: 'vegas+',
+      signal: stop.signal,
+      onProgress: () => stop.abort(),
+    });
     expect(r.warnings).toEqual([expect.stringContaining('before anything was measured')]);
     expect([r.value, r.error]).toEqual([r.iterations[0].value, r.iterations[0].error]);
   });
@@ -388,7 +395,12 @@ describe('aborted', () => {
     expect(r.status).toBe('aborted');
   });
   test('a signal given beside maxTime still aborts', async () => {
-    const r = await integrate(smooth, { dims: 2, signal: AbortSignal.abort(), maxTime: 1e5 });
+    const r = await integrate(smooth, {
+      dims: 2,
+      method: 'vegas+',
+      signal: AbortSignal.abort(),
+      maxTime: 1e5,
+    });
     expect(r.status).toBe('aborted');
   });
   test('a signal that is never aborted changes nothing', async () => {
@@ -412,27 +424,32 @@ describe('warnings', () => {
     }
   });
   test('an integrand that is 0 everywhere does not cost the whole of a large budget', async () => {
-    const r = await integrate(() => 0, { dims: 2, maxEvaluations: 1e12 });
+    const r = await integrate(() => 0, { dims: 2, method: 'vegas+', maxEvaluations: 1e12 });
     expect(r.evaluations).toBeLessThan(1e8);
     expect(r.status).toBe('budget');
   });
   test('a peak that no sample met: not converged, with a warning', async () => {
     const f: Integrand = ([x, y]) =>
       Math.abs(x - 0.123456) < 1e-9 && Math.abs(y - 0.654321) < 1e-9 ? 1e18 : 0;
-    const r = await integrate(f, { dims: 2, maxEvaluations: 1e5 });
+    const r = await integrate(f, { dims: 2, method: 'vegas+', maxEvaluations: 1e5 });
     expect(r.converged).toBe(false);
     expect(r.warnings.at(-1)).toMatch(/every one of \d+ samples was 0/);
   });
   test('a peak of width 0.01 in 4 dimensions at 1e5 evaluations: found, or said not to be, for 20 seeds', async () => {
     for (let seed = 1; seed <= 20; seed++) {
-      const r = await integrate(peak, { dims: 4, maxEvaluations: 1e5, seed });
+      const r = await integrate(peak, { dims: 4, method: 'vegas+', maxEvaluations: 1e5, seed });
       const off = Math.abs(r.value - 1) / r.error;
       if (off > 5) expect([seed, r.converged, r.warnings.length > 0]).toEqual([seed, false, true]);
     }
   });
   test('an integral that does not exist is refused where it is infinite, or does not converge', async () => {
     for (let seed = 1; seed <= 5; seed++) {
-      const run = integrate(([x]) => 1 / (x - 0.5) ** 2, { dims: 1, maxEvaluations: 1e5, seed });
+      const run = integrate(([x]) => 1 / (x - 0.5) ** 2, {
+        dims: 1,
+        method: 'vegas+',
+        maxEvaluations: 1e5,
+        seed,
+      });
       const r = await run.catch((e: Error) => e);
       if (r instanceof Error) expect(r.message).toContain('the integrand is Infinity at [0.5]');
       else expect([r.converged, r.warnings.length > 0]).toEqual([false, true]);

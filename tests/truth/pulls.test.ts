@@ -30,7 +30,8 @@ async function runs(e: Entry, options: object = {}): Promise<Result[]> {
   const { relTol = 2e-3, maxEvaluations = 6e5, seeds = SEEDS } = SPECIAL[e.name] ?? {};
   const results: Result[] = [];
   for (let seed = 1; seed <= seeds; seed++) {
-    const problem = { domain: e.domain, params: e.params ?? {}, relTol, maxEvaluations, seed, ...options };
+    const base = { domain: e.domain, params: e.params ?? {}, method: 'vegas+' };
+    const problem = { ...base, relTol, maxEvaluations, seed, ...options };
     results.push(await integrate(e.f as never, problem as never));
   }
   return results;

@@ -141,7 +141,9 @@ export class Cubature {
     const last = this.#reached.at(-1) ?? { value: 0, error: Infinity };
     const standing = this.#reached.filter(r => Math.abs(r.value - last.value) <= r.error);
     const error = standing.reduce((least, r) => Math.min(least, r.error), last.error);
-    if (!this.seen && this.evaluations > 0)
+    if (this.evaluations === 0)
+      this.warnings.push('the run ended before anything was evaluated: there is no estimate');
+    else if (!this.seen)
       this.warnings.push(
         `all of ${this.evaluations} values were 0: either the integrand is 0, or it is not where they were taken; narrow the domain`,
       );

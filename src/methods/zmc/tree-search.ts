@@ -23,8 +23,8 @@ export interface Search {
   trials: number;
   sigma: number;
   depth: number;
-  /** Nodes that a level may add. */
-  mostNodes: number;
+  /** Nodes that may be added to those there are; `last`: on the last level, which is not searched any more. */
+  room(nodes: number, last: boolean): number;
   /** One trial of a slab: the means of its blocks. */
   trial(slab: Slab): Promise<SampleSums>;
 }
@@ -40,7 +40,9 @@ export async function searchTree(root: Box, search: Search): Promise<Node[]> {
   const nodes: Node[] = [{ box: root, unstable: [] }];
   let level = nodes;
   for (let depth = 1; depth < search.depth && level.length > 0; depth++) {
-    const found = await unstableBlocks(level, search);
+    const most = search.room(nodes.length, depth + 1 === search.depth);
+    if (most < 1) break;
+    const found = await unstableBlocks(level, search, most);
     level = found.map(({ node, block }) => {
       node.unstable.push(block);
       return { box: blockOf(node.box, search.perAxis, block), unstable: [] };
@@ -51,11 +53,11 @@ export async function searchTree(root: Box, search: Search): Promise<Node[]> {
   return nodes;
 }
 
-/** Blocks of these nodes above the threshold; no more than `mostNodes`, those that deviate most. */
-async function unstableBlocks(nodes: Node[], search: Search): Promise<Candidate[]> {
+/** Blocks of these nodes above the threshold; no more than `most`, those that deviate most. */
+async function unstableBlocks(nodes: Node[], search: Search, most: number): Promise<Candidate[]> {
   let kept: Candidate[] = [];
   // deviations may be as small as 1e-300, where squares are 0: they are counted in units of the largest
-  let [count, mean, spread, unit] = [0, 0, 0, 0];
+  let [count, mean, spread, unit, floor] = [0, 0, 0, 0, 0];
   for (const node of nodes) {
     for (const slab of slabsOf(node.box, search.perAxis)) {
       const deviations = await deviationsOf(slab, search);
@@ -71,16 +73,19 @@ async function unstableBlocks(nodes: Node[], search: Search): Promise<Candidate[
         const delta = own - mean;
         mean += delta / count;
         spread += delta * (own - mean);
-        if (own > mean) kept.push({ deviation: deviations[i], node, block: slab.first + i });
+        // whatever the threshold will be, no more than `most` count
+        if (deviations[i] > floor) kept.push({ deviation: deviations[i], node, block: slab.first + i });
+        if (kept.length >= 2 * most + 1024) {
+          kept = largestOf(kept, most);
+          floor = kept.at(-1)!.deviation;
+        }
       }
-      // whatever the threshold will be, it is above the mean and only the largest count
-      if (kept.length > 4 * search.mostNodes) kept = largestOf(kept, search.mostNodes);
     }
   }
   const threshold = unit * (mean + search.sigma * Math.sqrt(spread / Math.max(1, count - 1)));
   return largestOf(
     kept.filter(c => c.deviation > threshold),
-    search.mostNodes,
+    most,
   );
 }
 

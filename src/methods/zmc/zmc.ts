@@ -10,6 +10,7 @@
  */
 import { combine, type Estimate } from '../../combine.ts';
 import type { SampleSums } from '../../devices/device.ts';
+import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import { ratio, type Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
@@ -40,6 +41,12 @@ const LEVEL = 2 ** 23;
 /** Passes of a measurement at least, so that χ² can speak. */
 const PASSES = 5;
 const SMALLEST_Q = 1e-3;
+/** Samples of a first look, where there is no search. */
+const PILOT = 256;
+/** Fewer blocks than this may well have one with most of the variance. */
+const FEW = 64;
+/** Without a single value other than 0 after this many samples, the search ends. */
+const DARK = 2 ** 24;
 /** Evaluations of a pass, at most: progress is seen and time limits are kept. */
 const LARGEST = 2 ** 26;
 /** What adding up a million numbers may lose. */
@@ -62,6 +69,8 @@ class Run {
   readonly #passes: Estimate[] = [];
   #calls = 0;
   #unit = 1;
+  /** The largest mean of a block that the search met. */
+  #largest = 0;
   #evaluations = 0;
   #seen = false;
   /** The part of the variance that one block had, in each pass. */
@@ -71,13 +80,14 @@ class Run {
     this.#problem = problem;
     const dims = problem.ranges.length;
     const { trials = 5, sigma = 5, depth = 4 } = options;
-    const budget = Math.min(SEARCH, SEARCH_PART * problem.maxEvaluations);
+    const { maxEvaluations } = problem;
+    const budget = Math.min(SEARCH, (SEARCH_PART / 2) * maxEvaluations);
     const blocks = options.blocks ?? blocksFor(dims, Math.min(BLOCKS, budget / (2 * trials)));
     const count = blocks ** dims;
     const samples = options.samples ?? Math.max(2, Math.min(32, Math.floor(budget / (count * trials))));
-    if (count * samples * 2 > problem.maxEvaluations)
+    if (2 * count > maxEvaluations)
       throw new RangeError(
-        `integrate: \`maxEvaluations\` is ${problem.maxEvaluations}; ${blocks} blocks an axis are ${count} in ${dims} dimensions, with ${samples} samples each: raise it, or use fewer \`zmc.blocks\` or \`zmc.samples\`.`,
+        `integrate: \`maxEvaluations\` is ${maxEvaluations}; ${blocks} blocks an axis are ${count} in ${dims} dimensions, with two samples each: raise it, or use fewer \`zmc.blocks\`.`,
       );
     this.#knobs = { blocks, samples, trials, sigma, depth };
   }
@@ -85,38 +95,56 @@ class Run {
   async integrate(): Promise<Status> {
     const { ranges, maxEvaluations, maxIterations } = this.#problem;
     const { blocks, samples, trials, sigma, depth } = this.#knobs;
-    const perNode = blocks ** ranges.length * samples * trials;
+    const perBox = blocks ** ranges.length;
+    const perNode = perBox * samples * trials;
+    const allowance = SEARCH_PART * maxEvaluations;
+    // nodes cost something in the search of their own blocks, and in every pass
+    const most = Math.floor(((1 - SEARCH_PART) * maxEvaluations) / (2 * PASSES * perBox));
     const nodes = await searchTree(ranges, {
       perAxis: blocks,
       trials,
       sigma,
-      // a level costs what its nodes do, in the search and in every pass
-      mostNodes: Math.max(1, Math.floor(Math.min((SEARCH_PART * maxEvaluations) / depth, LEVEL) / perNode)),
-      depth: SEARCH_PART * maxEvaluations >= perNode ? depth : 1,
+      depth: perNode <= allowance ? depth : 1,
+      room: (known, last) => {
+        const searchable = Math.min(LEVEL, allowance - this.#evaluations - perNode) / perNode;
+        return Math.floor(Math.min(most - known, last ? LEVEL / perNode : searchable));
+      },
       trial: slab => this.#sample(slab, samples, STREAM.search),
     });
+    await this.#setUnit();
     const leaves = nodes.length * blocks ** ranges.length;
     // a few passes with the samples of one trial, then as many more as the tolerance should take
     for (let count = samples; this.#passes.length < maxIterations; count = this.#wanted(leaves)) {
-      const left = Math.max(1, PASSES - this.#passes.length);
-      const affordable = Math.floor((maxEvaluations - this.#evaluations) / left / leaves);
-      if (affordable < 2) break;
-      await this.#measure(nodes, Math.max(2, Math.min(count, affordable)));
+      const left = (maxEvaluations - this.#evaluations) / leaves; // samples of each block
+      if (left < 2) break;
+      const share = Math.floor(left / Math.max(1, PASSES - this.#passes.length));
+      await this.#measure(nodes, Math.max(2, Math.min(count, share)));
       if (this.#enough()) return 'converged';
+      if (!this.#seen && this.#evaluations >= DARK) break;
     }
     return 'budget';
+  }
+
+  /** Values are counted in a power of two near the largest mean seen, so that squares of 1e-200 or 1e200 are numbers too. */
+  async #setUnit(): Promise<void> {
+    if (this.#largest === 0) {
+      const strata = this.#problem.ranges.map(() => 1);
+      await this.#sample({ box: this.#problem.ranges, strata, first: 0, blocks: 1 }, PILOT, STREAM.pilot);
+    }
+    if (this.#largest > 0 && this.#largest < Infinity)
+      this.#unit = 2 ** Math.max(-1000, Math.min(1000, intrinsics.exponent(this.#largest)));
   }
 
   /** Samples of each block that the next pass should have. */
   #wanted(leaves: number): number {
     const { samples } = this.#knobs;
-    if (this.#passes.length < PASSES) return samples;
+    if (this.#passes.length < PASSES || !this.#seen) return samples;
     const { value, error, evaluations } = combine(this.#passes);
-    const need = evaluations * ((error / toleranceAt(this.#problem, value)) ** 2 - 1);
-    return Math.min(
-      Math.max(samples, Math.ceil((1.1 * need) / leaves)),
-      Math.ceil(LARGEST / leaves) + samples,
-    );
+    const tolerance = toleranceAt(this.#problem, value);
+    const need = tolerance > 0 ? 1.1 * evaluations * ((error / tolerance) ** 2 - 1) : Infinity;
+    // where the tolerance is met but the passes are doubted, as much again
+    const next = Math.min(need > 0 ? need : evaluations, LARGEST);
+    return Math.max(samples, Math.ceil(Math.max(next, evaluations / 8) / leaves));
   }
 
   /** One pass over all blocks of the tree. */
@@ -149,7 +177,8 @@ class Run {
         variance += squares * unit ** 2;
       }
     }
-    if (known && this.#knobs.blocks > 1) this.#shares.push(variance > 0 ? largest / variance : 0);
+    if (known && this.#knobs.blocks ** this.#problem.ranges.length >= FEW)
+      this.#shares.push(variance > 0 ? largest / variance : 0);
     const error = Math.hypot(Math.sqrt(variance), ROUNDING * value);
     const estimate = { value, error, evaluations: this.#evaluations - before };
     this.#passes.push(estimate);
@@ -177,6 +206,8 @@ class Run {
     });
     this.#evaluations += sums.evaluations;
     this.#seen ||= sums.sum !== 0 || sums.variance !== 0;
+    if (stream !== STREAM.blocks)
+      this.#largest = sums.means!.reduce((a, b) => Math.max(a, Math.abs(b)), this.#largest);
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
     return sums;
   }
@@ -194,6 +225,11 @@ class Run {
     const { chi2, dof, q } = combine(this.#passes);
     if (dof > 0 && q < SMALLEST_Q)
       return `the passes disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
+    const errors = this.#passes.map(p => p.error);
+    const most = Math.max(...errors) || 1;
+    const squares = errors.map(e => (e / most) ** 2);
+    if (squares.length >= 3 && 1 > 0.8 * squares.reduce((a, b) => a + b, 0))
+      return 'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';
     const share = this.#shares.reduce((a, b) => a + b, 0) / this.#shares.length;
     if (share > 0.5)
       return 'one block has most of the variance: it may hide a peak; raise zmc.depth or maxEvaluations';

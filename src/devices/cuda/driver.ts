@@ -1,0 +1,133 @@
+/**
+ * CUDA's driver, libcuda, through koffi: just the calls that the device needs. Nothing is built, nothing is linked; the
+ * library comes with NVIDIA's driver. Loaded when a CUDA device is first asked for.
+ */
+import { createRequire } from 'node:module';
+
+/** What went wrong on the card or on the way to it. */
+export class CudaError extends Error {
+  override name = 'CudaError';
+  readonly code: number | undefined;
+
+  constructor(message: string, code?: number) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const LIBRARIES = ['libcuda.so.1', 'libcuda.so', 'nvcuda.dll'];
+
+const SIGNATURES = {
+  cuInit: 'int cuInit(uint32_t flags)',
+  cuDriverGetVersion: 'int cuDriverGetVersion(_Out_ int *version)',
+  cuDeviceGetCount: 'int cuDeviceGetCount(_Out_ int *count)',
+  cuDeviceGet: 'int cuDeviceGet(_Out_ int *device, int ordinal)',
+  cuDeviceGetName: 'int cuDeviceGetName(_Out_ uint8_t *name, int length, int device)',
+  cuDeviceTotalMem: 'int cuDeviceTotalMem_v2(_Out_ uint64_t *bytes, int device)',
+  cuDeviceGetAttribute: 'int cuDeviceGetAttribute(_Out_ int *value, int attribute, int device)',
+  cuDevicePrimaryCtxRetain: 'int cuDevicePrimaryCtxRetain(_Out_ uint64_t *context, int device)',
+  cuDevicePrimaryCtxRelease: 'int cuDevicePrimaryCtxRelease_v2(int device)',
+  cuDevicePrimaryCtxReset: 'int cuDevicePrimaryCtxReset_v2(int device)',
+  cuCtxSetCurrent: 'int cuCtxSetCurrent(uint64_t context)',
+  cuMemGetInfo: 'int cuMemGetInfo_v2(_Out_ uint64_t *free, _Out_ uint64_t *total)',
+  cuModuleLoadData: 'int cuModuleLoadData(_Out_ uint64_t *module, const void *image)',
+  cuModuleUnload: 'int cuModuleUnload(uint64_t module)',
+  cuModuleGetFunction: 'int cuModuleGetFunction(_Out_ uint64_t *fn, uint64_t module, const char *name)',
+  cuFuncSetAttribute: 'int cuFuncSetAttribute(uint64_t fn, int attribute, int value)',
+  cuMemAlloc: 'int cuMemAlloc_v2(_Out_ uint64_t *address, size_t bytes)',
+  cuMemFree: 'int cuMemFree_v2(uint64_t address)',
+  cuMemcpyHtoD: 'int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)',
+  cuMemcpyDtoH: 'int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)',
+  cuMemsetD8: 'int cuMemsetD8_v2(uint64_t address, uint8_t value, size_t bytes)',
+  cuLaunchKernel:
+    'int cuLaunchKernel(uint64_t fn, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz, uint32_t shared, uint64_t stream, void **params, void **extra)',
+  cuStreamQuery: 'int cuStreamQuery(uint64_t stream)',
+  cuGetErrorName: 'int cuGetErrorName(int error, _Out_ const char **name)',
+  cuGetErrorString: 'int cuGetErrorString(int error, _Out_ const char **text)',
+} as const;
+
+type Call = (...args: unknown[]) => number;
+export type Driver = Record<keyof typeof SIGNATURES, Call>;
+
+const NOT_READY = 600;
+
+let loaded: Driver | null = null;
+
+export function loadDriver(): Driver {
+  if (loaded) return loaded;
+  const library = openLibrary(LIBRARIES);
+  if (!library)
+    throw new CudaError(
+      "no CUDA driver (libcuda) on this machine; install NVIDIA's driver, or use device: 'cpu'.",
+    );
+  const driver = Object.fromEntries(
+    Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
+  ) as Driver;
+  const status = driver.cuInit(0);
+  if (status !== 0)
+    throw new CudaError(
+      `CUDA's driver does not start: ${errorText(driver, status)}; see whether nvidia-smi works, or use device: 'cpu'.`,
+      status,
+    );
+  loaded = driver;
+  return driver;
+}
+
+/** The first of these libraries that can be opened; null when none can. */
+export function openLibrary(names: readonly string[]): { func(signature: string): Call } | null {
+  const koffi = loadKoffi();
+  for (const name of names) {
+    try {
+      return koffi.load(name);
+    } catch {
+      // the next one
+    }
+  }
+  return null;
+}
+
+function loadKoffi(): { load(name: string): { func(signature: string): Call } } {
+  try {
+    return createRequire(import.meta.url)('koffi');
+  } catch (cause) {
+    throw new CudaError(
+      `CUDA devices need the package koffi, which could not be loaded (${(cause as Error).message}); npm install koffi.`,
+    );
+  }
+}
+
+/** Throws unless a call succeeded; `doing` says what it was for. */
+export function check(driver: Driver, status: number, doing: string): void {
+  if (status === 0) return;
+  throw new CudaError(`CUDA failed ${doing}: ${errorText(driver, status)}${REMEDIES[status] ?? ''}`, status);
+}
+
+const REMEDIES: Record<number, string> = {
+  2: '; the card is out of memory: close what else runs on it, or lower cubature.maxMemory or vegas.maxStrata',
+  209: '; the card is too old for this kernel, or the driver for this NVRTC: update the driver',
+  218: '; the driver is older than the NVRTC that made this kernel: update the driver',
+  700: '; the integrand read or wrote where it must not',
+  719: '; the integrand failed on the card',
+};
+
+function errorText(driver: Driver, status: number): string {
+  const [name, text] = [[null], [null]] as [(string | null)[], (string | null)[]];
+  driver.cuGetErrorName(status, name);
+  driver.cuGetErrorString(status, text);
+  return `${name[0] ?? status} (${text[0] ?? 'unknown'})`;
+}
+
+/** Waits for all work on a stream without blocking the thread; the signal ends the wait, not the work. */
+export async function finished(
+  driver: Driver,
+  signal: AbortSignal | undefined,
+  doing: string,
+): Promise<void> {
+  for (let turns = 0; ; turns++) {
+    const status = driver.cuStreamQuery(0);
+    if (status !== NOT_READY) return check(driver, status, doing);
+    signal?.throwIfAborted();
+    // short work ends within some turns of the loop; long work is asked for once a millisecond
+    await new Promise(resolve => (turns < 2000 ? setImmediate(resolve) : setTimeout(resolve, 1)));
+  }
+}

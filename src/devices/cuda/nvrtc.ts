@@ -1,0 +1,148 @@
+/**
+ * NVRTC, CUDA's run-time compiler, through koffi. It is looked for where people have it: named by an environment
+ * variable, on the system, in CUDA's folders, in pip's and conda's NVIDIA packages. What it made is kept on disk, under
+ * the hash of everything that went into it.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { CudaError, openLibrary } from './driver.ts';
+
+const SIGNATURES = {
+  nvrtcVersion: 'int nvrtcVersion(_Out_ int *major, _Out_ int *minor)',
+  nvrtcCreateProgram:
+    'int nvrtcCreateProgram(_Out_ uint64_t *program, const char *source, const char *name, int headers, const void *texts, const void *names)',
+  nvrtcCompileProgram: 'int nvrtcCompileProgram(uint64_t program, int count, const char **options)',
+  nvrtcGetCUBINSize: 'int nvrtcGetCUBINSize(uint64_t program, _Out_ uint64_t *bytes)',
+  nvrtcGetCUBIN: 'int nvrtcGetCUBIN(uint64_t program, void *image)',
+  nvrtcGetProgramLogSize: 'int nvrtcGetProgramLogSize(uint64_t program, _Out_ uint64_t *bytes)',
+  nvrtcGetProgramLog: 'int nvrtcGetProgramLog(uint64_t program, void *text)',
+  nvrtcDestroyProgram: 'int nvrtcDestroyProgram(uint64_t *program)',
+} as const;
+
+type Nvrtc = Record<keyof typeof SIGNATURES, (...args: unknown[]) => number>;
+
+/** An environment variable with the path of the library, before all other places. */
+const VARIABLE = 'QUADRILLE_NVRTC';
+/** Folders of the toolkit and of pip's and conda's packages, and names of the library in them. */
+const NAME = /^(libnvrtc\.so(\.\d+)*|nvrtc64_\d+_\d+\.dll)$/;
+
+let loaded: Nvrtc | null = null;
+
+function loadNvrtc(): Nvrtc {
+  if (loaded) return loaded;
+  const places = candidates();
+  const library = openLibrary(places);
+  if (!library)
+    throw new CudaError(
+      `NVRTC, CUDA's run-time compiler, was not found; install the CUDA toolkit, or pip install nvidia-cuda-nvrtc, or set ${VARIABLE} to the path of libnvrtc.so.`,
+    );
+  loaded = Object.fromEntries(
+    Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
+  ) as Nvrtc;
+  return loaded;
+}
+
+function candidates(): string[] {
+  const { [VARIABLE]: named, CUDA_HOME, CUDA_PATH, CONDA_PREFIX, VIRTUAL_ENV } = process.env;
+  const system = ['libnvrtc.so', 'libnvrtc.so.13', 'libnvrtc.so.12', 'libnvrtc.so.11.2'];
+  const folders = [CUDA_HOME, CUDA_PATH, '/usr/local/cuda', CONDA_PREFIX]
+    .filter(f => f !== undefined)
+    .flatMap(f => [join(f, 'lib64'), join(f, 'lib'), join(f, 'bin'), join(f, 'targets/x86_64-linux/lib')]);
+  for (const root of [VIRTUAL_ENV, CONDA_PREFIX, '/usr', '/usr/local', join(homedir(), '.local')]) {
+    if (!root) continue;
+    for (const lib of ['lib', 'lib64']) {
+      for (const python of list(join(root, lib)).filter(f => f.startsWith('python3'))) {
+        for (const kind of ['site-packages', 'dist-packages'])
+          for (const part of ['cuda_nvrtc', 'cu13', 'cu12'])
+            folders.push(join(root, lib, python, kind, 'nvidia', part, 'lib'));
+      }
+    }
+  }
+  const found = folders.flatMap(f =>
+    list(f)
+      .filter(n => NAME.test(n))
+      .map(n => join(f, n)),
+  );
+  return [...(named ? [named] : []), ...system, ...found];
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Where compiled kernels are kept. */
+export function cacheFolder(): string {
+  const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  return join(base, 'quadrille', 'cuda');
+}
+
+/** Machine code for an architecture such as 'sm_90'; `driver` is its version, part of the key. */
+export function compileCuda(source: string, architecture: string, driver: number): Uint8Array {
+  const options = [`--gpu-architecture=${architecture}`, '--std=c++17', '--fmad=false'];
+  const hash = createHash('sha256');
+  for (const part of ['1', source, ...options, String(driver)]) hash.update(`${part.length} ${part}`);
+  const path = join(cacheFolder(), `${hash.digest('hex')}.cubin`);
+  const known = readCached(path);
+  if (known) return known;
+  const image = compile(source, options);
+  writeCached(path, image);
+  return image;
+}
+
+/** A file of the cache is its content's hash and its content: what was cut short or changed is made anew. */
+function readCached(path: string): Uint8Array | null {
+  if (!existsSync(path)) return null;
+  try {
+    const bytes = readFileSync(path);
+    const content = bytes.subarray(32);
+    const sound = createHash('sha256').update(content).digest().equals(bytes.subarray(0, 32));
+    return sound && content.length > 0 ? new Uint8Array(content) : null;
+  } catch {
+    return null;
+  }
+}
+
+function writeCached(path: string, image: Uint8Array): void {
+  try {
+    mkdirSync(cacheFolder(), { recursive: true });
+    const part = `${path}.${process.pid}.part`;
+    writeFileSync(part, Buffer.concat([createHash('sha256').update(image).digest(), image]));
+    renameSync(part, path); // at once: nobody reads half a file
+  } catch {
+    // a folder that cannot be written: compiled again next time
+  }
+}
+
+function compile(source: string, options: string[]): Uint8Array {
+  const nvrtc = loadNvrtc();
+  const program = [null] as (bigint | number | null)[];
+  if (nvrtc.nvrtcCreateProgram(program, source, 'integrand.cu', 0, null, null) !== 0)
+    throw new CudaError('NVRTC could not start');
+  const own = program[0]!;
+  const status = nvrtc.nvrtcCompileProgram(own, options.length, options);
+  const size = [0] as number[];
+  try {
+    if (status !== 0) {
+      nvrtc.nvrtcGetProgramLogSize(own, size);
+      const log = Buffer.alloc(Number(size[0]));
+      nvrtc.nvrtcGetProgramLog(own, log);
+      const text = log.toString('utf8').replace(/\0.*$/s, '').trim();
+      const old = /invalid value for .*gpu-architecture/.test(text)
+        ? '; this NVRTC does not know the card: install a newer one'
+        : '';
+      throw new CudaError(`NVRTC could not compile the kernel${old}:\n${text}`, status);
+    }
+    nvrtc.nvrtcGetCUBINSize(own, size);
+    const image = new Uint8Array(Number(size[0]));
+    nvrtc.nvrtcGetCUBIN(own, image);
+    return image;
+  } finally {
+    nvrtc.nvrtcDestroyProgram(BigUint64Array.of(BigInt(own)));
+  }
+}
