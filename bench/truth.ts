@@ -21,7 +21,15 @@ for (const [name, options] of rows) {
   const e = catalogue.find(c => c.name === name)!;
   const runs: Result[] = [];
   for (let seed = 1; seed <= seeds; seed++)
-    runs.push(await integrate(e.f as never, { dims: e.dims, params: e.params ?? {}, seed, ...options }));
+    runs.push(
+      await integrate(e.f as never, {
+        dims: e.dims,
+        params: e.params ?? {},
+        method: 'vegas+',
+        seed,
+        ...options,
+      }),
+    );
   const truth = Number(e.truth);
   const { mean, deviation, worst } = pullsOf(runs, truth);
   const silent = runs.filter(r => r.warnings.length === 0);

@@ -18,7 +18,7 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
   const problem = checkProblem(options);
   const integrand = prepare(...(await resolve(f)), problem);
   if (problem.domain.empty) return nothing(problem, start);
-  const [device, ours] = deviceFor(problem);
+  const [device, ours] = await deviceFor(problem);
   const session = await device.open(integrand);
   try {
     return await solve(problem, session, start);
@@ -67,12 +67,23 @@ export async function resolve(f: Integrand | URL): Promise<[Integrand, URL | nul
 }
 
 let shared: CpuDevice | null = null;
+const cards = new Map<number, Device>();
 
 /** The device, and whether it is ours to close. The default one is kept: its idle workers do not keep a process alive. */
-export function deviceFor({ device }: Problem): [Device, boolean] {
+export async function deviceFor({ device }: Problem): Promise<[Device, boolean]> {
   if (typeof device !== 'string') return [device, false];
-  const [, workers] = device.split(':');
-  if (workers) return [new CpuDevice(Number(workers)), true];
+  const [kind, number] = device.split(':');
+  if (kind === 'cuda') {
+    const ordinal = Number(number ?? 0);
+    let card = cards.get(ordinal);
+    if (!card) {
+      const { CudaDevice } = await import('./devices/cuda/cuda.ts');
+      card = new CudaDevice(ordinal);
+      cards.set(ordinal, card); // kept as well: opening a card takes a good part of a second
+    }
+    return [card, false];
+  }
+  if (number) return [new CpuDevice(Number(number)), true];
   shared ??= new CpuDevice();
   return [shared, false];
 }

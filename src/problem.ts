@@ -36,7 +36,7 @@ export interface IntegrateOptions {
   dims?: number;
   /** `vegas+`, `mcubes`, `mcubes1d`, `plain`; `auto` chooses. */
   method?: MethodName;
-  /** `cpu` (every core), `cpu:3` (three workers), `js` (the function as it is), or an open device. */
+  /** `cpu` (every core), `cpu:3` (three workers), `cuda`, `cuda:1`, `js` (the function as it is), or an open device. */
   device?: string | Device;
   /** Stop when the error is at most max(absTol, relTol·|value|). Default 1e-3. */
   relTol?: number;
@@ -117,10 +117,14 @@ export function checkProblem(options: IntegrateOptions): Problem {
   oneOf('method', method, METHODS);
   if (
     typeof device === 'string'
-      ? !/^(auto|cpu(:[1-9]\d*)?|js(:[1-9]\d*)?)$/.test(device)
+      ? !/^(auto|cpu(:[1-9]\d*)?|js(:[1-9]\d*)?|cuda(:\d+)?)$/.test(device)
       : typeof device?.open !== 'function'
   ) {
-    fail('device', device, "use 'auto', 'cpu', 'cpu:3' for three workers, 'js', or an open device");
+    fail(
+      'device',
+      device,
+      "use 'auto', 'cpu', 'cpu:3' for three workers, 'cuda', 'cuda:1', 'js', or an open device",
+    );
   }
   for (const [name, value] of Object.entries({ relTol, absTol })) {
     if (typeof value !== 'number' || !(value >= 0))

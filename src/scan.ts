@@ -36,7 +36,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const [found, module] = await resolve(f);
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
-  const [device, ours] = deviceFor(first);
+  const [device, ours] = await deviceFor(first);
   const compiled = new Map<string, ReturnType<typeof prepare>>();
   const integrandFor = (problem: Problem) => {
     const shape = shapeOf(problem.params);

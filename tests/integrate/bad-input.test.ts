@@ -164,20 +164,24 @@ describe('method and device', () => {
       [null, 'null'],
     ],
   );
-  refuses('device', /use 'auto', 'cpu', 'cpu:3' for three workers, 'js', or an open device\.$/, [
-    ['gpu', "'gpu'"],
-    ['cpu:0', "'cpu:0'"],
-    ['cpu:x', "'cpu:x'"],
-    ['cpu:', "'cpu:'"],
-    ['cpu:-1', "'cpu:-1'"],
-    ['cpu:1.5', "'cpu:1.5'"],
-    ['cpu:01', "'cpu:01'"],
-    ['CPU', "'CPU'"],
-    [' cpu', "' cpu'"],
-    ['', "''"],
-    [3, '3'],
-    [null, 'null'],
-  ]);
+  refuses(
+    'device',
+    /use 'auto', 'cpu', 'cpu:3' for three workers, 'cuda', 'cuda:1', 'js', or an open device\.$/,
+    [
+      ['gpu', "'gpu'"],
+      ['cpu:0', "'cpu:0'"],
+      ['cpu:x', "'cpu:x'"],
+      ['cpu:', "'cpu:'"],
+      ['cpu:-1', "'cpu:-1'"],
+      ['cpu:1.5', "'cpu:1.5'"],
+      ['cpu:01', "'cpu:01'"],
+      ['CPU', "'CPU'"],
+      [' cpu', "' cpu'"],
+      ['', "''"],
+      [3, '3'],
+      [null, 'null'],
+    ],
+  );
   test.each([
     ['an object', {}],
     ['an object without a prototype', Object.create(null)],

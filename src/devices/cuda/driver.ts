@@ -2,8 +2,6 @@
  * CUDA's driver, libcuda, through koffi: just the calls that the device needs. Nothing is built, nothing is linked; the
  * library comes with NVIDIA's driver. Loaded when a CUDA device is first asked for.
  */
-import { createRequire } from 'node:module';
-
 /** What went wrong on the card or on the way to it. */
 export class CudaError extends Error {
   override name = 'CudaError';
@@ -88,7 +86,8 @@ export function openLibrary(names: readonly string[]): { func(signature: string)
 
 function loadKoffi(): { load(name: string): { func(signature: string): Call } } {
   try {
-    return createRequire(import.meta.url)('koffi');
+    // asked for this way, bundlers for the browser do not look for it
+    return process.getBuiltinModule('node:module').createRequire(import.meta.url)('koffi');
   } catch (cause) {
     throw new CudaError(
       `CUDA devices need the package koffi, which could not be loaded (${(cause as Error).message}); npm install koffi.`,

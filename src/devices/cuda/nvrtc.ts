@@ -3,11 +3,14 @@
  * variable, on the system, in CUDA's folders, in pip's and conda's NVIDIA packages. What it made is kept on disk, under
  * the hash of everything that went into it.
  */
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { CudaError, openLibrary } from './driver.ts';
+
+// asked for this way, bundlers for the browser do not look for them
+const { createHash } = process.getBuiltinModule('node:crypto');
+const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } =
+  process.getBuiltinModule('node:fs');
+const { homedir } = process.getBuiltinModule('node:os');
+const { join } = process.getBuiltinModule('node:path');
 
 const SIGNATURES = {
   nvrtcVersion: 'int nvrtcVersion(_Out_ int *major, _Out_ int *minor)',

@@ -233,8 +233,8 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
 #endif
 }
 
-extern "C" __global__ void __launch_bounds__(256) sampleFrozen(SampleTask t) { sampleRuns<false>(t); }
-extern "C" __global__ void __launch_bounds__(256) sampleAdapting(SampleTask t) { sampleRuns<true>(t); }
+extern "C" __global__ void __launch_bounds__(512) sampleFrozen(SampleTask t) { sampleRuns<false>(t); }
+extern "C" __global__ void __launch_bounds__(512) sampleAdapting(SampleTask t) { sampleRuns<true>(t); }
 
 extern "C" __global__ void evaluate(const double* points, double* values, u64 n, const double* params) {
   const u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
