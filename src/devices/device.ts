@@ -53,11 +53,21 @@ export interface Session {
   readonly description: string;
   /** One iteration of stratified sampling through a map. */
   sample(task: SampleTask): Promise<SampleSums>;
+  /**
+   * Samples of each cube, so many in all, by the variances that the last iteration with `keep` had: at least two, and
+   * the rest as variance^(β/2).
+   */
+  allocate(beta: number, evaluations: number): Promise<Allocation>;
   /** A cubature rule applied to regions. */
   regions(task: RegionTask): Promise<RegionSums>;
   /** The same integrand with other params, from the next task on. */
   rebind(integrand: DeviceIntegrand): Promise<void>;
   close(): void;
+}
+
+/** Samples of each cube, where the device has them; only the session that made it can use it. */
+export interface Allocation {
+  readonly evaluations: number;
 }
 
 /** Samples of one iteration: cubes, how many samples each has, and the map from the unit cube to the domain. */
@@ -71,14 +81,14 @@ export interface SampleTask {
   /** Strata along each axis; the cubes are numbered with the first axis fastest. */
   strata: readonly number[];
   /** Samples of every cube (at least 2), or of each. */
-  counts: number | Uint32Array;
+  counts: number | Uint32Array | Allocation;
   /** What w = f·Jacobian is divided by; a power of two. */
   unit: number;
   /**
-   * Collect the histogram, and on request the cubes' variances; `scale` is what w² is multiplied with before it is
-   * rounded.
+   * Collect the histogram, and on request the cubes' variances: to give them back, or to keep them for `allocate`; `scale`
+   * is what w² is multiplied with before it is rounded.
    */
-  adapt: { scale: number; variances: boolean } | null;
+  adapt: { scale: number; variances: boolean | 'keep' } | null;
   /** Give mean and variance of each cube; only when nothing adapts. */
   cubes?: boolean;
   /** Stops between chunks: the promise is rejected with the signal's reason. */

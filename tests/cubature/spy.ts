@@ -19,6 +19,7 @@ export function spyDevice(answer?: (task: RegionTask) => RegionSums): Spy {
       const own: Session = {
         description: 'spy',
         sample: task => session.sample(task),
+        allocate: (beta, evaluations) => session.allocate(beta, evaluations),
         rebind: integrand => session.rebind(integrand),
         close: () => session.close(),
         async regions(task) {

@@ -19,7 +19,7 @@ export function reference(
   const { strata, counts, bins, unit, adapt } = task;
   const dims = strata.length;
   const cubes = strata.reduce((a, b) => a * b, 1);
-  const countOf = (cube: number) => (typeof counts === 'number' ? counts : counts[cube]);
+  const countOf = (cube: number) => (typeof counts === 'number' ? counts : (counts as Uint32Array)[cube]);
   let evaluations = 0;
   for (let cube = 0; cube < cubes; cube++) evaluations += countOf(cube);
   const sums: SampleSums = {

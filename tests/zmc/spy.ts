@@ -18,6 +18,7 @@ export function spyDevice(workers = 1): Spy {
       const own: Session = {
         description: 'spy',
         regions: task => session.regions(task),
+        allocate: (beta, evaluations) => session.allocate(beta, evaluations),
         rebind: integrand => session.rebind(integrand),
         close: () => session.close(),
         sample(task) {

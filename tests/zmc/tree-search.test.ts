@@ -27,6 +27,7 @@ async function found(root: Box, world: World, knobs: Knobs) {
   const boxes = new Map<string, Box>(); // of the nodes that are searched
   const nodes = await searchTree(root, {
     ...knobs,
+    searchable: () => Infinity,
     room: () => room,
     async trial(slab: Slab): Promise<SampleSums> {
       const key = keyOf(slab.box);

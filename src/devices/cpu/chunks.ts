@@ -10,8 +10,11 @@ export const MAX_CUBES = 2 ** 15;
 const MIN_SAMPLES = 2 ** 12;
 const MAX_SAMPLES = 2 ** 16;
 
+/** A task whose counts are known here. */
+export type CountedTask = SampleTask & { counts: number | Uint32Array };
+
 /** The chunks of a task of `total` samples. */
-export function* chunksOf({ counts, strata }: SampleTask, total: number): Generator<Chunk> {
+export function* chunksOf({ counts, strata }: CountedTask, total: number): Generator<Chunk> {
   const cubes = strata.reduce((a, b) => a * b, 1);
   // about 64 chunks, so that workers of different speed finish together, within limits
   const size = Math.min(MAX_SAMPLES, Math.max(MIN_SAMPLES, total / 64));

@@ -2,8 +2,10 @@
 
 import { toWasm } from '../../integrand/targets/wasm.ts';
 import type { Rule } from '../../methods/cubature/rules.ts';
+import { allocate } from '../../methods/vegas/strata.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
 import type {
+  Allocation,
   DeviceIntegrand,
   OpenOptions,
   RegionSums,
@@ -12,7 +14,7 @@ import type {
   SampleTask,
   Session,
 } from '../device.ts';
-import { chunksOf, MAX_CUBES } from './chunks.ts';
+import { type CountedTask, chunksOf, MAX_CUBES } from './chunks.ts';
 import type { CpuDevice } from './cpu.ts';
 import { Crew, type Numbers, type Share } from './crew.ts';
 import { type EvaluatorSetup, makeEvaluator, type RegionChunk, type RegionChunkSums } from './evaluator.ts';
@@ -51,6 +53,17 @@ interface Evaluating {
   params(): Promise<Numbers>;
 }
 
+/** Samples of each cube. */
+class Counts implements Allocation {
+  readonly each: Uint32Array;
+  readonly evaluations: number;
+
+  constructor(each: Uint32Array) {
+    this.each = each;
+    this.evaluations = sumOf(each);
+  }
+}
+
 export class CpuSession implements Session {
   readonly #device: CpuDevice;
   readonly #shared: boolean;
@@ -58,6 +71,8 @@ export class CpuSession implements Session {
   #integrand: DeviceIntegrand;
   #sampling: Sampling | null = null;
   #evaluating: Evaluating | null = null;
+  /** Of the cubes, kept for `allocate`. */
+  #variances: Float64Array | null = null;
 
   constructor(device: CpuDevice, integrand: DeviceIntegrand, { shared = false }: OpenOptions) {
     this.#device = device;
@@ -71,9 +86,11 @@ export class CpuSession implements Session {
     return this.#integrand.call.moved ? 'js' : 'js on this thread';
   }
 
-  async sample(task: SampleTask): Promise<SampleSums> {
-    task.signal?.throwIfAborted();
+  async sample(asked: SampleTask): Promise<SampleSums> {
+    asked.signal?.throwIfAborted();
     this.#device.checkOpen();
+    const { counts } = asked;
+    const task = counts instanceof Counts ? { ...asked, counts: counts.each } : (asked as CountedTask);
     const cubes = task.strata.reduce((a, b) => a * b, 1);
     const total = typeof task.counts === 'number' ? cubes * task.counts : sumOf(task.counts);
     const iteration: Iteration = {
@@ -85,7 +102,7 @@ export class CpuSession implements Session {
       strata: task.strata,
       unit: task.unit,
       adapt: task.adapt !== null,
-      variances: task.cubes || (task.adapt?.variances ?? false),
+      variances: task.cubes || !!task.adapt?.variances,
       means: task.cubes ?? false,
       factor: task.adapt ? task.adapt.scale * (total / cubes) : 0,
     };
@@ -101,9 +118,18 @@ export class CpuSession implements Session {
       task.signal,
     );
     const sums = merge(task, cubes, results, ends);
+    if (task.adapt?.variances === 'keep') {
+      this.#variances = sums.variances;
+      sums.variances = null;
+    }
     if (sums.evaluations !== total)
       throw new Error(`the device gave ${sums.evaluations} of ${total} samples`);
     return sums;
+  }
+
+  async allocate(beta: number, evaluations: number): Promise<Allocation> {
+    if (!this.#variances) throw new Error('allocate before an iteration that kept variances');
+    return new Counts(allocate(this.#variances, beta, evaluations));
   }
 
   async regions(task: RegionTask): Promise<RegionSums> {
@@ -265,7 +291,7 @@ function evaluatorKernel(dims: number, slots: number): Promise<WebAssembly.Modul
 
 /** Adds chunks in their order, whoever ran them. */
 function merge(
-  task: SampleTask,
+  task: CountedTask,
   cubes: number,
   chunks: ChunkSums[],
   histograms: (Float64Array | null)[],

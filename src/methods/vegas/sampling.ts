@@ -4,12 +4,12 @@
  */
 
 import type { Estimate } from '../../combine.ts';
-import type { SampleSums } from '../../devices/device.ts';
+import type { Allocation, SampleSums } from '../../devices/device.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import type { MethodProblem } from '../method.ts';
 import { floorFor, rebin, refineMap, uniformMap } from './map.ts';
-import { allocate, type Strata, strataFor } from './strata.ts';
+import { type Strata, strataFor } from './strata.ts';
 
 export interface Knobs {
   bins: number;
@@ -42,7 +42,8 @@ export class Sampling {
   readonly #dims: number;
   #edges: Float64Array;
   #strata: Strata | null = null;
-  #variances: Float64Array | null = null;
+  /** Whether the session knows how cubes of the present strata vary. */
+  #known = false;
   /** What w is counted in, and the mean of w² in it, for the scale of the next histogram. */
   #unit = 1;
   #square = 1;
@@ -70,11 +71,12 @@ export class Sampling {
     const bins = this.#binsFor(evaluations);
     this.#edges = rebin(this.#edges, this.#dims, bins);
     const strata = this.#strataFor(evaluations);
-    if (strata.cubes !== this.#strata?.cubes) this.#variances = null;
+    if (strata.cubes !== this.#strata?.cubes) this.#known = false;
     this.#strata = strata;
-    const counts = this.#countsFor(evaluations);
+    const counts = await this.#countsFor(evaluations);
     for (let tries = 0; ; tries++) {
-      const scale = AIM / this.#square / evaluations;
+      // a power of two: devices that add up in another order find the same one
+      const scale = 2 ** intrinsics.exponent(AIM / this.#square / evaluations);
       const sums = await this.#sample(strata, counts, scale);
       const total = sumOf(sums.histogram!.subarray(0, bins));
       if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
@@ -92,7 +94,7 @@ export class Sampling {
           floorFor(evaluations),
           shared,
         );
-      if (beta > 0) this.#variances = sums.variances;
+      this.#known = beta > 0;
       this.#iteration++;
       const estimate = this.#estimate(sums, strata);
       this.#setUnit(Math.sqrt(this.#square) * this.#unit);
@@ -103,9 +105,9 @@ export class Sampling {
   /** Samples with map and strata as they are. */
   async measure(evaluations: number): Promise<Estimate> {
     // with nothing learned about cubes, finer ones are free
-    if (!this.#variances || !this.#strata) this.#strata = this.#strataFor(evaluations);
+    if (!this.#known || !this.#strata) this.#strata = this.#strataFor(evaluations);
     if (!this.seen) evaluations -= await this.#pilot(evaluations);
-    const counts = this.#countsFor(evaluations);
+    const counts = await this.#countsFor(evaluations);
     for (let tries = 0; ; tries++) {
       const sums = await this.#sample(this.#strata, counts, null);
       if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
@@ -135,8 +137,8 @@ export class Sampling {
     return strataFor(evaluations, this.#dims, this.#knobs.perCube, this.#knobs.maxStrata);
   }
 
-  #countsFor(evaluations: number): number | Uint32Array {
-    if (this.#variances) return allocate(this.#variances, this.#knobs.beta, evaluations);
+  async #countsFor(evaluations: number): Promise<number | Allocation> {
+    if (this.#known) return this.#problem.session.allocate(this.#knobs.beta, evaluations);
     return Math.max(2, Math.floor(evaluations / this.#strata!.cubes));
   }
 
@@ -168,7 +170,7 @@ export class Sampling {
 
   async #sample(
     strata: Strata,
-    counts: number | Uint32Array,
+    counts: number | Allocation,
     scale: number | null,
     stream: number = STREAM.sample,
   ): Promise<SampleSums> {
@@ -182,7 +184,7 @@ export class Sampling {
       strata: strata.perAxis,
       counts,
       unit: this.#unit,
-      adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0 },
+      adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0 ? 'keep' : false },
       signal,
     });
     this.evaluations += sums.evaluations;

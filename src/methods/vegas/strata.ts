@@ -50,9 +50,18 @@ export function allocate(variances: Float64Array, beta: number, evaluations: num
   const scaled = new Float64Array(cubes);
   for (let i = 0; i < cubes; i++) scaled[i] = variances[i] / largest;
   const shares = powerFor(beta)(scaled);
-  let total = 0;
-  for (let i = 0; i < cubes; i++) total += shares[i];
-  const scale = rest / total;
+  const scale = rest / sumByGroups(shares);
   for (let i = 0; i < cubes; i++) counts[i] = 2 + Math.floor(shares[i] * scale);
   return counts;
+}
+
+/** A sum over groups of 32, groups of these, and so on: an order that many threads can follow and get the same bits. */
+function sumByGroups(numbers: Float64Array): number {
+  let level = numbers;
+  while (level.length > 1) {
+    const groups = new Float64Array(Math.ceil(level.length / 32));
+    for (let i = 0; i < level.length; i++) groups[i >>> 5] += level[i];
+    level = groups;
+  }
+  return level[0];
 }

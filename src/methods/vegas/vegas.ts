@@ -222,8 +222,10 @@ class Run {
       const size = Math.floor(total / turns);
       if (!(size >= 64) || this.#iterations >= this.#problem.maxIterations)
         return this.#enough() ? 'converged' : 'budget';
-      for (let i = 0; i < turns && this.#iterations < this.#problem.maxIterations; i++)
+      for (let i = 0; i < turns && this.#iterations < this.#problem.maxIterations; i++) {
+        if (i > 0 && this.#left < size) break; // others may have taken from the budget in the meantime
         await this.#iterate(size, false, true);
+      }
       if (!this.#sampling.seen) return 'budget';
       const now = combine(this.#counted);
       if (!this.#believable(now)) {
@@ -317,7 +319,9 @@ class Run {
   }
 
   async #iterate(evaluations: number, adapting: boolean, counts: boolean, alpha?: number): Promise<Estimate> {
-    const size = Math.floor(evaluations);
+    const size = Math.floor(
+      Math.min(evaluations, Math.max(64, this.#problem.maxEvaluations - this.#sampling.evaluations)),
+    );
     const estimate = adapting ? await this.#sampling.adapt(size, alpha) : await this.#sampling.measure(size);
     this.#iterations++;
     (counts ? this.#counted : this.#learned).push(estimate);

@@ -23,8 +23,10 @@ export interface Search {
   trials: number;
   sigma: number;
   depth: number;
-  /** Nodes that may be added to those there are; `last`: on the last level, which is not searched any more. */
-  room(nodes: number, last: boolean): number;
+  /** Nodes that may be added to so many. */
+  room(nodes: number): number;
+  /** Nodes whose blocks may be looked at now. */
+  searchable(): number;
   /** One trial of a slab: the means of its blocks. */
   trial(slab: Slab): Promise<SampleSums>;
 }
@@ -40,8 +42,9 @@ export async function searchTree(root: Box, search: Search): Promise<Node[]> {
   const nodes: Node[] = [{ box: root, unstable: [] }];
   let level = nodes;
   for (let depth = 1; depth < search.depth && level.length > 0; depth++) {
-    const most = search.room(nodes.length, depth + 1 === search.depth);
-    if (most < 1) break;
+    const most = search.room(nodes.length);
+    level = level.slice(0, search.searchable()); // those that deviated most; the others stay as they are
+    if (most < 1 || level.length === 0) break;
     const found = await unstableBlocks(level, search, most);
     level = found.map(({ node, block }) => {
       node.unstable.push(block);

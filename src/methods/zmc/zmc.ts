@@ -12,7 +12,7 @@ import { combine, type Estimate } from '../../combine.ts';
 import type { SampleSums } from '../../devices/device.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
-import { ratio, type Status } from '../../result.ts';
+import { type IterationRecord, ratio, type Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import { type Slab, slabsOf } from './blocks.ts';
 import { type Node, searchTree } from './tree-search.ts';
@@ -32,19 +32,28 @@ export interface ZmcOptions {
 
 export const ZMC_OPTIONS = ['blocks', 'samples', 'trials', 'sigma', 'depth'] as const;
 
-/** Blocks of a box, evaluations in them, and the part of the budget that the search may take. */
+/** Blocks of a box, samples of one in a trial, evaluations of a box, and the part of the budget that the search may take. */
 const BLOCKS = 2 ** 14;
+const SAMPLES = 32;
 const SEARCH = 2 ** 21;
 const SEARCH_PART = 0.4;
 /** Evaluations that a level of the tree may take. */
 const LEVEL = 2 ** 23;
-/** Passes of a measurement at least, so that χ² can speak. */
+/** Passes of a measurement at least, so that χ² can speak; and their evaluations, so that their errors are known. */
 const PASSES = 5;
+const SMALLEST_PASS = 2 ** 12;
+/**
+ * Samples that each block must have had, once some are cut: where a peak lies near a border, the block beside it may see
+ * nothing of its part in fewer, time after time.
+ */
+const EVIDENCE = 150;
 const SMALLEST_Q = 1e-3;
 /** Samples of a first look, where there is no search. */
 const PILOT = 256;
-/** Fewer blocks than this may well have one with most of the variance. */
-const FEW = 64;
+/** By how much passes may differ about the variance of a block. */
+const UNSTEADY = 8;
+/** Units that are tried for a pass. */
+const MOST_TRIES = 4;
 /** Without a single value other than 0 after this many samples, the search ends. */
 const DARK = 2 ** 24;
 /** Evaluations of a pass, at most: progress is seen and time limits are kept. */
@@ -67,24 +76,29 @@ class Run {
   readonly #problem: MethodProblem;
   readonly #knobs: Required<ZmcOptions>;
   readonly #passes: Estimate[] = [];
+  readonly #records: IterationRecord[] = [];
+  /** Samples of each block in these passes, and by how much the next ones have to be larger. */
+  #counts = 0;
+  #larger = 1;
   #calls = 0;
   #unit = 1;
   /** The largest mean of a block that the search met. */
-  #largest = 0;
+  #size = 0;
   #evaluations = 0;
   #seen = false;
-  /** The part of the variance that one block had, in each pass. */
-  readonly #shares: number[] = [];
+  /** The block with the largest variance in each pass: its part of the whole, and the variance itself. */
+  readonly #largest: { share: number; own: number }[] = [];
 
   constructor(problem: MethodProblem, options: ZmcOptions) {
     this.#problem = problem;
     const dims = problem.ranges.length;
     const { trials = 5, sigma = 5, depth = 4 } = options;
     const { maxEvaluations } = problem;
-    const budget = Math.min(SEARCH, (SEARCH_PART / 2) * maxEvaluations);
-    const blocks = options.blocks ?? blocksFor(dims, Math.min(BLOCKS, budget / (2 * trials)));
+    // of one box: the tree should have room for many
+    const budget = Math.min(SEARCH, (SEARCH_PART / 20) * maxEvaluations);
+    const blocks = options.blocks ?? blocksFor(dims, Math.min(BLOCKS, budget / (SAMPLES * trials)));
     const count = blocks ** dims;
-    const samples = options.samples ?? Math.max(2, Math.min(32, Math.floor(budget / (count * trials))));
+    const samples = options.samples ?? Math.max(2, Math.min(SAMPLES, Math.floor(budget / (count * trials))));
     if (2 * count > maxEvaluations)
       throw new RangeError(
         `integrate: \`maxEvaluations\` is ${maxEvaluations}; ${blocks} blocks an axis are ${count} in ${dims} dimensions, with two samples each: raise it, or use fewer \`zmc.blocks\`.`,
@@ -98,28 +112,28 @@ class Run {
     const perBox = blocks ** ranges.length;
     const perNode = perBox * samples * trials;
     const allowance = SEARCH_PART * maxEvaluations;
-    // nodes cost something in the search of their own blocks, and in every pass
-    const most = Math.floor(((1 - SEARCH_PART) * maxEvaluations) / (2 * PASSES * perBox));
+    // all blocks get the same samples, and enough of them to be believed
+    const each = Math.max(PASSES * samples, EVIDENCE);
+    const most = Math.floor(((1 - SEARCH_PART) * maxEvaluations) / (each * perBox));
     const nodes = await searchTree(ranges, {
       perAxis: blocks,
       trials,
       sigma,
-      depth: perNode <= allowance ? depth : 1,
-      room: (known, last) => {
-        const searchable = Math.min(LEVEL, allowance - this.#evaluations - perNode) / perNode;
-        return Math.floor(Math.min(most - known, last ? LEVEL / perNode : searchable));
-      },
+      depth,
+      room: known => Math.floor(Math.min(most - known, LEVEL / (samples * perBox))),
+      searchable: () => Math.floor(Math.min(LEVEL, allowance - this.#evaluations) / perNode),
       trial: slab => this.#sample(slab, samples, STREAM.search),
     });
     await this.#setUnit();
     const leaves = nodes.length * blocks ** ranges.length;
     // a few passes with the samples of one trial, then as many more as the tolerance should take
-    for (let count = samples; this.#passes.length < maxIterations; count = this.#wanted(leaves)) {
+    const first = Math.max(samples, Math.ceil(SMALLEST_PASS / leaves));
+    for (let count = first; this.#passes.length < maxIterations; count = this.#wanted(first, leaves)) {
       const left = (maxEvaluations - this.#evaluations) / leaves; // samples of each block
       if (left < 2) break;
       const share = Math.floor(left / Math.max(1, PASSES - this.#passes.length));
       await this.#measure(nodes, Math.max(2, Math.min(count, share)));
-      if (this.#enough()) return 'converged';
+      if (this.#enough(nodes.length > 1)) return 'converged';
       if (!this.#seen && this.#evaluations >= DARK) break;
     }
     return 'budget';
@@ -127,66 +141,79 @@ class Run {
 
   /** Values are counted in a power of two near the largest mean seen, so that squares of 1e-200 or 1e200 are numbers too. */
   async #setUnit(): Promise<void> {
-    if (this.#largest === 0) {
+    if (this.#size === 0) {
       const strata = this.#problem.ranges.map(() => 1);
       await this.#sample({ box: this.#problem.ranges, strata, first: 0, blocks: 1 }, PILOT, STREAM.pilot);
     }
-    if (this.#largest > 0 && this.#largest < Infinity)
-      this.#unit = 2 ** Math.max(-1000, Math.min(1000, intrinsics.exponent(this.#largest)));
+    if (this.#size > 0 && this.#size < Infinity)
+      this.#unit = 2 ** Math.max(-1000, Math.min(1000, intrinsics.exponent(this.#size)));
   }
 
   /** Samples of each block that the next pass should have. */
-  #wanted(leaves: number): number {
-    const { samples } = this.#knobs;
-    if (this.#passes.length < PASSES || !this.#seen) return samples;
+  #wanted(first: number, leaves: number): number {
+    if (this.#passes.length < PASSES || !this.#seen) return first * this.#larger;
     const { value, error, evaluations } = combine(this.#passes);
     const tolerance = toleranceAt(this.#problem, value);
     const need = tolerance > 0 ? 1.1 * evaluations * ((error / tolerance) ** 2 - 1) : Infinity;
     // where the tolerance is met but the passes are doubted, as much again
     const next = Math.min(need > 0 ? need : evaluations, LARGEST);
-    return Math.max(samples, Math.ceil(Math.max(next, evaluations / 8) / leaves));
+    return Math.max(first, Math.ceil(Math.max(next, evaluations / 8) / leaves));
   }
 
-  /** One pass over all blocks of the tree. */
+  /** One pass over all blocks of the tree; again in another unit when squares of its values are no numbers. */
   async #measure(nodes: Node[], count: number): Promise<void> {
-    const before = this.#evaluations;
+    for (let tries = 0; ; tries++) {
+      const before = this.#evaluations;
+      const pass = await this.#pass(nodes, count);
+      const lost = pass.value !== 0 && pass.variance === 0 && Math.abs(pass.value) < 2 ** -400;
+      if (tries < MOST_TRIES && (lost || !(pass.variance < Infinity))) {
+        this.#unit *= lost ? 2 ** intrinsics.exponent(Math.abs(pass.value)) : 2 ** 300;
+        continue;
+      }
+      const error = Math.hypot(Math.sqrt(pass.variance), ROUNDING * pass.value) * this.#unit;
+      const estimate = { value: pass.value * this.#unit, error, evaluations: this.#evaluations - before };
+      this.#passes.push(estimate);
+      this.#largest.push({
+        share: pass.variance > 0 ? pass.largest / pass.variance : 0,
+        own: pass.largest * count,
+      });
+      this.#counts += count;
+      const record = { ...estimate, adapting: false };
+      this.#records.push(record);
+      await this.#problem.onIteration(record, combine(this.#passes), this.#evaluations);
+      return;
+    }
+  }
+
+  /** Value and variance over all blocks that are not cut further, and the largest variance of one; in units. */
+  async #pass(nodes: Node[], count: number): Promise<{ value: number; variance: number; largest: number }> {
     const known = this.#knobs.depth > 1; // something of each block
     let [value, variance, largest] = [0, 0, 0];
     for (const node of nodes) {
       let at = 0;
       for (const slab of slabsOf(node.box, this.#knobs.blocks)) {
         const sums = await this.#sample(slab, count, STREAM.blocks, known);
-        const unit = this.#unit / slab.blocks;
         if (!known) {
-          value += sums.sum * unit;
-          variance += sums.variance * unit ** 2;
+          value += sums.sum / slab.blocks;
+          variance += sums.variance / slab.blocks ** 2;
           continue;
         }
-        let [sum, squares] = [0, 0];
+        let [sum, squares, most] = [0, 0, 0];
         for (let i = 0; i < slab.blocks; i++) {
           if (node.unstable[at] === slab.first + i) {
             at++;
             continue;
           }
           sum += sums.means![i];
-          const own = sums.variances![i] / count;
-          squares += own;
-          largest = Math.max(largest, own * unit ** 2);
+          squares += sums.variances![i];
+          most = Math.max(most, sums.variances![i]);
         }
-        value += sum * unit;
-        variance += squares * unit ** 2;
+        value += sum / slab.blocks;
+        variance += squares / count / slab.blocks ** 2;
+        largest = Math.max(largest, most / count / slab.blocks ** 2);
       }
     }
-    if (known && this.#knobs.blocks ** this.#problem.ranges.length >= FEW)
-      this.#shares.push(variance > 0 ? largest / variance : 0);
-    const error = Math.hypot(Math.sqrt(variance), ROUNDING * value);
-    const estimate = { value, error, evaluations: this.#evaluations - before };
-    this.#passes.push(estimate);
-    await this.#problem.onIteration(
-      { ...estimate, adapting: false },
-      combine(this.#passes),
-      this.#evaluations,
-    );
+    return { value, variance, largest };
   }
 
   async #sample(slab: Slab, counts: number, stream: number, cubes = true): Promise<SampleSums> {
@@ -207,32 +234,41 @@ class Run {
     this.#evaluations += sums.evaluations;
     this.#seen ||= sums.sum !== 0 || sums.variance !== 0;
     if (stream !== STREAM.blocks)
-      this.#largest = sums.means!.reduce((a, b) => Math.max(a, Math.abs(b)), this.#largest);
+      this.#size = sums.means!.reduce((a, b) => Math.max(a, Math.abs(b)), this.#size);
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
     return sums;
   }
 
-  #enough(): boolean {
+  /** Whether the tolerance is met. Passes that are not to be believed are forgotten: larger ones follow. */
+  #enough(cut: boolean): boolean {
     if (this.#passes.length < PASSES || !this.#seen) return false;
     const now = combine(this.#passes);
-    return now.error <= toleranceAt(this.#problem, now.value) && this.#doubt() === null;
+    if (now.error > toleranceAt(this.#problem, now.value)) return false;
+    if (this.#doubt() === null) return !cut || this.#counts >= EVIDENCE;
+    if (now.evaluations > this.#problem.maxEvaluations / 8) return false;
+    for (const r of this.#records.splice(0)) r.adapting = true;
+    this.#passes.length = this.#largest.length = this.#counts = 0;
+    this.#larger *= 4;
+    return false;
   }
 
   /** Why a measurement is not to be believed. */
   #doubt(): string | null {
-    if (!this.#seen)
-      return `every one of ${this.#evaluations} samples was 0: either the integrand is 0, or it is not where the samples were; narrow the domain or raise maxEvaluations`;
+    if (this.#passes.every(p => p.value === 0 && p.error === 0))
+      return `${this.#seen ? 'every measured sample' : `every one of ${this.#evaluations} samples`} was 0: either the integrand is 0, or it is not where the samples were; narrow the domain or raise maxEvaluations`;
     const { chi2, dof, q } = combine(this.#passes);
     if (dof > 0 && q < SMALLEST_Q)
       return `the passes disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
-    const errors = this.#passes.map(p => p.error);
-    const most = Math.max(...errors) || 1;
-    const squares = errors.map(e => (e / most) ** 2);
-    if (squares.length >= 3 && 1 > 0.8 * squares.reduce((a, b) => a + b, 0))
+    if (this.#passes.length < 3) return null;
+    const most = Math.max(...this.#passes.map(p => p.error)) || 1;
+    const squares = this.#passes.map(p => ((p.error / most) * p.evaluations) ** 2);
+    if (Math.max(...squares) > 0.8 * squares.reduce((a, b) => a + b, 0))
       return 'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';
-    const share = this.#shares.reduce((a, b) => a + b, 0) / this.#shares.length;
-    if (share > 0.5)
-      return 'one block has most of the variance: it may hide a peak; raise zmc.depth or maxEvaluations';
+    // a block with most of the variance is no danger as long as every pass sees it alike
+    const share = this.#largest.reduce((a, b) => a + b.share, 0) / this.#largest.length;
+    const variances = this.#largest.map(l => l.own);
+    if (share > 0.5 && Math.max(...variances) > UNSTEADY * Math.min(...variances))
+      return 'one block has most of the variance, and passes differ about it: it may hide a peak; raise zmc.depth or maxEvaluations';
     return null;
   }
 

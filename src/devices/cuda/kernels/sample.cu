@@ -34,7 +34,7 @@ struct SampleTask {
   const u32* counts;        // samples of each cube
   const u32* firstPiece;    // of each cube, cubes + 1
   const double* firstSample;
-  double* sums;             // two a block
+  double* sums;             // three a block: integral, its variance, and all increments of the histogram
   double* means;            // of each piece, times its share; null when not asked for
   double* variances;
   u64* histogram;
@@ -97,7 +97,7 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
 #endif
   __syncthreads();
 
-  double integral = 0, error = 0;
+  double integral = 0, error = 0, increments = 0;
   const u64 begin = ((u64)blockIdx.x * blockDim.x + threadIdx.x) * t.run;
   const u64 end = begin + t.run < t.items ? begin + t.run : t.items;
   if (begin < t.items) {
@@ -167,7 +167,9 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
         sum += off;
         squares += off * off;
         if (ADAPT) {
-          const u64 increment = __double2ull_rn(__dmul_rn(__dmul_rn(w, w), weight));
+          const double scaled = rint(__dmul_rn(__dmul_rn(w, w), weight));
+          const u64 increment = __double2ull_rn(scaled);
+          increments += scaled;  // too many for 64 bits show here
           if (increment) {
 #pragma unroll
             for (int d = 0; d < DIMS; d++) {
@@ -205,24 +207,28 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
   }
 
   // sums of the block, in the order of a tree
-  __shared__ double tree[2][32];
+  __shared__ double tree[3][32];
   for (int step = 16; step > 0; step /= 2) {
     integral += __shfl_down_sync(0xffffffffu, integral, step);
     error += __shfl_down_sync(0xffffffffu, error, step);
+    increments += __shfl_down_sync(0xffffffffu, increments, step);
   }
   if (threadIdx.x % 32 == 0) {
     tree[0][threadIdx.x / 32] = integral;
     tree[1][threadIdx.x / 32] = error;
+    tree[2][threadIdx.x / 32] = increments;
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    double total = 0, variance = 0;
+    double total = 0, variance = 0, all = 0;
     for (u32 i = 0; i < (blockDim.x + 31) / 32; i++) {
       total += tree[0][i];
       variance += tree[1][i];
+      all += tree[2][i];
     }
-    t.sums[2 * blockIdx.x] = total;
-    t.sums[2 * blockIdx.x + 1] = variance;
+    t.sums[3 * blockIdx.x] = total;
+    t.sums[3 * blockIdx.x + 1] = variance;
+    t.sums[3 * blockIdx.x + 2] = all;
   }
 #if SHARED_HISTOGRAM
   if (ADAPT)
