@@ -38,7 +38,7 @@ const SAMPLES = 32;
 const SEARCH = 2 ** 21;
 const SEARCH_PART = 0.4;
 /** Evaluations that a level of the tree may take. */
-const LEVEL = 2 ** 23;
+const LEVEL = 2 ** 22;
 /** Passes of a measurement at least, so that χ² can speak; and their evaluations, so that their errors are known. */
 const PASSES = 5;
 const SMALLEST_PASS = 2 ** 12;
@@ -47,6 +47,8 @@ const SMALLEST_PASS = 2 ** 12;
  * nothing of its part in fewer, time after time.
  */
 const EVIDENCE = 150;
+/** The part of the samples that is spread evenly over all blocks. */
+const EVENLY = 0.3;
 const SMALLEST_Q = 1e-3;
 /** Samples of a first look, where there is no search. */
 const PILOT = 256;
@@ -80,6 +82,8 @@ class Run {
   /** Samples of each block in these passes, and by how much the next ones have to be larger. */
   #counts = 0;
   #larger = 1;
+  /** Samples of the blocks of each node, as a ratio to those of all. */
+  #shares: number[] = [];
   #calls = 0;
   #unit = 1;
   /** The largest mean of a block that the search met. */
@@ -109,6 +113,7 @@ class Run {
   async integrate(): Promise<Status> {
     const { ranges, maxEvaluations, maxIterations } = this.#problem;
     const { blocks, samples, trials, sigma, depth } = this.#knobs;
+    const start = performance.now();
     const perBox = blocks ** ranges.length;
     const perNode = perBox * samples * trials;
     const allowance = SEARCH_PART * maxEvaluations;
@@ -121,10 +126,14 @@ class Run {
       sigma,
       depth,
       room: known => Math.floor(Math.min(most - known, LEVEL / (samples * perBox))),
-      searchable: () => Math.floor(Math.min(LEVEL, allowance - this.#evaluations) / perNode),
+      searchable: () => {
+        const late = performance.now() > start + SEARCH_PART * (this.#problem.deadline - start);
+        return late ? 0 : Math.floor(Math.min(LEVEL, allowance - this.#evaluations) / perNode);
+      },
       trial: slab => this.#sample(slab, samples, STREAM.search),
     });
     await this.#setUnit();
+    if (nodes.length > 1) await this.#share(nodes, samples);
     const leaves = nodes.length * blocks ** ranges.length;
     // a few passes with the samples of one trial, then as many more as the tolerance should take
     const first = Math.max(samples, Math.ceil(SMALLEST_PASS / leaves));
@@ -147,6 +156,15 @@ class Run {
     }
     if (this.#size > 0 && this.#size < Infinity)
       this.#unit = 2 ** Math.max(-1000, Math.min(1000, intrinsics.exponent(this.#size)));
+  }
+
+  /** A pass that does not count, to see which nodes need samples: as many as their deviations ask for, but some for all. */
+  async #share(nodes: Node[], samples: number): Promise<void> {
+    const spreads: number[] = [];
+    await this.#pass(nodes, samples, spreads);
+    const deviations = spreads.map(v => (v < Infinity ? Math.sqrt(v) : 0));
+    const mean = deviations.reduce((a, b) => a + b, 0) / nodes.length;
+    this.#shares = deviations.map(d => (mean > 0 ? EVENLY + (1 - EVENLY) * (d / mean) : 1));
   }
 
   /** Samples of each block that the next pass should have. */
@@ -185,11 +203,21 @@ class Run {
     }
   }
 
-  /** Value and variance over all blocks that are not cut further, and the largest variance of one; in units. */
-  async #pass(nodes: Node[], count: number): Promise<{ value: number; variance: number; largest: number }> {
+  /**
+   * Value and variance over all blocks that are not cut further, and the largest variance of one; in units. `spreads`
+   * is told how much each node adds to the variance when its blocks have one sample.
+   */
+  async #pass(
+    nodes: Node[],
+    average: number,
+    spreads?: number[],
+  ): Promise<{ value: number; variance: number; largest: number }> {
     const known = this.#knobs.depth > 1; // something of each block
     let [value, variance, largest] = [0, 0, 0];
-    for (const node of nodes) {
+    for (const [n, node] of nodes.entries()) {
+      const share = average * EVENLY >= 2 ? (this.#shares[n] ?? 1) : 1;
+      const count = Math.floor(average * share);
+      const before = variance;
       let at = 0;
       for (const slab of slabsOf(node.box, this.#knobs.blocks)) {
         const sums = await this.#sample(slab, count, STREAM.blocks, known);
@@ -212,6 +240,7 @@ class Run {
         variance += squares / count / slab.blocks ** 2;
         largest = Math.max(largest, most / count / slab.blocks ** 2);
       }
+      spreads?.push((variance - before) * count);
     }
     return { value, variance, largest };
   }
@@ -261,7 +290,7 @@ class Run {
       return `the passes disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
     if (this.#passes.length < 3) return null;
     const most = Math.max(...this.#passes.map(p => p.error)) || 1;
-    const squares = this.#passes.map(p => ((p.error / most) * p.evaluations) ** 2);
+    const squares = this.#passes.map(p => (p.error / most) ** 2 * p.evaluations);
     if (Math.max(...squares) > 0.8 * squares.reduce((a, b) => a + b, 0))
       return 'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';
     // a block with most of the variance is no danger as long as every pass sees it alike
