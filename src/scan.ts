@@ -57,7 +57,8 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
         try {
           results[index] = await one(problem, sessions, begin);
         } catch (e) {
-          results[index] = failed(problem, e, device.name, begin);
+          const where = [...sessions.values()][0]?.description ?? device.name;
+          results[index] = failed(problem, e, where, begin);
         }
         onResult?.(results[index], index);
       }

@@ -118,7 +118,7 @@ class Run {
     const perNode = perBox * samples * trials;
     const allowance = SEARCH_PART * maxEvaluations;
     // all blocks get the same samples, and enough of them to be believed
-    const each = Math.max(PASSES * samples, EVIDENCE);
+    const each = samples + Math.max(PASSES * samples, EVIDENCE);
     const most = Math.floor(((1 - SEARCH_PART) * maxEvaluations) / (each * perBox));
     const nodes = await searchTree(ranges, {
       perAxis: blocks,
@@ -138,14 +138,23 @@ class Run {
     // a few passes with the samples of one trial, then as many more as the tolerance should take
     const first = Math.max(samples, Math.ceil(SMALLEST_PASS / leaves));
     for (let count = first; this.#passes.length < maxIterations; count = this.#wanted(first, leaves)) {
-      const left = (maxEvaluations - this.#evaluations) / leaves; // samples of each block
+      const left = this.#left(start) / leaves; // samples of each block
       if (left < 2) break;
       const share = Math.floor(left / Math.max(1, PASSES - this.#passes.length));
       await this.#measure(nodes, Math.max(2, Math.min(count, share)));
       if (this.#enough(nodes.length > 1)) return 'converged';
       if (!this.#seen && this.#evaluations >= DARK) break;
     }
-    return 'budget';
+    return this.#left(start) < maxEvaluations - this.#evaluations ? 'time' : 'budget';
+  }
+
+  /** Evaluations that can still be made, as budget and time allow; time by the rate so far, with a margin. */
+  #left(start: number): number {
+    const { maxEvaluations, deadline } = this.#problem;
+    const left = maxEvaluations - this.#evaluations;
+    if (deadline === Infinity || this.#evaluations === 0) return left;
+    const now = performance.now();
+    return Math.min(left, (0.8 * (deadline - now) * this.#evaluations) / (now - start));
   }
 
   /** Values are counted in a power of two near the largest mean seen, so that squares of 1e-200 or 1e200 are numbers too. */
