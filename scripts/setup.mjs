@@ -8,9 +8,11 @@ const current = existsSync(installed) && statSync(installed).mtimeMs >= statSync
 // not `npm ci`, which insists on entries for every platform: a registry without them made the lock file
 if (!current) run('npm', ['install', '--no-save', '--no-fund', '--no-audit']);
 
-// gcc and MPFR measure the accuracy of the math library against high precision; Chromium runs the library in a page
+// gcc and MPFR measure the accuracy of the math library against high precision, g++ runs CUDA text on the CPU; Chromium
+// runs the library in a page
 const wanted = [
   ['gcc', () => spawnSync('gcc', ['--version']).status === 0],
+  ['g++', () => spawnSync('g++', ['--version']).status === 0],
   ['libmpfr-dev', () => spawnSync('sh', ['-c', 'echo "#include <mpfr.h>" | gcc -E -']).status === 0],
   ['chromium', () => existsSync('/usr/bin/chromium')],
 ];

@@ -26,7 +26,7 @@ describe.each(known.map(e => [e.name, e] as const))('%s', (name, e) => {
       const seen: Progress[] = [];
       const r = await integrate(
         f as never,
-        { domain, params, relTol, maxEvaluations, onProgress: p => seen.push(p) } as never,
+        { domain, params, relTol, maxEvaluations, onProgress: (p: Progress) => seen.push(p) } as never,
       );
       const off = Math.abs(r.value - truth!);
       expect(['pagani', 'vegas+']).toContain(r.method);

@@ -81,7 +81,7 @@ describe('the pilot of the first is not enough', () => {
     },
   );
   test('a sharp ball in 5 dimensions: what pagani has is worse with every turn, and vegas+ gets there', async () => {
-    const ball: Integrand = x => (x.reduce((s, v) => s + (v - 0.5) ** 2, 0) < 0.16 ? 1 : 0);
+    const ball: Integrand = (x: number[]) => (x.reduce((s, v) => s + (v - 0.5) ** 2, 0) < 0.16 ? 1 : 0);
     const r = await run(ball, { dims: 5, relTol: 3e-3 });
     expect([r.method, r.status]).toEqual(['vegas+', 'converged']);
     expect(Math.abs(r.value - ((8 * Math.PI ** 2) / 15) * 0.4 ** 5)).toBeLessThanOrEqual(4.5 * r.error);

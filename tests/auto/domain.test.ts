@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate } from '../../src/index.ts';
 
 const inf = Infinity;
-const gauss: Integrand = x => Math.exp(-x.reduce((s, v) => s + v * v, 0));
+const gauss: Integrand = (x: number[]) => Math.exp(-x.reduce((s, v) => s + v * v, 0));
 
 describe('infinite ranges', () => {
   test.each([
@@ -39,7 +39,7 @@ describe('infinite ranges', () => {
 
 describe('dimensions', () => {
   test.each([1, 2, 3, 7, 10, 12, 14, 15, 25, 100])('%i: a mean of squares, to 1e-3', async dims => {
-    const f: Integrand = x => x.reduce((s, v) => s + v * v, 0);
+    const f: Integrand = (x: number[]) => x.reduce((s, v) => s + v * v, 0);
     const r = await integrate(f, { dims, maxEvaluations: 1e7 });
     expect(r.status, `${r}`).toBe('converged');
     expect(Math.abs(r.value - dims / 3)).toBeLessThanOrEqual(Math.max(4.5 * r.error, (1e-3 * dims) / 3));

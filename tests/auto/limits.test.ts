@@ -23,7 +23,7 @@ describe('maxEvaluations', () => {
     },
   );
   test.each([9, 10, 11, 12, 13, 14])('f6 in %i dimensions at 1e-6: a result for every budget', async dims => {
-    const f6: Integrand = x =>
+    const f6: Integrand = (x: number[]) =>
       x.every((v, i) => v < (4 + i) / 14) ? Math.exp(x.reduce((s, v, i) => s + (i + 5) * v, 0)) : 0;
     for (const maxEvaluations of [1000, 2e4, 1e5, 1e6]) {
       const r = await integrate(f6, { dims, relTol: 1e-6, maxEvaluations });
@@ -95,7 +95,7 @@ describe('nothing seen', () => {
   test.each([2, 4, 8, 12])(
     'a peak of width 1e-6 in %i dimensions: 0, not converged, with a warning',
     async dims => {
-      const f: Integrand = x => Math.exp(-x.reduce((s, v) => s + ((v - 0.437) / 1e-6) ** 2, 0));
+      const f: Integrand = (x: number[]) => Math.exp(-x.reduce((s, v) => s + ((v - 0.437) / 1e-6) ** 2, 0));
       const r = await integrate(f, { dims, maxEvaluations: 3e6 });
       expect([r.value, r.converged]).toEqual([0, false]);
       expect(r.warnings.join()).toMatch(/(values were|samples was) 0/);
@@ -110,13 +110,13 @@ describe('nothing seen', () => {
 describe('values that are not finite', () => {
   test('everywhere: rejected, with the point', async () => {
     for (const dims of [1, 4, 10, 16]) {
-      const f: Integrand = x => Math.sqrt(-1 - x[0]);
+      const f: Integrand = (x: number[]) => Math.sqrt(-1 - x[0]);
       await expect(integrate(f, { dims })).rejects.toThrow(/the integrand is NaN at \[/);
     }
   });
   test('in a tenth of the domain: rejected, with a point that is there', async () => {
     for (const dims of [2, 6, 10]) {
-      const f: Integrand = x => (x[0] > 0.9 ? Math.log(-x[0]) : x[0]);
+      const f: Integrand = (x: number[]) => (x[0] > 0.9 ? Math.log(-x[0]) : x[0]);
       await expect(integrate(f, { dims })).rejects.toThrow(/the integrand is NaN at \[0\.9/);
     }
   });
@@ -172,10 +172,12 @@ describe('what the function throws', () => {
     let calls = 0;
     const f = (x: number[]) => {
       if (++calls === at) throw boom;
-      return x[0] < 0.41 ? Math.exp(x[0] + x[1] * x[2]) : 0;
+      return x.reduce((s, v) => s + v * v, 0) < 1.3 ? Math.exp(x[0] + x[1] * x[2]) : 0;
     };
     await expect(integrate(f, { dims: 6, relTol: 1e-7, device: 'js' })).rejects.toBe(boom);
-    expect(calls).toBe(at);
+    // the batch may be gone through
+    expect(calls).toBeGreaterThanOrEqual(at);
+    expect(calls).toBeLessThan(at + 256);
   });
   test('nothing stays behind: no unhandled rejection, and the process ends', async () => {
     const text = `
@@ -185,7 +187,7 @@ describe('what the function throws', () => {
         let calls = 0;
         const f = x => {
           if (++calls >= at) throw new Error('boom ' + at);
-          return x[0] < 0.41 ? Math.exp(x[0] + x[1] * x[2]) : 0;
+          return x.reduce((s, v) => s + v * v, 0) < 1.3 ? Math.exp(x[0] + x[1] * x[2]) : 0;
         };
         await integrate(f, { dims: 6, relTol: 1e-7, device: 'js' }).catch(e => console.log(e.message));
         calls = 0;
@@ -193,12 +195,12 @@ describe('what the function throws', () => {
       }
       const stop = new AbortController();
       setTimeout(() => stop.abort(), 200);
-      const r = await integrate(x => (x[0] < 0.41 ? Math.exp(x[0] + x[1] * x[2]) : 0), { dims: 6, relTol: 1e-9, signal: stop.signal });
+      const r = await integrate(x => (x.reduce((s, v) => s + v * v, 0) < 1.3 ? x[1] : 0), { dims: 6, relTol: 1e-9, signal: stop.signal });
       console.log(r.status);
     `;
     expect(await runScript(text)).toEqual({
       code: 0,
-      out: ['boom 10', 'boom 400000', 'boom 900000'].map(s => `${s}\n${s}\n`).join('') + 'aborted\n',
+      out: 'boom 10\nboom 10\nboom 400000\nboom 400000\nboom 900000\nboom 900000\naborted\n',
       err: '',
     });
   });
