@@ -1,4 +1,6 @@
 /** A method that runs in turns: it stops after an iteration once it has spent what it was given, and goes on later. */
+
+import { kit } from '../integrand/math/index.ts';
 import type { Problem } from '../problem.ts';
 import type { IterationRecord } from '../result.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from './method.ts';
@@ -96,7 +98,8 @@ export class Contestant {
         this.evaluations = outcome.evaluations;
       },
       error => {
-        if (this.#lost?.error === error && this.other && !this.other.#lost) this.outcome = { ...NOTHING };
+        if (this.#lost?.error === error && this.other && !this.other.#lost)
+          this.outcome = { ...NOTHING, evaluations: this.evaluations };
         else this.#failure = { error };
       },
     );
@@ -142,7 +145,8 @@ export class Contestant {
       return 1.2 * samples * missing ** 2;
     }
     const before = this.#seen.findLast(s => s.evaluations <= now.evaluations / BACK) ?? this.#seen[0];
-    const slope = Math.log(before.error / now.error) / Math.log(now.evaluations / before.evaluations);
-    return slope > 0.02 ? now.evaluations * (missing ** (1 / slope) - 1) : Infinity;
+    // by our own functions: what they give decides who goes on, and engines differ in theirs
+    const slope = kit.log(before.error / now.error) / kit.log(now.evaluations / before.evaluations);
+    return slope > 0.02 ? now.evaluations * (kit.exp(kit.log(missing) / slope) - 1) : Infinity;
   }
 }

@@ -213,14 +213,15 @@ class Run {
     // what an earlier measurement found is not to be believed, and counts no more
     for (const r of this.#records) r.adapting = true;
     this.#counted = [];
-    const least = Math.max(64, learned / 2, 2 * this.#sampling.cubesFor(learned));
+    const smallest = Math.max(64, 2 * this.#sampling.cubesFor(learned)); // two samples a cube
+    const least = Math.max(smallest, learned / 2);
     for (let wanted = 1.15 * need; ; ) {
       const missing = Math.max(1, MEASUREMENTS - this.#counted.length);
       const affordable = this.#left;
       const total = Math.min(Math.max(wanted, missing * least), affordable, 1e15);
-      const turns = Math.max(missing, Math.ceil(total / LARGEST));
+      const turns = Math.min(Math.max(missing, Math.ceil(total / LARGEST)), Math.floor(total / smallest));
       const size = Math.floor(total / turns);
-      if (!(size >= 64) || this.#iterations >= this.#problem.maxIterations)
+      if (!(turns >= 1) || this.#iterations >= this.#problem.maxIterations)
         return this.#enough() ? 'converged' : 'budget';
       for (let i = 0; i < turns && this.#iterations < this.#problem.maxIterations; i++) {
         if (i > 0 && this.#left < size) break; // others may have taken from the budget in the meantime
