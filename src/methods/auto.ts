@@ -50,7 +50,8 @@ export async function auto(task: MethodProblem, problem: Problem): Promise<Outco
   for (;;) {
     const running = order.filter(c => !c.outcome);
     if (running.length === 0) break;
-    const [best, rest] = running.sort((a, b) => a.need - b.need || a.cost - b.cost);
+    // where nobody should get there, the one that should come closer; Infinity − Infinity is no number
+    const [best, rest] = running.sort((a, b) => a.need - b.need || a.projected - b.projected);
     // a guess may be wrong: the other one gets its share before the better one goes on
     const next = rest && !rest.hopeless && rest.cost < SHARE * best.cost ? rest : best;
     const both = pagani.cost + vegas.cost;

@@ -10,6 +10,8 @@ import { runMethod } from './run.ts';
 const BACK = 4;
 /** Beyond reach, as a ratio of evaluations. */
 const FAR = 1e4;
+/** What is added to a need, which is a guess. */
+const SAFETY = 1.2;
 
 /** The outcome of a method for which nothing was left. */
 const NOTHING: Outcome = {
@@ -23,6 +25,13 @@ const NOTHING: Outcome = {
   warnings: [],
 };
 
+interface Seen {
+  value: number;
+  error: number;
+  evaluations: number;
+  adapting: boolean;
+}
+
 export class Contestant {
   readonly name: 'pagani' | 'vegas+';
   readonly records: IterationRecord[] = [];
@@ -35,7 +44,7 @@ export class Contestant {
   readonly #problem: Problem;
   /** Evaluations that it cannot start without. */
   readonly #least: number;
-  readonly #seen: { value: number; error: number; evaluations: number; adapting: boolean }[] = [];
+  readonly #seen: Seen[] = [];
   #limit = 0;
   #running: Promise<void> | null = null;
   #failure: { error: unknown } | null = null;
@@ -139,14 +148,27 @@ export class Contestant {
     if (!now) return 0;
     const missing = now.error / toleranceAt(this.#task, now.value);
     if (missing <= 1) return 0;
-    if (this.name === 'vegas+') {
-      // while it learns, an iteration has the error of its own samples
-      const samples = now.adapting ? this.records.at(-1)!.evaluations : now.evaluations;
-      return 1.2 * samples * missing ** 2;
-    }
-    const before = this.#seen.findLast(s => s.evaluations <= now.evaluations / BACK) ?? this.#seen[0];
+    const { samples, slope } = this.#law(now);
     // by our own functions: what they give decides who goes on, and engines differ in theirs
+    return slope > 0.02 ? SAFETY * samples * (kit.exp(kit.log(missing) / slope) - 1) : Infinity;
+  }
+
+  /** The error that it should come to with all that is left. */
+  get projected(): number {
+    const now = this.#seen.at(-1);
+    if (!now) return Infinity;
+    const { samples, slope } = this.#law(now);
+    const left = Math.max(0, this.#task.maxEvaluations - this.evaluations);
+    return now.error * kit.exp(-Math.max(0, slope) * kit.log(1 + left / samples));
+  }
+
+  /** Errors fall as a power of the evaluations: the square root law, or what the last iterations show. */
+  #law(now: Seen): { samples: number; slope: number } {
+    // while VEGAS+ learns, an iteration has the error of its own samples
+    if (this.name === 'vegas+')
+      return { samples: now.adapting ? this.records.at(-1)!.evaluations : now.evaluations, slope: 0.5 };
+    const before = this.#seen.findLast(s => s.evaluations <= now.evaluations / BACK) ?? this.#seen[0];
     const slope = kit.log(before.error / now.error) / kit.log(now.evaluations / before.evaluations);
-    return slope > 0.02 ? now.evaluations * (kit.exp(kit.log(missing) / slope) - 1) : Infinity;
+    return { samples: now.evaluations, slope: Math.max(0, slope || 0) };
   }
 }

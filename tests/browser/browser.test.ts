@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { absent, type Opened, open } from './chromium.ts';
 import type { Observed } from './page.ts';
-import { mistakes, outcome, problems } from './problems.ts';
+import { mistakes, outcome, outcomes, problems, scans } from './problems.ts';
 
 if (absent) console.warn(`the browser tests are skipped: ${absent}`);
 
@@ -51,7 +51,7 @@ describe.skipIf(absent)(`in Chromium${absent ? `, skipped: ${absent}` : ''}`, ()
   });
 
   test.each(['cpu', 'cpu:1'])('the page never stands still for 500 ms on %s', async device => {
-    for (const name of Object.keys(problems)) {
+    for (const name of Object.keys({ ...problems, ...scans })) {
       const { longestGap } = await inPage(name, device);
       expect.soft(longestGap, name).toBeLessThan(500);
     }
@@ -64,6 +64,13 @@ describe.skipIf(absent)(`in Chromium${absent ? `, skipped: ${absent}` : ''}`, ()
       expect((await inPage(name, 'cpu:3')).outcome).toEqual(here);
       expect((await inPage(name, 'cpu')).outcome).toEqual(here);
     });
+  });
+
+  test.each(Object.keys(scans))('%s: each has the same bits in the page as in Node', async name => {
+    const here = (await outcomes(scans[name], 'cpu:2')) as { evaluations: number; method: string }[];
+    expect(here.reduce((n, r) => n + r.evaluations, 0)).toBeGreaterThan(1e6);
+    expect((await inPage(name, 'cpu:3')).outcome).toEqual(here);
+    expect((await inPage(name, 'cpu')).outcome).toEqual(here);
   });
 
   test.each(Object.keys(mistakes))('%s is refused in the page in the words of Node', async name => {

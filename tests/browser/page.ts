@@ -1,5 +1,5 @@
 /** The page: runs a problem when the test asks, and watches its own pulse and its workers meanwhile. */
-import { mistakes, outcome, problems } from './problems.ts';
+import { mistakes, outcome, outcomes, problems, scans } from './problems.ts';
 
 export interface Observed {
   outcome: object;
@@ -27,7 +27,9 @@ export async function run(name: string, device: string): Promise<Observed> {
     last = performance.now();
   };
   const clock = setInterval(tick, 10);
-  const result = await outcome({ ...problems, ...mistakes }[name], device);
+  const result = scans[name]
+    ? await outcomes(scans[name], device)
+    : await outcome({ ...problems, ...mistakes }[name], device);
   tick();
   clearInterval(clock);
   return { outcome: result, longestGap, answers: [...answers] };

@@ -54,7 +54,7 @@ describe('ranges', () => {
       ],
       -Math.PI,
     ],
-  ] as const)('exp(−x² − y²) over %s: true within 4.5 errors of 1 %%', async (_, domain, truth) => {
+  ] as const)('exp(−x² − y²) over %s: true within 4.5 errors of 1 per cent', async (_, domain, truth) => {
     const r = await integrate(([x, y]) => Math.exp(-x * x - y * y), { ...options, domain, relTol: 1e-2 });
     expect(r.status, `${r}`).toBe('converged');
     expect(Math.abs(r.value - truth)).toBeLessThanOrEqual(4.5 * r.error);
@@ -83,7 +83,7 @@ describe('ranges', () => {
 describe('dimensions', () => {
   const sum: Integrand = (x: number[]) => x.reduce((s, v, i) => s + v / (i + 1), 0);
   test.each([1, 2, 3, 5, 8, 9, 10, 11, 12, 13, 14, 15, 20, 25, 30])(
-    '%i: true within 4.5 errors of 1 %%',
+    '%i: true within 4.5 errors of 1 per cent',
     async dims => {
       const truth = Array.from({ length: dims }, (_, i) => 0.5 / (i + 1)).reduce((a, b) => a + b);
       const r = await integrate(sum, { ...options, dims, relTol: 1e-2 });

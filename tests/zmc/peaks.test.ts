@@ -30,7 +30,7 @@ describe.each([
   '%i dimensions, %i blocks an axis, a peak of width %d',
   (dims, blocks, width, samples, positions) => {
     test.each(positions.map(at => [at.join(', '), at] as const))(
-      'at (%s): boxes around it are searched, the value is true within 4.5 errors of 1 %%',
+      'at (%s): boxes around it are searched, the value is true within 4.5 errors of 1 per cent',
       async (_, at) => {
         device.tasks.length = 0;
         const r = await integrate(peak, {

@@ -11,7 +11,7 @@ const run = (name: string, options: object) => {
 
 describe("the paper's integrands", () => {
   test('fA, sin Σx over [0, 10]⁶: true within 4.5 errors, the error that of the mean of 2e7 samples', async () => {
-    for (const seed of [1, 2, 3]) {
+    for (const seed of [1, 2]) {
       const r = await run('fA_6', { maxEvaluations: 2e7, relTol: 1e-3, seed });
       expect(r.status).toBe('budget');
       expect(Math.abs(r.value - pick('fA_6').truth!)).toBeLessThanOrEqual(4.5 * r.error);
@@ -91,7 +91,7 @@ describe('the error is that of the mean', () => {
     [1, 1],
     [10, 1],
     [10, 5],
-  ])('x over 1 in %i blocks, seed %i: width/√(12·samples), to 3 %%', async (blocks, seed) => {
+  ])('x over 1 in %i blocks, seed %i: width/√(12·samples), to 3 per cent', async (blocks, seed) => {
     const r = await integrate(f, {
       dims: 1,
       method: 'zmc',
