@@ -48,6 +48,19 @@ describe('maxEvaluations', () => {
       }
     }
   });
+  test.each([
+    [{}, 1e5, 311],
+    [{ blocks: 2, samples: 6, trials: 5, depth: 2 }, 1e6, 591],
+    [{ blocks: 5, samples: 8, trials: 7, sigma: 3.4, depth: 3 }, 1e5, 384],
+  ])('nor when a tail of 1e-300 is all that is seen at first: %o, %d', async (zmc, maxEvaluations, first) => {
+    const g: Integrand = (x: number[]) =>
+      Math.exp(-x.reduce((s, v, i) => s + ((v - 0.1 - i / 5) / 0.0037) ** 2, 0));
+    for (let seed = first; seed < first + 20; seed++) {
+      const r = await integrate(g, { dims: 4, method: 'zmc', relTol: 1e-3, maxEvaluations, seed, zmc });
+      expect(r.evaluations, `seed ${seed}: ${r}`).toBeLessThanOrEqual(maxEvaluations);
+      expect(r.error).not.toBeNaN();
+    }
+  });
   test('blocks that it cannot fill are refused, with their number and the remedy', async () => {
     await expect(run({ maxEvaluations: 1e5, zmc: { blocks: 1000 } })).rejects.toThrow(
       /`maxEvaluations` is 100000; 1000 blocks an axis are 1000000 in 2 dimensions.*(raise it|fewer `zmc.blocks`)/,

@@ -16,6 +16,8 @@ export interface Node {
   box: Box;
   /** Numbers of the blocks that have a node of their own, ascending. */
   unstable: number[];
+  /** Where it comes from: a block of another node. */
+  parent?: { node: Node; block: number };
 }
 
 export interface Search {
@@ -48,12 +50,32 @@ export async function searchTree(root: Box, search: Search): Promise<Node[]> {
     const found = await unstableBlocks(level, search, most);
     level = found.map(({ node, block }) => {
       node.unstable.push(block);
-      return { box: blockOf(node.box, search.perAxis, block), unstable: [] };
+      return { box: blockOf(node.box, search.perAxis, block), unstable: [], parent: { node, block } };
     });
     for (const node of nodes) node.unstable.sort((a, b) => a - b);
     nodes.push(...level);
   }
   return nodes;
+}
+
+/**
+ * The block beyond a face of a node, of the node that it belongs to, and how many levels up that is; null at the border
+ * of the domain, and when that block is cut as well.
+ */
+export function beyondFace(
+  { parent }: Node,
+  stride: number,
+  step: -1 | 1,
+  perAxis: number,
+): { node: Node; block: number; levels: number } | null {
+  if (!parent) return null;
+  const next = (Math.floor(parent.block / stride) % perAxis) + step;
+  if (next < 0 || next >= perAxis) {
+    const found = beyondFace(parent.node, stride, step, perAxis);
+    return found && { ...found, levels: found.levels + 1 };
+  }
+  const block = parent.block + step * stride;
+  return parent.node.unstable.includes(block) ? null : { node: parent.node, block, levels: 1 };
 }
 
 /** Blocks of these nodes above the threshold; no more than `most`, those that deviate most. */

@@ -15,7 +15,7 @@ import { STREAM } from '../../random/philox.ts';
 import { type IterationRecord, ratio, type Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import { type Slab, slabsOf } from './blocks.ts';
-import { type Node, searchTree } from './tree-search.ts';
+import { beyondFace, type Node, searchTree } from './tree-search.ts';
 
 export interface ZmcOptions {
   /** Parts of each axis. */
@@ -54,6 +54,10 @@ const SMALLEST_Q = 1e-3;
 const PILOT = 256;
 /** By how much passes may differ about the variance of a block. */
 const UNSTEADY = 8;
+/** The density beyond a face, against that before it, below which something may be missing. */
+const FAINT = 1e-4;
+/** Blocks of a node whose means are kept for that. */
+const MOST_KNOWN = 2 ** 18;
 /** Units that are tried for a pass. */
 const MOST_TRIES = 4;
 /** Without a single value other than 0 after this many samples, the search ends. */
@@ -90,6 +94,8 @@ class Run {
   #size = 0;
   #evaluations = 0;
   #seen = false;
+  /** What lies at a border of blocks, with nothing beyond: it may have been missed there. */
+  #cutOff = 0;
   /** The block with the largest variance in each pass: its part of the whole, and the variance itself. */
   readonly #largest: { share: number; own: number }[] = [];
 
@@ -193,7 +199,8 @@ class Run {
       const before = this.#evaluations;
       const pass = await this.#pass(nodes, count);
       const lost = pass.value !== 0 && pass.variance === 0 && Math.abs(pass.value) < 2 ** -400;
-      if (tries < MOST_TRIES && (lost || !(pass.variance < Infinity))) {
+      const affordable = 2 * this.#evaluations - before <= this.#problem.maxEvaluations; // the same once more
+      if (tries < MOST_TRIES && affordable && (lost || !(pass.variance < Infinity))) {
         this.#unit *= lost ? 2 ** intrinsics.exponent(Math.abs(pass.value)) : 2 ** 300;
         continue;
       }
@@ -222,11 +229,14 @@ class Run {
     spreads?: number[],
   ): Promise<{ value: number; variance: number; largest: number }> {
     const known = this.#knobs.depth > 1; // something of each block
-    let [value, variance, largest] = [0, 0, 0];
+    const means = new Map<Node, Float64Array>();
+    let [value, variance, largest, cutOff] = [0, 0, 0, 0];
     for (const [n, node] of nodes.entries()) {
       const share = average * EVENLY >= 2 ? (this.#shares[n] ?? 1) : 1;
       const count = Math.floor(average * share);
       const before = variance;
+      const perBox = this.#knobs.blocks ** node.box.length;
+      const all = nodes.length > 1 && perBox <= MOST_KNOWN ? new Float64Array(perBox) : null;
       let at = 0;
       for (const slab of slabsOf(node.box, this.#knobs.blocks)) {
         const sums = await this.#sample(slab, count, STREAM.blocks, known);
@@ -236,6 +246,7 @@ class Run {
           continue;
         }
         let [sum, squares, most] = [0, 0, 0];
+        all?.set(sums.means!, slab.first);
         for (let i = 0; i < slab.blocks; i++) {
           if (node.unstable[at] === slab.first + i) {
             at++;
@@ -250,8 +261,45 @@ class Run {
         largest = Math.max(largest, most / count / slab.blocks ** 2);
       }
       spreads?.push((variance - before) * count);
+      if (all) {
+        means.set(node, all);
+        cutOff = Math.max(cutOff, this.#missing(node, means));
+      }
     }
+    this.#cutOff = cutOff * this.#unit;
     return { value, variance, largest };
+  }
+
+  /**
+   * What may be missing beyond the faces of a node: where a layer of its blocks holds something, and the block beyond,
+   * which is larger and was sampled thinly, nothing to speak of. A peak on the border of blocks looks like that, when the
+   * block on one side of it was cut and the other never hit.
+   */
+  #missing(node: Node, means: Map<Node, Float64Array>): number {
+    const { blocks } = this.#knobs;
+    const dims = node.box.length;
+    const own = means.get(node)!;
+    let most = 0;
+    for (let d = 0; d < dims; d++) {
+      const stride = blocks ** d;
+      for (const step of [-1, 1] as const) {
+        const beyond = beyondFace(node, stride, step, blocks);
+        const there = beyond && means.get(beyond.node)?.[beyond.block];
+        if (!beyond || there === undefined) continue;
+        const face = step < 0 ? 0 : blocks - 1;
+        let [layer, inner] = [0, 0];
+        for (let i = 0; i < own.length; i++) {
+          const part = Math.floor(i / stride) % blocks;
+          if (part === face) layer += Math.abs(own[i]);
+          else if (part === face - step) inner += Math.abs(own[i]);
+        }
+        if (layer < inner) continue; // it falls towards the face: a tail
+        // as a density: a block of an ancestor has the volume of as many nodes as a level has
+        const density = (layer / blocks ** (dims - 1)) * blocks ** (dims * beyond.levels);
+        if (Math.abs(there!) < FAINT * density) most = Math.max(most, layer / own.length);
+      }
+    }
+    return most;
   }
 
   async #sample(slab: Slab, counts: number, stream: number, cubes = true): Promise<SampleSums> {
@@ -297,6 +345,9 @@ class Run {
     const { chi2, dof, q } = combine(this.#passes);
     if (dof > 0 && q < SMALLEST_Q)
       return `the passes disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
+    const { value } = this.#passes.at(-1)!;
+    if (this.#cutOff > toleranceAt(this.#problem, value) / 4)
+      return 'a peak lies on the border of a block, and part of it may be missed; take another number of zmc.blocks';
     if (this.#passes.length < 3) return null;
     const most = Math.max(...this.#passes.map(p => p.error)) || 1;
     const squares = this.#passes.map(p => (p.error / most) ** 2 * p.evaluations);
