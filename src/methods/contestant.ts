@@ -10,6 +10,8 @@ import { runMethod } from './run.ts';
 const BACK = 4;
 /** Beyond reach, as a ratio of evaluations. */
 const FAR = 1e4;
+/** A deterministic error is an estimate as well: the part of the tolerance that it has to reach here. */
+const MARGIN = 0.7;
 /** What is added to a need, which is a guess. */
 const SAFETY = 1.2;
 
@@ -59,8 +61,11 @@ export class Contestant {
     this.#least = least;
     this.#problem = problem;
     const own = this;
+    const margin = name === 'pagani' ? MARGIN : 1;
     this.#task = {
       ...task,
+      relTol: margin * task.relTol,
+      absTol: margin * task.absTol,
       get maxEvaluations() {
         return task.maxEvaluations - (own.other?.evaluations ?? 0);
       },
@@ -122,7 +127,11 @@ export class Contestant {
   convinces(): boolean {
     if (this.outcome?.status !== 'converged' || this.outcome.warnings.length > 0) return false;
     const [own, theirs] = [this.outcome, this.other?.last];
-    return !theirs || Math.abs(own.value - theirs.value) <= 5 * (own.error + theirs.error);
+    if (!theirs) return true;
+    // a deterministic error is a bound, a statistical one is not
+    const sigmas = (c: Contestant) => (c.name === 'pagani' ? 1 : 4);
+    const allowed = sigmas(this) * own.error + sigmas(this.other!) * theirs.error;
+    return Math.abs(own.value - theirs.value) <= Math.max(allowed, 1e-13 * Math.abs(own.value));
   }
 
   /** The last estimate that is one: not while a map is learning. */

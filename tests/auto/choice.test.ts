@@ -1,7 +1,7 @@
 /** Which method `auto` takes, that it says so, and that it changes its mind. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
-import type { Device, Session } from '../../src/devices/device.ts';
+import type { Device, RegionSums, RegionTask, Session } from '../../src/devices/device.ts';
 import { type Integrand, integrate } from '../../src/index.ts';
 import { catalogue } from '../integrands/catalogue.ts';
 
@@ -184,4 +184,43 @@ test('given backwards: value and iterations have the other sign', async () => {
   });
   expect([back.value, back.error]).toEqual([-there.value, there.error]);
   expect(back.iterations.map(i => -i.value)).toEqual(there.iterations.map(i => i.value));
+});
+
+describe('a contradiction', () => {
+  /** The CPU for samples; regions as of an integrand that is `wrong` everywhere, and exactly so. */
+  const lying = (wrong: number): Device => ({
+    name: 'lying',
+    close: async () => {},
+    async open(integrand, options) {
+      const session = await cpu.open(integrand, options);
+      return new Proxy(session, {
+        get(target, name: keyof Session) {
+          if (name === 'regions')
+            return async ({ count, levels, ranges }: RegionTask): Promise<RegionSums> => ({
+              values: Float64Array.from({ length: count }, (_, i) =>
+                ranges.reduce((v, _range, d) => v * 2 ** -levels[d * count + i], wrong),
+              ),
+              errors: new Float64Array(count).fill(1e-9),
+              axes: new Uint8Array(count),
+              nonFinite: null,
+            });
+          const member = target[name];
+          return typeof member === 'function' ? member.bind(target) : member;
+        },
+      });
+    },
+  });
+  const { f, dims, truth } = pick('cosine_10');
+  const claim = (wrong: number, relTol: number) =>
+    integrate(f as never, { dims, relTol, maxEvaluations: 2e7, device: lying(wrong) });
+
+  test('pagani at 1.05 times what vegas+ has measured: nobody is believed, and it says so', async () => {
+    const r = await claim(1.05 * truth!, 4e-5);
+    expect(r.converged).toBe(false);
+    expect(r.warnings.join()).toMatch(/disagrees/);
+  });
+  test('pagani at 1 + 1e-7 times it: believed', async () => {
+    const r = await claim((1 + 1e-7) * truth!, 4e-5);
+    expect([r.method, r.status]).toEqual(['pagani', 'converged']);
+  });
 });

@@ -118,6 +118,7 @@ class Pagani extends Cubature {
     for (let p = 0; p < which.length; p++) {
       const parent = which[p];
       before += store.errors[parent];
+      this.deepest = Math.max(this.deepest, store.depths[parent] + 1);
       this.#here.add(store.values[parent], store.errors[parent], -1);
       let empty = true;
       for (const i of [2 * p, 2 * p + 1]) {
