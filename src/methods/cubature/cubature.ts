@@ -157,7 +157,7 @@ export class Cubature {
       status,
       evaluations: this.evaluations,
       regions: this.regions,
-      uneven: this.deepest >= Math.log2(Math.max(1, this.regions)) + UNEVEN,
+      uneven: 2 ** (this.deepest - UNEVEN) >= this.regions,
       chi2: 0,
       dof: 0,
       q: 1,
