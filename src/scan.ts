@@ -18,8 +18,8 @@ export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgre
   onResult?: (result: Result, index: number) => void;
 }
 
-/** Integrals under way at a time. */
-const LANES = 8;
+/** Integrals under way at a time; few in a page, where every memory of WebAssembly takes gigabytes of its address space. */
+const LANES = typeof process === 'object' && process.versions?.node ? 8 : 2;
 
 /**
  * The integrals of `f` for every set of params, in their order. `maxTime` is for all of them, budgets and tolerances are for

@@ -67,7 +67,7 @@ describe.skipIf(absent)(`in Chromium${absent ? `, skipped: ${absent}` : ''}`, ()
   });
 
   test.each(Object.keys(scans))('%s: each has the same bits in the page as in Node', async name => {
-    const here = (await outcomes(scans[name], 'cpu:2')) as { evaluations: number; method: string }[];
+    const here = (await outcomes(scans[name], 'cpu:2')) as { evaluations: number }[];
     expect(here.reduce((n, r) => n + r.evaluations, 0)).toBeGreaterThan(1e6);
     expect((await inPage(name, 'cpu:3')).outcome).toEqual(here);
     expect((await inPage(name, 'cpu')).outcome).toEqual(here);

@@ -157,6 +157,20 @@ export const scans: Record<string, Scan> = {
       })),
     },
   },
+  // each in memories of its own would be more than a page can have
+  '60 integrals in params of 20 shapes': {
+    f: ([x, y]: number[], p) => {
+      let s = 0;
+      for (let k = 0; k < p.c.length; k++) s += p.c[k] / (1 + k * x + y);
+      return s;
+    },
+    options: {
+      dims: 2,
+      method: 'vegas+',
+      relTol: 1e-3,
+      params: Array.from({ length: 60 }, (_, i) => ({ c: new Float64Array(1 + (i % 20)).fill(1 + i / 8) })),
+    },
+  },
   '12 ridges by vegas+, one of which is not a number': {
     f: ([x, y]: number[], p) => Math.sqrt(x + y - p.a) + 1 / (0.02 + (x - y) ** 2),
     options: {

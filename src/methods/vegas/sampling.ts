@@ -164,7 +164,8 @@ export class Sampling {
 
   #estimate(sums: SampleSums, { cubes }: Strata): Estimate {
     const value = sums.sum / cubes;
-    const error = Math.hypot(Math.sqrt(sums.variance) / cubes, ROUNDING * value);
+    // not Math.hypot: engines differ in its last bit
+    const error = Math.sqrt(sums.variance / cubes ** 2 + (ROUNDING * value) ** 2);
     return { value: value * this.#unit, error: error * this.#unit, evaluations: sums.evaluations };
   }
 

@@ -204,7 +204,7 @@ class Run {
         this.#unit *= lost ? 2 ** intrinsics.exponent(Math.abs(pass.value)) : 2 ** 300;
         continue;
       }
-      const error = Math.hypot(Math.sqrt(pass.variance), ROUNDING * pass.value) * this.#unit;
+      const error = Math.sqrt(pass.variance + (ROUNDING * pass.value) ** 2) * this.#unit;
       const estimate = { value: pass.value * this.#unit, error, evaluations: this.#evaluations - before };
       this.#passes.push(estimate);
       this.#largest.push({
