@@ -74,10 +74,25 @@ describe('refineMap', () => {
       refined.forEach((e, i) => expect(Math.abs(e - uniform[i])).toBeLessThan(1e-13));
     }
   });
-  test('a flat histogram keeps any map when no floor pulls it, to 1e-13', () => {
-    const edges = Float64Array.from({ length: 65 }, (_, i) => (i / 64) ** 3);
+  test('a flat histogram keeps any gradual map when no floor pulls it, to 1e-13', () => {
+    const edges = Float64Array.from({ length: 65 }, (_, i) => (1.2 ** i - 1) / (1.2 ** 64 - 1));
     const refined = refineMap(edges, histogramOf('flat'), 1, 0.5, 0);
     refined.forEach((e, i) => expect(Math.abs(e - edges[i])).toBeLessThan(1e-13));
+  });
+  test('widths change gradually: beside a peak no bin is five times as wide as its neighbour', () => {
+    let edges = uniform;
+    for (let turn = 0; turn < 20; turn++) {
+      const weights = Float64Array.from({ length: 64 }, (_, i) =>
+        edges[i] < 0.419 && edges[i + 1] > 0.418 ? edges[i + 1] - edges[i] : 0,
+      );
+      edges = refineMap(edges, weights, 1, 1, 0);
+      const widths = widthsOf([...edges]);
+      for (let i = 1; i < 64; i++) {
+        expect(widths[i] / widths[i - 1]).toBeLessThan(5);
+        expect(widths[i - 1] / widths[i]).toBeLessThan(5);
+      }
+    }
+    expect(Math.min(...widthsOf([...edges]))).toBeLessThan(1e-4);
   });
   test('a histogram of zeros keeps the map', () => {
     expect(refineMap(uniform, new Float64Array(64), 1, 1.5, 0.01)).toEqual(uniform);

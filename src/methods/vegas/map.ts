@@ -41,7 +41,8 @@ export function rebin(edges: Float64Array, dims: number, bins: number): Float64A
 /**
  * The map for the next iteration. `histogram` holds Σ(J·f)² of each bin; smoothed over neighbours and damped by
  * `alpha` it says how much each bin should be cut, and new edges give every bin an equal part.
- * `floor` is the part of the samples that stays spread evenly. `shared`: one map for all axes, as m-Cubes' 1D variant has it for symmetric integrands.
+ * `floor` is the part of the samples that stays spread evenly. `shared`: one map for all axes, as m-Cubes' 1D variant has
+ * it for symmetric integrands.
  */
 export function refineMap(
   edges: Float64Array,
@@ -76,29 +77,77 @@ function refineAxis(edges: Float64Array, weights: Float64Array, alpha: number, f
     smooth.map(w => w / total),
     alpha,
   );
-  const sum = damped.reduce((a, b) => a + b, 0);
+  const pieces = graded(equalParts(edges, damped, bins));
   const length = edges[bins] - edges[0];
-  damped.forEach((w, i) => {
-    damped[i] = (1 - floor) * (w / sum) + (floor * (edges[i + 1] - edges[i])) / length;
-  });
-  const each = 1 / bins;
-  const refined = new Float64Array(bins + 1);
-  refined[0] = edges[0];
-  refined[bins] = edges[bins];
+  const shares = new Float64Array(pieces.length - 1);
+  for (let i = 0; i < shares.length; i++)
+    shares[i] = (1 - floor) / shares.length + (floor * (pieces[i + 1] - pieces[i])) / length;
+  return equalParts(pieces, shares, bins);
+}
+
+/** Cuts an axis into so many bins of equal weight; `weights` are those of the bins between `edges`. */
+function equalParts(edges: Float64Array, weights: Float64Array, bins: number): Float64Array {
+  const last = weights.length - 1;
+  const each = weights.reduce((a, b) => a + b, 0) / bins;
+  const parts = new Float64Array(bins + 1);
+  parts[0] = edges[0];
+  parts[bins] = edges[last + 1];
   let j = 0;
-  let left = damped[0]; // what is left of old bin j
+  let left = weights[0]; // what is left of old bin j
   for (let i = 1; i < bins; i++) {
     let need = each;
-    while (need > left && j < bins - 1) {
+    while (need > left && j < last) {
       need -= left;
-      left = damped[++j];
+      left = weights[++j];
     }
     left -= need;
-    const share = damped[j] > 0 ? Math.min(1, Math.max(0, 1 - left / damped[j])) : 1;
+    const share = weights[j] > 0 ? Math.min(1, Math.max(0, 1 - left / weights[j])) : 1;
     const edge = edges[j] + share * (edges[j + 1] - edges[j]);
-    refined[i] = Math.min(Math.max(edge, refined[i - 1]), edges[bins]);
+    parts[i] = Math.min(Math.max(edge, parts[i - 1]), parts[bins]);
   }
-  return refined;
+  return parts;
+}
+
+/** Widths below this part of the axis count as this. */
+const NARROWEST = 2 ** -44;
+
+/**
+ * Bins cut further where their widths do not change gradually. A narrow bin beside one that is a thousand times as wide
+ * means that the slope of a peak ends in a thousandth of the wide one, where no sample falls: what it has there is
+ * missing from the value and from the error too. In one dimension, on a peak of width 0.001, one claim in four was off
+ * by more than 5 errors. So a bin that is too wide for its neighbour is cut into pieces that double. On the
+ * integrands of the papers this costs nothing that could be measured.
+ */
+function graded(edges: Float64Array): Float64Array {
+  const bins = edges.length - 1;
+  const least = NARROWEST * (edges[bins] - edges[0]);
+  const width = (i: number) => edges[i + 1] - edges[i];
+  // how wide bins may be at each edge: as wide as both beside it, and as any other and the way from there
+  const most = new Float64Array(bins + 1);
+  for (let i = 0; i <= bins; i++)
+    most[i] = Math.max(least, Math.min(width(Math.max(0, i - 1)), width(Math.min(bins - 1, i))));
+  for (let i = 1; i <= bins; i++) most[i] = Math.min(most[i], most[i - 1] + width(i - 1));
+  for (let i = bins - 1; i >= 0; i--) most[i] = Math.min(most[i], most[i + 1] + width(i));
+  const cuts: number[] = [];
+  for (let i = 0; i < bins; i++) {
+    const fromRight: number[] = [];
+    let [a, b, left, right] = [edges[i], edges[i + 1], most[i], most[i + 1]];
+    cuts.push(a);
+    while (b - a > 2 * Math.min(left, right)) {
+      if (left <= right) {
+        a += left;
+        left *= 2;
+        cuts.push(a);
+      } else {
+        b -= right;
+        right *= 2;
+        fromRight.push(b);
+      }
+    }
+    cuts.push(...fromRight.reverse());
+  }
+  cuts.push(edges[bins]);
+  return Float64Array.from(cuts);
 }
 
 const dampers = new Map<number, (shares: Float64Array) => Float64Array>();
