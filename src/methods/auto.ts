@@ -21,9 +21,6 @@ const CHEAP = 1 / 3;
 const PILOT = 2 ** 18;
 /** Knobs that leave VEGAS+ nothing to decide. */
 const PROTOCOL = ['evaluations', 'iterations', 'adapt', 'skip'] as const;
-/** What a second opinion may cost, at first and at most. */
-const OPINION = 2 ** 16;
-const MOST_OPINION = 2 ** 22;
 /** The part of the better one's cost that the other one gets. */
 const SHARE = 0.25;
 /** Dimensions from which on a rule has too many points to be tried. */
@@ -48,7 +45,6 @@ export async function auto(task: MethodProblem, problem: Problem): Promise<Outco
   const pilot = Math.min(PILOT, task.maxEvaluations / 4);
   for (const own of order) {
     await own.runTo(pilot);
-    if (own === pagani && dims > 1) await secondOpinion(pagani, vegas);
     if (own.convinces()) return decided(own, `${own.name}: its pilot reached the tolerance`);
   }
   for (;;) {
@@ -60,7 +56,6 @@ export async function auto(task: MethodProblem, problem: Problem): Promise<Outco
     const next = rest && !rest.hopeless && rest.cost < SHARE * best.cost ? rest : best;
     const both = pagani.cost + vegas.cost;
     await next.runTo(next === best ? best.cost + Math.min(best.need, both) : SHARE * best.cost);
-    if (next === pagani && dims > 1) await secondOpinion(pagani, vegas);
     if (next.convinces()) return decided(next, reason(next));
   }
   // nobody got there: the smaller error, of those that have one
@@ -75,20 +70,6 @@ export async function auto(task: MethodProblem, problem: Problem): Promise<Outco
       ? last.warnings
       : [`${rest.name} came to ${rest.outcome!.value}, which disagrees`];
   return { ...last, status: 'budget', warnings };
-}
-
-/**
- * A narrow peak that crosses a border of regions can hide from the points on one side of it: there all is 0, error and
- * all, and nobody looks again. So a claim made of very uneven regions waits until VEGAS+ has measured as well.
- */
-async function secondOpinion(pagani: Contestant, vegas: Contestant): Promise<void> {
-  const { outcome } = pagani;
-  if (outcome?.status !== 'converged' || !outcome.uneven) return;
-  // to within what a border takes off a peak: parts of it
-  const enough = Math.max(outcome.error, 0.005 * Math.abs(outcome.value));
-  const vague = () => !vegas.last || vegas.last.error > enough;
-  for (let cost = OPINION; !vegas.outcome && vague() && cost < MOST_OPINION; cost *= 2)
-    await vegas.runTo(cost);
 }
 
 function decided(best: Contestant, choice: string): Outcome {

@@ -37,8 +37,6 @@ export interface Outcome {
   dof: number;
   q: number;
   warnings: string[];
-  /** Deterministic methods: some regions are far smaller than others, as around a narrow peak. */
-  uneven?: boolean;
   /** When the method was chosen by `auto`: which, why, and its own iterations. */
   method?: string;
   choice?: string;

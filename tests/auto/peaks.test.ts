@@ -1,8 +1,7 @@
 /**
  * One Gaussian peak, anywhere and of any width: the plainest integrand on which an adaptive rule goes wrong. Where the peak
- * crosses a border between regions, the one beside it may have no point near the border, and see nothing of its part.
- * VEGAS+ is asked before such a claim; what is missing by less than its error stays unseen. Of these thousand peaks, made
- * to lie on borders, a set of hundred has two false claims at most, off by less than two tolerances.
+ * crosses a border between regions, the one beside it may have no point near the border, and see nothing of its part:
+ * before it could look across borders, twenty of the claims of these thousand peaks were false.
  */
 import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate } from '../../src/index.ts';
@@ -31,19 +30,24 @@ function peaks(dims: number, count: number): { at: Float64Array; width: number; 
   });
 }
 
-describe.each([1, 2, 3, 4, 5])('%i dimensions', dims => {
-  test.each([1e-2, 1e-4])('100 peaks at %d, 3e5 evaluations: at most two claims are false', async relTol => {
-    const wrong: string[] = [];
-    let claims = 0;
-    for (const { at, width, truth } of peaks(dims, 100)) {
-      const r = await integrate(peak, { dims, params: { at, width }, relTol, maxEvaluations: 3e5 });
-      if (!r.converged) continue;
-      claims++;
-      const off = Math.abs(r.value - truth);
-      if (off > (r.method === 'pagani' ? relTol * truth : 5 * r.error))
-        wrong.push(`width ${width} at ${at.join(', ')}: ${r}, truth ${truth}`);
-    }
-    expect(claims).toBeGreaterThan(0);
-    expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(2);
-  });
+const cases = [1, 2, 3, 4, 5].flatMap(dims => [1e-2, 1e-4].map(relTol => [dims, relTol] as const));
+
+describe.each(['auto', 'pagani'] as const)('%s', method => {
+  test.each(cases)(
+    '100 peaks in %i dimensions at %d, 3e5 evaluations: no claim is false',
+    async (dims, relTol) => {
+      const wrong: string[] = [];
+      let claims = 0;
+      for (const { at, width, truth } of peaks(dims, 100)) {
+        const r = await integrate(peak, { dims, method, params: { at, width }, relTol, maxEvaluations: 3e5 });
+        if (!r.converged) continue;
+        claims++;
+        const off = Math.abs(r.value - truth);
+        if (off > (r.method === 'pagani' ? relTol * truth : 5 * r.error))
+          wrong.push(`width ${width} at ${at.join(', ')}: ${r}, truth ${truth}`);
+      }
+      expect(claims).toBeGreaterThan(0);
+      expect(wrong).toEqual([]);
+    },
+  );
 });

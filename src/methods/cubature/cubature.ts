@@ -34,8 +34,6 @@ export { RULES };
 /** Without a value other than 0 after this many evaluations, an integrand counts as 0. */
 export const DARK = 2 ** 20;
 
-/** Levels by which the smallest region is below those of an even division. */
-const UNEVEN = 2;
 /** Evaluations that may go into halving everything at the start. */
 const START = 2 ** 20;
 
@@ -52,8 +50,6 @@ export class Cubature {
   /** Whether any region was not 0. */
   seen = false;
   regions = 0;
-  /** How often the smallest region was halved. */
-  deepest = 0;
   #iterations = 0;
   /** Estimates that iterations came to. */
   readonly #reached: Estimate[] = [];
@@ -157,7 +153,6 @@ export class Cubature {
       status,
       evaluations: this.evaluations,
       regions: this.regions,
-      uneven: 2 ** (this.deepest - UNEVEN) >= this.regions,
       chi2: 0,
       dof: 0,
       q: 1,

@@ -9,14 +9,15 @@
  *   the largest errors, as many as make up most of the whole error, and no more than reaching the tolerance should
  *   take. The others stay in memory for later. That is what Cuhre does one region at a time, and it takes
  *   about as many evaluations; halving everything takes up to a hundred times as many on a narrow peak.
- * - By relative error (section 3.5.1, lemma 3.1) a region is finished at a tenth of the tolerance: at the whole of it,
- *   easy regions would spend what hard ones need.
+ * - Regions are finished, by relative error (section 3.5.1, lemma 3.1) and by threshold (sections 3.5.2 and 3.5.3; see
+ *   threshold.ts), when memory runs out, not before: one that waits costs nothing, and what it knows may be needed.
  *
- * Finishing by threshold (sections 3.5.2 and 3.5.3) happens when memory runs out; see threshold.ts. Nothing is
- * claimed before every region has a parent to compare with and, as far as that is cheap, every axis was halved.
+ * Nothing is claimed before every region has a parent to compare with and, as far as that is cheap, every axis was
+ * halved; and not before small regions have looked across their borders (borders.ts).
  */
 import type { Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
+import { probesFor } from './borders.ts';
 import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
 import { type Estimate, NOISE, Totals, twoLevelErrors } from './error.ts';
 import { canSplit, type Regions } from './regions.ts';
@@ -26,8 +27,8 @@ import { errorFrom, regionsFrom } from './worst.ts';
 
 /** The part of the whole error that regions halved in one iteration have. */
 const MOST = 0.9;
-/** The part of the tolerance at which a region is finished by its relative error. */
-const FINISHED = 0.1;
+/** The part of the tolerance below which nobody looks across borders. */
+const UNSEEN = 0.1;
 
 export function pagani(problem: MethodProblem, options: CubatureOptions): Promise<Outcome> {
   const run = new Pagani(problem, options);
@@ -53,20 +54,17 @@ class Pagani extends Cubature {
     }
     const least = Math.max(2 * start.count, this.least);
     for (;;) {
-      const starting = this.regions < least;
-      const which = this.#choose(starting);
+      const which = this.#choose(this.regions < least);
       if (typeof which === 'string') return which;
       const halves = this.#store.halves(which, ranges);
       await this.evaluate(halves);
-      this.#replace(which, halves, starting);
+      this.#replace(which, halves);
       this.regions = this.#store.count + this.#finished.count;
-      let now = this.#estimate();
-      if (this.regions >= least && this.enough(now)) {
-        this.#here = this.#recount();
-        now = this.#estimate();
-      }
-      await this.record(now);
-      if (this.regions >= least && this.enough(now)) return 'converged';
+      const claims = () => this.regions >= least && this.enough(this.#estimate());
+      if (claims()) this.#recount();
+      if (claims()) await this.#lookAcrossBorders();
+      await this.record(this.#estimate());
+      if (claims()) return 'converged';
       if (this.lastIteration) return 'budget';
     }
   }
@@ -76,8 +74,30 @@ class Pagani extends Cubature {
   }
 
   /** Once more from the regions themselves: differences of large numbers leave their mark. */
-  #recount(): Totals {
-    return Totals.of(this.#store);
+  #recount(): void {
+    this.#here = Totals.of(this.#store);
+  }
+
+  /** Counts what small regions know of wide ones beside them, and these do not, as errors of the wide ones. */
+  async #lookAcrossBorders(): Promise<void> {
+    const { values, errors, cleared } = this.#store;
+    const tolerance = toleranceAt(this.problem, this.#estimate().value);
+    const { images, mirrored, within, sums } = probesFor(
+      this.#store,
+      this.problem.ranges,
+      UNSEEN * tolerance,
+    );
+    if (images.count === 0) return;
+    // without means to look, each image has as much as what it is the image of
+    const affordable = images.count <= this.affordable;
+    if (affordable) await this.evaluate(images);
+    within.forEach((home, i) => {
+      const ratio = affordable ? Math.abs(images.values[i] / values[mirrored[i]]) : 1;
+      const missing = ratio * sums[i] - Math.abs(values[home]) - errors[home];
+      if (missing > 0) errors[home] += missing;
+      else cleared[home] = 1;
+    });
+    this.#recount();
   }
 
   /** The regions to halve next, or why there are none. */
@@ -105,27 +125,23 @@ class Pagani extends Cubature {
   }
 
   /** Puts halves in the place of their parents, or finishes them. */
-  #replace(which: Uint32Array, halves: Regions, starting: boolean): void {
+  #replace(which: Uint32Array, halves: Regions): void {
     const store = this.#store;
-    const { ranges, relTol } = this.problem;
+    const { ranges } = this.problem;
     const { values, errors } = halves;
     const parents = Float64Array.from(which, i => store.values[i]);
     twoLevelErrors(values, errors, parents, ranges.length);
     this.#signed ||= changesSign(halves);
-    const limit = (this.options.relErrFilter ?? !this.#signed) ? FINISHED * relTol : 0;
     const gaps: number[] = [];
     let [before, after] = [0, 0];
     for (let p = 0; p < which.length; p++) {
       const parent = which[p];
       before += store.errors[parent];
-      this.deepest = Math.max(this.deepest, store.depths[parent] + 1);
       this.#here.add(store.values[parent], store.errors[parent], -1);
       let empty = true;
       for (const i of [2 * p, 2 * p + 1]) {
         after += errors[i];
-        // where all is 0 something may be hidden
-        const small = errors[i] > 0 && errors[i] <= Math.max(limit, NOISE) * Math.abs(values[i]);
-        const done = (small && !starting) || !canSplit(halves, i, ranges);
+        const done = !canSplit(halves, i, ranges);
         (done ? this.#finished : this.#here).add(values[i], errors[i]);
         if (done) continue;
         if (empty) store.put(parent, halves, i);

@@ -21,7 +21,7 @@ export interface Regions {
 const DEEPEST = 250;
 
 /** Bytes that a list takes for one region. */
-export const bytesOf = (dims: number): number => 9 * dims + 19;
+export const bytesOf = (dims: number): number => 9 * dims + 21;
 
 export function emptyRegions(dims: number, count: number): Regions {
   return {

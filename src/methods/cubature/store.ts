@@ -13,6 +13,10 @@ export class RegionStore {
   errors: Float64Array;
   /** How often a region was halved, all axes together. */
   depths: Uint16Array;
+  /** Whether no region beside it is much wider; that stays so, since regions only become smaller. */
+  settled: Uint8Array;
+  /** Whether smaller regions beside it have looked at it, and found nothing missing. */
+  cleared: Uint8Array;
   count = 0;
 
   constructor(dims: number, capacity = 256) {
@@ -23,6 +27,8 @@ export class RegionStore {
     this.values = new Float64Array(capacity);
     this.errors = new Float64Array(capacity);
     this.depths = new Uint16Array(capacity);
+    this.settled = new Uint8Array(capacity);
+    this.cleared = new Uint8Array(capacity);
   }
 
   /** Takes a region of a list; returns its number. */
@@ -42,9 +48,21 @@ export class RegionStore {
       this.#levels[region * this.#dims + d] = level;
     }
     this.depths[region] = depth;
+    this.settled[region] = 0;
+    this.cleared[region] = 0;
     this.values[region] = list.values[i];
     this.errors[region] = list.errors[i];
     this.#axes[region] = list.axes[i];
+  }
+
+  /** How often an axis of a region was halved. */
+  level(region: number, axis: number): number {
+    return this.#levels[region * this.#dims + axis];
+  }
+
+  /** The centre of a region along an axis. */
+  centre(region: number, axis: number): number {
+    return this.#centres[region * this.#dims + axis];
   }
 
   /** Both halves of each of these regions, along its own axis; siblings are neighbours. */
@@ -78,6 +96,8 @@ export class RegionStore {
       this.values[gap] = this.values[last];
       this.errors[gap] = this.errors[last];
       this.depths[gap] = this.depths[last];
+      this.settled[gap] = this.settled[last];
+      this.cleared[gap] = this.cleared[last];
     }
   }
 
@@ -88,6 +108,8 @@ export class RegionStore {
     this.values = doubled(this.values);
     this.errors = doubled(this.errors);
     this.depths = doubled(this.depths);
+    this.settled = doubled(this.settled);
+    this.cleared = doubled(this.cleared);
   }
 }
 
