@@ -58,6 +58,10 @@ export interface Session {
    * the rest as variance^(β/2).
    */
   allocate(beta: number, evaluations: number): Promise<Allocation>;
+  /** The map for the next iteration, by the histogram that the last one with `keep` had; see methods/vegas/map.ts. */
+  refine(how: Refinement): Promise<AxisMap>;
+  /** A map as numbers. */
+  edgesOf(map: AxisMap): Promise<Float64Array>;
   /** A cubature rule applied to regions. */
   regions(task: RegionTask): Promise<RegionSums>;
   /** The same integrand with other params, from the next task on. */
@@ -70,14 +74,28 @@ export interface Allocation {
   readonly evaluations: number;
 }
 
+/** Edges of a map, bins + 1 a coordinate: as numbers, or where the device has them. */
+export type AxisMap = Float64Array | KeptMap;
+
+export interface KeptMap {
+  readonly bins: number;
+}
+
+export interface Refinement {
+  alpha: number;
+  /** The part of the samples that stays spread evenly. */
+  floor: number;
+  /** One map for all axes. */
+  shared: boolean;
+}
+
 /** Samples of one iteration: cubes, how many samples each has, and the map from the unit cube to the domain. */
 export interface SampleTask {
   key: Key;
   iteration: number;
   stream: number;
   bins: number;
-  /** Edges of the map, bins + 1 a coordinate. */
-  edges: Float64Array;
+  edges: AxisMap;
   /** Strata along each axis; the cubes are numbered with the first axis fastest. */
   strata: readonly number[];
   /** Samples of every cube (at least 2), or of each. */
@@ -85,10 +103,10 @@ export interface SampleTask {
   /** What w = f·Jacobian is divided by; a power of two. */
   unit: number;
   /**
-   * Collect the histogram, and on request the cubes' variances: to give them back, or to keep them for `allocate`; `scale`
-   * is what w² is multiplied with before it is rounded.
+   * Collect the histogram, to give it back or to keep it for `refine`, and on request the cubes' variances: to give them
+   * back, or to keep them for `allocate`. `scale` is what w² is multiplied with before it is rounded.
    */
-  adapt: { scale: number; variances: boolean | 'keep' } | null;
+  adapt: { scale: number; histogram?: 'keep'; variances: boolean | 'keep' } | null;
   /** Give mean and variance of each cube; only when nothing adapts. */
   cubes?: boolean;
   /** Stops between chunks: the promise is rejected with the signal's reason. */
@@ -101,8 +119,10 @@ export interface SampleSums {
   sum: number;
   /** The variance of that sum. */
   variance: number;
-  /** Σ of the rounded scaled squares in each bin, bins a coordinate; null when frozen. */
+  /** Σ of the rounded scaled squares in each bin, bins a coordinate; null when frozen or kept. */
   histogram: Float64Array | null;
+  /** Σ of them over the bins of one coordinate; 0 when frozen. */
+  squares: number;
   /** Variance of w in each cube, if asked for. */
   variances: Float64Array | null;
   /** Mean of w in each cube, if asked for. */

@@ -20,6 +20,8 @@ export function spyDevice(answer?: (task: RegionTask) => RegionSums): Spy {
         description: 'spy',
         sample: task => session.sample(task),
         allocate: (beta, evaluations) => session.allocate(beta, evaluations),
+        refine: how => session.refine(how),
+        edgesOf: map => session.edgesOf(map),
         rebind: integrand => session.rebind(integrand),
         close: () => session.close(),
         async regions(task) {

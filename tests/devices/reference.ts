@@ -27,6 +27,7 @@ export function reference(
     sum: 0,
     variance: 0,
     histogram: adapt && new Float64Array(dims * bins),
+    squares: 0,
     variances: adapt?.variances || task.cubes ? new Float64Array(cubes) : null,
     means: task.cubes ? new Float64Array(cubes) : null,
     nonFinite: null,
@@ -51,6 +52,7 @@ export function reference(
         each?.(w);
         if (!adapt) continue;
         const increment = Math.round(w * w * adapt.scale * (evaluations / cubes / n));
+        sums.squares += increment;
         drawn.bins.forEach((b, d) => {
           sums.histogram![d * bins + b] += increment;
         });
@@ -79,7 +81,7 @@ function draw({ strata, bins, edges, key, iteration, stream }: SampleTask, cube:
     const u = (wordsOf(sample, d >> 2, iteration, stream, key)[d & 3] + 0.5) * 2 ** -32;
     const t = (k + u) * (bins / n);
     const b = Math.floor(t);
-    const [low, high] = edges.subarray(d * (bins + 1) + b);
+    const [low, high] = (edges as Float64Array).subarray(d * (bins + 1) + b);
     x.push(low + (t - b) * (high - low));
     found.push(b);
     jacobian *= bins * (high - low);

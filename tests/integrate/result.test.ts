@@ -192,15 +192,15 @@ describe('text of a run', () => {
     });
     expect(`\n${masked(`${r}`)}\n${r.summary()}`).toMatchInlineSnapshot(`
       "
-      0.79646(70)  chi2/dof 1.76  Q 0.17  not converged (budget)  vegas+ on cpu, 5.3e+3 evaluations, … ms
+      0.79574(67)  chi2/dof 0.80  Q 0.45  not converged (budget)  vegas+ on cpu, 5.3e+3 evaluations, … ms
       vegas+ on cpu, seed 1
       itn   integral      average       chi2/dof   Q
       1     0.79627(45)   adapting
-      2     0.7955(14)    adapting
-      3     0.7955(15)    adapting
-      4     0.7964(12)    0.7964(12)
-      5     0.7949(12)    0.79562(85)   0.76       0.38
-      6     0.7982(13)    0.79646(70)   1.76       0.17"
+      2     0.7956(14)    adapting
+      3     0.7964(14)    adapting
+      4     0.7964(11)    0.7964(11)
+      5     0.7945(12)    0.79548(82)   1.37       0.24
+      6     0.7962(12)    0.79574(67)   0.80       0.45"
     `);
   });
 });

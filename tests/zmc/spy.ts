@@ -19,6 +19,8 @@ export function spyDevice(workers = 1): Spy {
         description: 'spy',
         regions: task => session.regions(task),
         allocate: (beta, evaluations) => session.allocate(beta, evaluations),
+        refine: how => session.refine(how),
+        edgesOf: map => session.edgesOf(map),
         rebind: integrand => session.rebind(integrand),
         close: () => session.close(),
         sample(task) {
@@ -33,7 +35,7 @@ export function spyDevice(workers = 1): Spy {
 
 /** The box that a task samples; its map has one bin an axis. */
 export const boxOf = ({ edges, strata }: SampleTask): [number, number][] =>
-  strata.map((_, d) => [edges[2 * d], edges[2 * d + 1]]);
+  strata.map((_, d) => [(edges as Float64Array)[2 * d], (edges as Float64Array)[2 * d + 1]]);
 
 /** Evaluations of a task whose blocks all have as many. */
 export const evaluationsOf = ({ strata, counts }: SampleTask): number =>

@@ -44,6 +44,7 @@ async function found(root: Box, world: World, knobs: Knobs) {
         sum: 0,
         variance: 0,
         histogram: null,
+        squares: 0,
         variances: null,
         means,
         nonFinite: null,

@@ -2,12 +2,15 @@
 
 import { toWasm } from '../../integrand/targets/wasm.ts';
 import type { Rule } from '../../methods/cubature/rules.ts';
+import { refineMap } from '../../methods/vegas/map.ts';
 import { allocate } from '../../methods/vegas/strata.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
 import type {
   Allocation,
+  AxisMap,
   DeviceIntegrand,
   OpenOptions,
+  Refinement,
   RegionSums,
   RegionTask,
   SampleSums,
@@ -71,8 +74,9 @@ export class CpuSession implements Session {
   #integrand: DeviceIntegrand;
   #sampling: Sampling | null = null;
   #evaluating: Evaluating | null = null;
-  /** Of the cubes, kept for `allocate`. */
+  /** Of the cubes, kept for `allocate`; and of the bins with their map, kept for `refine`. */
   #variances: Float64Array | null = null;
+  #learned: { edges: Float64Array; histogram: Float64Array } | null = null;
 
   constructor(device: CpuDevice, integrand: DeviceIntegrand, { shared = false }: OpenOptions) {
     this.#device = device;
@@ -98,7 +102,7 @@ export class CpuSession implements Session {
       iteration: task.iteration,
       stream: task.stream,
       bins: task.bins,
-      edges: task.edges,
+      edges: task.edges as Float64Array,
       strata: task.strata,
       unit: task.unit,
       adapt: task.adapt !== null,
@@ -122,6 +126,10 @@ export class CpuSession implements Session {
       this.#variances = sums.variances;
       sums.variances = null;
     }
+    if (task.adapt?.histogram === 'keep') {
+      this.#learned = { edges: task.edges as Float64Array, histogram: sums.histogram! };
+      sums.histogram = null;
+    }
     if (sums.evaluations !== total)
       throw new Error(`the device gave ${sums.evaluations} of ${total} samples`);
     return sums;
@@ -130,6 +138,16 @@ export class CpuSession implements Session {
   async allocate(beta: number, evaluations: number): Promise<Allocation> {
     if (!this.#variances) throw new Error('allocate before an iteration that kept variances');
     return new Counts(allocate(this.#variances, beta, evaluations));
+  }
+
+  async refine({ alpha, floor, shared }: Refinement): Promise<AxisMap> {
+    if (!this.#learned) throw new Error('refine before an iteration that kept its histogram');
+    const { edges, histogram } = this.#learned;
+    return refineMap(edges, histogram, this.#dims, alpha, floor, shared);
+  }
+
+  async edgesOf(map: AxisMap): Promise<Float64Array> {
+    return map as Float64Array;
   }
 
   async regions(task: RegionTask): Promise<RegionSums> {
@@ -302,6 +320,7 @@ function merge(
     sum: 0,
     variance: 0,
     histogram: null,
+    squares: 0,
     variances: null,
     means: null,
     nonFinite: null,
@@ -334,8 +353,9 @@ function merge(
   sums.means = means;
   sums.variances = variances;
   if (task.adapt) {
-    sums.histogram = new Float64Array(task.edges.length - task.strata.length);
+    sums.histogram = new Float64Array(task.bins * task.strata.length);
     for (const h of histograms) if (h) for (let i = 0; i < h.length; i++) sums.histogram[i] += h[i];
+    sums.squares = sums.histogram.subarray(0, task.bins).reduce((a, b) => a + b, 0);
   }
   return sums;
 }

@@ -13,6 +13,8 @@ export class CudaError extends Error {
   }
 }
 
+/** An environment variable with the path of the library, before all other places. */
+const VARIABLE = 'QUADRILLE_LIBCUDA';
 const LIBRARIES = ['libcuda.so.1', 'libcuda.so', 'nvcuda.dll'];
 
 const SIGNATURES = {
@@ -53,7 +55,8 @@ let loaded: Driver | null = null;
 
 export function loadDriver(): Driver {
   if (loaded) return loaded;
-  const library = openLibrary(LIBRARIES);
+  const { [VARIABLE]: named } = process.env;
+  const library = openLibrary([...(named ? [named] : []), ...LIBRARIES]);
   if (!library)
     throw new CudaError(
       "no CUDA driver (libcuda) on this machine; install NVIDIA's driver, or use device: 'cpu'.",

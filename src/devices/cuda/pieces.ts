@@ -54,7 +54,12 @@ export function cubeOf(firstSample: Float64Array, sample: number): number {
 }
 
 /** Where a sample is. */
-export function pointOf(task: SampleTask, wordsOf: WordsOf, cube: number, sample: number): number[] {
+export function pointOf(
+  task: SampleTask & { edges: Float64Array },
+  wordsOf: WordsOf,
+  cube: number,
+  sample: number,
+): number[] {
   const { strata, bins, edges, key, iteration, stream } = task;
   return strata.map((n, d) => {
     const k = cube % n;

@@ -4,11 +4,11 @@
  */
 
 import type { Estimate } from '../../combine.ts';
-import type { Allocation, SampleSums } from '../../devices/device.ts';
+import type { Allocation, AxisMap, SampleSums } from '../../devices/device.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import type { MethodProblem } from '../method.ts';
-import { floorFor, rebin, refineMap, uniformMap } from './map.ts';
+import { floorFor, rebin, uniformMap } from './map.ts';
 import { type Strata, strataFor } from './strata.ts';
 
 export interface Knobs {
@@ -40,7 +40,8 @@ export class Sampling {
   readonly #problem: MethodProblem;
   readonly #knobs: Knobs;
   readonly #dims: number;
-  #edges: Float64Array;
+  #map: AxisMap;
+  #bins = 1;
   #strata: Strata | null = null;
   /** Whether the session knows how cubes of the present strata vary. */
   #known = false;
@@ -56,7 +57,7 @@ export class Sampling {
     this.#problem = problem;
     this.#knobs = knobs;
     this.#dims = problem.ranges.length;
-    this.#edges = uniformMap(problem.ranges, 1);
+    this.#map = uniformMap(problem.ranges, 1);
   }
 
   /** Cubes that an iteration of this size has. */
@@ -68,8 +69,7 @@ export class Sampling {
   async adapt(evaluations: number, alpha = this.#knobs.alpha): Promise<Estimate> {
     const { beta, shared } = this.#knobs;
     if (!this.seen) evaluations -= await this.#pilot(evaluations);
-    const bins = this.#binsFor(evaluations);
-    this.#edges = rebin(this.#edges, this.#dims, bins);
+    await this.#useBins(this.#binsFor(evaluations));
     const strata = this.#strataFor(evaluations);
     if (strata.cubes !== this.#strata?.cubes) this.#known = false;
     this.#strata = strata;
@@ -78,22 +78,15 @@ export class Sampling {
       // a power of two: devices that add up in another order find the same one
       const scale = 2 ** intrinsics.exponent(AIM / this.#square / evaluations);
       const sums = await this.#sample(strata, counts, scale);
-      const total = sumOf(sums.histogram!.subarray(0, bins));
+      const total = sums.squares;
       if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
       if (this.seen) this.#square = total > 0 ? total / scale / evaluations : this.#square * 2 ** -40;
       // out of scale: the same samples again, on the right one
       if (this.seen && (total >= HIGHEST || total < LOWEST) && tries < MOST_TRIES) continue;
       // a constant integrand has nothing to teach: refining by its rounding errors would only spoil the map
       const flat = sums.variance <= (1e-13 * sums.sum) ** 2;
-      if (!flat)
-        this.#edges = refineMap(
-          this.#edges,
-          sums.histogram!,
-          this.#dims,
-          alpha,
-          floorFor(evaluations),
-          shared,
-        );
+      if (!flat && alpha > 0 && this.#bins > 1)
+        this.#map = await this.#problem.session.refine({ alpha, floor: floorFor(evaluations), shared });
       this.#known = beta > 0;
       this.#iteration++;
       const estimate = this.#estimate(sums, strata);
@@ -117,8 +110,8 @@ export class Sampling {
   }
 
   /** Whether values are so much larger or smaller than thought that squares of them are no numbers; then it is put right. */
-  #outOfUnit({ sum, variance, histogram }: SampleSums): boolean {
-    if (!(variance < Infinity && Math.abs(sum) < Infinity && !histogram?.includes(Infinity))) {
+  #outOfUnit({ sum, variance, squares }: SampleSums): boolean {
+    if (!(variance < Infinity && Math.abs(sum) < Infinity && squares < Infinity)) {
       this.#setUnit(this.#unit * 2 ** 300);
       return true;
     }
@@ -131,6 +124,12 @@ export class Sampling {
     const { growBins } = this.#knobs;
     const bins = Math.min(this.#knobs.bins, 2 ** Math.floor(MOST_JACOBIAN / this.#dims));
     return growBins ? Math.min(bins, Math.max(64, 2 ** Math.round(Math.log2(evaluations / 96)))) : bins;
+  }
+
+  async #useBins(bins: number): Promise<void> {
+    if (bins === this.#bins) return;
+    this.#map = rebin(await this.#problem.session.edgesOf(this.#map), this.#dims, bins);
+    this.#bins = bins;
   }
 
   #strataFor(evaluations: number): Strata {
@@ -180,12 +179,15 @@ export class Sampling {
       key,
       iteration: this.#iteration,
       stream,
-      bins: this.#edges.length / this.#dims - 1,
-      edges: this.#edges,
+      bins: this.#bins,
+      edges: this.#map,
       strata: strata.perAxis,
       counts,
       unit: this.#unit,
-      adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0 ? 'keep' : false },
+      adapt:
+        scale === null
+          ? null
+          : { scale, histogram: 'keep', variances: this.#knobs.beta > 0 ? 'keep' : false },
       signal,
     });
     this.evaluations += sums.evaluations;
@@ -194,5 +196,3 @@ export class Sampling {
     return sums;
   }
 }
-
-const sumOf = (a: Float64Array) => a.reduce((s, v) => s + v, 0);

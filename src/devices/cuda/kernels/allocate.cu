@@ -1,7 +1,8 @@
 // Samples of each cube by its variance: two, and a share of the rest as variance^(β/2); see methods/vegas/strata.ts, whose
 // numbers these are to the bit. `integrand` is the power. Then where each cube's pieces and samples begin.
 //
-// Sums of shares go by groups of 32, groups of these, and so on, one thread a group.
+// Sums of shares go by groups of 32, groups of these, and so on, one thread a group. Few cubes are one block's work, and
+// one launch; for many each step is a kernel.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -14,7 +15,7 @@ struct Allocate {
   double rest;
   const double* variances;
   const double* params;
-  u64* largest;       // as bits: those of positive numbers grow with them
+  u64* largest;       // as bits: those of positive numbers grow with them; 0 before
   double* shares;
   double* groups;     // sums of 32 shares
   double* total;
@@ -25,18 +26,14 @@ struct Allocate {
   u64* totals;        // pieces, samples, where large cubes are cut
 };
 
-extern "C" __global__ void largest(Allocate t) {
+__device__ __forceinline__ void findLargest(const Allocate& t, u32 first, u32 stride) {
   u64 most = 0;
-  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < t.cubes; i += gridDim.x * blockDim.x)
-    most = max(most, (u64)__double_as_longlong(t.variances[i]));
+  for (u32 i = first; i < t.cubes; i += stride) most = max(most, (u64)__double_as_longlong(t.variances[i]));
   for (int step = 16; step > 0; step /= 2) most = max(most, __shfl_down_sync(0xffffffffu, most, step));
   if (threadIdx.x % 32 == 0) atomicMax(t.largest, most);
 }
 
-extern "C" __global__ void shares(Allocate t) {
-  const u32 group = blockIdx.x * blockDim.x + threadIdx.x;
-  const double most = __longlong_as_double(*t.largest);
-  if (32 * group >= t.cubes || most == 0) return;
+__device__ __forceinline__ void shareGroup(const Allocate& t, u32 group, double most) {
   double sum = 0;
   const u32 end = min(t.cubes, 32 * group + 32);
   for (u32 i = 32 * group; i < end; i++) {
@@ -48,8 +45,8 @@ extern "C" __global__ void shares(Allocate t) {
   t.groups[group] = sum;
 }
 
-// One block: groups of groups, until one number is left.
-extern "C" __global__ void __launch_bounds__(WIDTH) total(Allocate t) {
+// By one block: groups of groups, until one number is left.
+__device__ __forceinline__ void addGroups(const Allocate& t) {
   u32 n = (t.cubes + 31) / 32;
   while (n > 1) {
     const u32 groups = (n + 31) / 32;
@@ -67,74 +64,119 @@ extern "C" __global__ void __launch_bounds__(WIDTH) total(Allocate t) {
   if (threadIdx.x == 0) *t.total = t.groups[0];
 }
 
+__device__ __forceinline__ u32 countOf(const Allocate& t, u32 i, double most, double total) {
+  return 2 + (u32)floor(most == 0 ? t.rest / t.cubes : __dmul_rn(t.shares[i], __ddiv_rn(t.rest, total)));
+}
+
 __device__ __forceinline__ u32 piecesOf(u32 n, u32 chunk) {
   if (n <= BATCH) return 1;
   const u32 whole = n > chunk + 1 ? (n - 2) / chunk : 0;
   return whole * ((chunk + BATCH - 1) / BATCH) + (n - whole * chunk + BATCH - 1) / BATCH;
 }
 
-// The sum before each thread of a block.
-__device__ __forceinline__ u64 before(u64 own, u64* scratch) {
-  const u32 i = threadIdx.x;
-  u64 sum = own;
-  for (u32 step = 1; step < WIDTH; step *= 2) {
-    scratch[i] = sum;
-    __syncthreads();
-    if (i >= step) sum += scratch[i - step];
-    __syncthreads();
-  }
-  return sum - own;
+// Where large cubes are cut depends on all samples, as on the CPU.
+__device__ __forceinline__ u32 chunkFor(u64 samples) {
+  return (u32)floor(fmin(65536.0, fmax(4096.0, (double)samples / 64)));
 }
 
-extern "C" __global__ void __launch_bounds__(WIDTH) counts(Allocate t) {
-  __shared__ u64 scratch[WIDTH];
-  const u32 i = blockIdx.x * WIDTH + threadIdx.x;
-  u32 n = 0;
-  if (i < t.cubes) {
-    const double share = *t.largest == 0 ? t.rest / t.cubes : __dmul_rn(t.shares[i], __ddiv_rn(t.rest, *t.total));
-    n = 2 + (u32)floor(share);
-    t.counts[i] = n;
+// The sum before each thread of a block, and all of it.
+__device__ __forceinline__ u64 before(u64 own, u64& all) {
+  __shared__ u64 warps[33];
+  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  u64 sum = own;
+  for (u32 step = 1; step < 32; step *= 2) {
+    const u64 other = __shfl_up_sync(0xffffffffu, sum, step);
+    if (lane >= step) sum += other;
   }
-  const u64 first = before(n, scratch);
-  if (i < t.cubes) t.firstSample[i] = (double)first;
-  if (threadIdx.x == WIDTH - 1) t.blocks[blockIdx.x] = first + n;
+  if (lane == 31) warps[warp + 1] = sum;
+  if (threadIdx.x == 0) warps[0] = 0;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (u32 w = 1; w <= WIDTH / 32; w++) warps[w] += warps[w - 1];
+  __syncthreads();
+  all = warps[WIDTH / 32];
+  const u64 result = warps[warp] + sum - own;
+  __syncthreads();
+  return result;
+}
+
+// All of it by one block.
+extern "C" __global__ void __launch_bounds__(WIDTH) allocate(Allocate t) {
+  findLargest(t, threadIdx.x, WIDTH);
+  __syncthreads();
+  const double most = __longlong_as_double(*(volatile u64*)t.largest);
+  if (most != 0) {
+    for (u32 g = threadIdx.x; 32 * g < t.cubes; g += WIDTH) shareGroup(t, g, most);
+    __syncthreads();
+    addGroups(t);
+    __syncthreads();
+  }
+  const double total = most == 0 ? 1 : *(volatile double*)t.total;
+  u64 samples = 0, pieces = 0, all;
+  for (u32 base = 0; base < t.cubes; base += WIDTH) {
+    const u32 i = base + threadIdx.x;
+    const u32 n = i < t.cubes ? countOf(t, i, most, total) : 0;
+    const u64 first = samples + before(n, all);
+    if (i < t.cubes) t.counts[i] = n, t.firstSample[i] = (double)first;
+    samples += all;
+  }
+  const u32 chunk = chunkFor(samples);
+  for (u32 base = 0; base < t.cubes; base += WIDTH) {
+    const u32 i = base + threadIdx.x;
+    const u64 first = pieces + before(i < t.cubes ? piecesOf(t.counts[i], chunk) : 0, all);
+    if (i < t.cubes) t.firstPiece[i] = (u32)first;
+    pieces += all;
+  }
+  if (threadIdx.x != 0) return;
+  t.totals[0] = pieces, t.totals[1] = samples, t.totals[2] = chunk;
+  t.firstPiece[t.cubes] = (u32)pieces;
+}
+
+extern "C" __global__ void largest(Allocate t) {
+  findLargest(t, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+}
+
+extern "C" __global__ void shares(Allocate t) {
+  const u32 group = blockIdx.x * blockDim.x + threadIdx.x;
+  const double most = __longlong_as_double(*t.largest);
+  if (32 * group < t.cubes && most != 0) shareGroup(t, group, most);
+}
+
+extern "C" __global__ void __launch_bounds__(WIDTH) total(Allocate t) { addGroups(t); }
+
+extern "C" __global__ void __launch_bounds__(WIDTH) counts(Allocate t) {
+  const u32 i = blockIdx.x * WIDTH + threadIdx.x;
+  const u32 n = i < t.cubes ? countOf(t, i, __longlong_as_double(*t.largest), *t.total) : 0;
+  u64 all;
+  const u64 first = before(n, all);
+  if (i < t.cubes) t.counts[i] = n, t.firstSample[i] = (double)first;
+  if (threadIdx.x == 0) t.blocks[blockIdx.x] = all;
 }
 
 // One block: where the blocks of cubes begin; the total goes to totals[0] for pieces, totals[1] for samples.
 extern "C" __global__ void __launch_bounds__(WIDTH) starts(Allocate t, u32 which) {
-  __shared__ u64 scratch[WIDTH];
   const u32 blocks = (t.cubes + WIDTH - 1) / WIDTH;
-  u64 done = 0;
+  u64 done = 0, all;
   for (u32 base = 0; base < blocks; base += WIDTH) {
     const u32 b = base + threadIdx.x;
-    const u64 own = b < blocks ? t.blocks[b] : 0;
-    const u64 first = before(own, scratch);
-    if (b < blocks) t.blocks[b] = done + first;
-    if (threadIdx.x == WIDTH - 1) scratch[0] = first + own;
-    __syncthreads();
-    done += scratch[0];
-    __syncthreads();
+    const u64 first = done + before(b < blocks ? t.blocks[b] : 0, all);
+    if (b < blocks) t.blocks[b] = first;
+    done += all;
   }
   if (threadIdx.x != 0) return;
   t.totals[which] = done;
-  // where large cubes are cut depends on all samples, as on the CPU
-  if (which == 1) t.totals[2] = (u64)floor(fmin(65536.0, fmax(4096.0, (double)done / 64)));
+  if (which == 1) t.totals[2] = chunkFor(done);
   else t.firstPiece[t.cubes] = (u32)done;
 }
 
 extern "C" __global__ void __launch_bounds__(WIDTH) pieces(Allocate t) {
-  __shared__ u64 scratch[WIDTH];
   const u32 i = blockIdx.x * WIDTH + threadIdx.x;
-  const double offset = (double)t.blocks[blockIdx.x];
-  u32 n = 0;
-  if (i < t.cubes) {
-    n = piecesOf(t.counts[i], (u32)t.totals[2]);
-    t.firstSample[i] += offset;
-  }
-  const u64 first = before(n, scratch);
+  if (i < t.cubes) t.firstSample[i] += (double)t.blocks[blockIdx.x];
+  u64 all;
+  const u64 first = before(i < t.cubes ? piecesOf(t.counts[i], (u32)t.totals[2]) : 0, all);
   if (i < t.cubes) t.firstPiece[i] = (u32)first;
   __syncthreads();
-  if (threadIdx.x == WIDTH - 1) t.blocks[blockIdx.x] = first + n;
+  if (threadIdx.x == 0) t.blocks[blockIdx.x] = all;
 }
 
 extern "C" __global__ void __launch_bounds__(WIDTH) shift(Allocate t) {

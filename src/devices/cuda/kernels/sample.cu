@@ -2,8 +2,8 @@
 //
 // The work is a list of pieces: a piece is a run of at most 256 samples of one cube, and a cube with more has several,
 // each with its own mean and variance, weighted by its share of the cube's samples. A thread takes a run of pieces. Sums
-// are added in an order that depends on the task alone: over the pieces of a thread, over the threads of a block, over
-// blocks.
+// are added in an order that depends on the task alone: over the pieces of a thread, over the threads of a block, and by
+// the block that ends last over all blocks.
 //
 // The histogram adds integers, w² scaled and rounded. Its counters are 64 bits wide, kept in shared memory as two words:
 // additions of 32 bits are native there, and the carry is rare.
@@ -16,6 +16,15 @@ typedef unsigned long long u64;
 #define GROUPS ((DIMS + 3) / 4)
 #define BATCH 256
 
+struct SampleResult {  // all 0 before
+  double integral, variance;
+  double increments;  // of the histogram, along one axis
+  u64 wrong;          // how many values were not finite
+  u64 first;          // the first sample that had one, all bits turned
+  u64 evaluations;
+  u64 blocks;         // that have ended
+};
+
 struct SampleTask {
   double scales[DIMS];  // bins/strata
   u32 strata[DIMS];
@@ -26,19 +35,21 @@ struct SampleTask {
   u32 chunk;    // where a large cube is cut first
   u32 pieces;   // pieces of every cube, if all have the same count
   u32 run;      // pieces of a thread
-  u64 items;    // pieces in all
+  u64 items;    // pieces in all, and samples; where `totals` is given they are there
+  u64 samples;
+  const u64* totals;  // pieces, samples, chunk
   double volume;  // the Jacobian's constant part
-  double factor;  // of w² in the histogram, for a cube with one sample
+  double scale;   // of w² in the histogram
   const double* edges;
   const double* params;
   const u32* counts;        // samples of each cube
   const u32* firstPiece;    // of each cube, cubes + 1
   const double* firstSample;
-  double* sums;             // three a block: integral, its variance, and all increments of the histogram
+  double* sums;             // three a block: integral, its variance, increments
   double* means;            // of each piece, times its share; null when not asked for
   double* variances;
+  SampleResult* result;
   u64* histogram;
-  u64* wrong;               // how many values were not finite, and the first sample that had one
 };
 
 __device__ __forceinline__ void philox(u32 c[4], u32 k0, u32 k1) {
@@ -78,6 +89,21 @@ __device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
   if (carry) atomicAdd(high, carry);
 }
 
+// Sums over the threads of a block, in the order of a tree; the first thread has them.
+__device__ __forceinline__ void addUp(double& a, double& b, double& c) {
+  __shared__ double tree[3][32];
+  for (int step = 16; step > 0; step /= 2) {
+    a += __shfl_down_sync(0xffffffffu, a, step);
+    b += __shfl_down_sync(0xffffffffu, b, step);
+    c += __shfl_down_sync(0xffffffffu, c, step);
+  }
+  if (threadIdx.x % 32 == 0) tree[0][threadIdx.x / 32] = a, tree[1][threadIdx.x / 32] = b, tree[2][threadIdx.x / 32] = c;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  a = b = c = 0;
+  for (u32 i = 0; i < (blockDim.x + 31) / 32; i++) a += tree[0][i], b += tree[1][i], c += tree[2][i];
+}
+
 template <bool ADAPT>
 __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
   extern __shared__ double shared[];
@@ -98,9 +124,12 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
   __syncthreads();
 
   double integral = 0, error = 0, increments = 0;
+  const u64 items = t.totals ? t.totals[0] : t.items, samples = t.totals ? t.totals[1] : t.samples;
+  const u32 chunk = t.totals ? (u32)t.totals[2] : t.chunk;
+  const double factor = __dmul_rn(t.scale, __ddiv_rn((double)samples, (double)t.cubes));
   const u64 begin = ((u64)blockIdx.x * blockDim.x + threadIdx.x) * t.run;
-  const u64 end = begin + t.run < t.items ? begin + t.run : t.items;
-  if (begin < t.items) {
+  const u64 end = begin + t.run < items ? begin + t.run : items;
+  if (begin < items) {
     u32 cube, index;
     if (t.count) {
       cube = (u32)(begin / t.pieces);
@@ -126,10 +155,10 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
       const u32 n = t.count ? t.count : t.counts[cube];
       u32 first, m;
       if (n <= BATCH) first = 0, m = n;
-      else m = pieceOf(n, t.chunk, index, first);
+      else m = pieceOf(n, chunk, index, first);
       const u64 start = (t.count ? (u64)cube * n : (u64)t.firstSample[cube]) + first;
       const double part = __ddiv_rn(1.0, (double)n);
-      const double weight = __dmul_rn(part, t.factor);
+      const double weight = __dmul_rn(part, factor);
       double base = 0, sum = 0, squares = 0;
       for (u32 i = 0; i < m; i++) {
         const u64 sample = start + i;
@@ -158,8 +187,8 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
         const double value = integrand(x, t.params);
         double w = __dmul_rn(value, jacobian);
         if (!(fabs(value) <= 1.7976931348623157e308) || !(fabs(w) <= 1.7976931348623157e308)) {
-          atomicAdd(t.wrong, 1ull);
-          atomicMin(t.wrong + 1, sample);
+          atomicAdd(&t.result->wrong, 1ull);
+          atomicMax(&t.result->first, ~sample);
           w = 0;
         }
         if (i == 0) base = w;
@@ -206,29 +235,13 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
     }
   }
 
-  // sums of the block, in the order of a tree
-  __shared__ double tree[3][32];
-  for (int step = 16; step > 0; step /= 2) {
-    integral += __shfl_down_sync(0xffffffffu, integral, step);
-    error += __shfl_down_sync(0xffffffffu, error, step);
-    increments += __shfl_down_sync(0xffffffffu, increments, step);
-  }
-  if (threadIdx.x % 32 == 0) {
-    tree[0][threadIdx.x / 32] = integral;
-    tree[1][threadIdx.x / 32] = error;
-    tree[2][threadIdx.x / 32] = increments;
-  }
-  __syncthreads();
+  __shared__ bool last;
+  addUp(integral, error, increments);
   if (threadIdx.x == 0) {
-    double total = 0, variance = 0, all = 0;
-    for (u32 i = 0; i < (blockDim.x + 31) / 32; i++) {
-      total += tree[0][i];
-      variance += tree[1][i];
-      all += tree[2][i];
-    }
-    t.sums[3 * blockIdx.x] = total;
-    t.sums[3 * blockIdx.x + 1] = variance;
-    t.sums[3 * blockIdx.x + 2] = all;
+    double* own = t.sums + 3 * (u64)blockIdx.x;
+    own[0] = integral, own[1] = error, own[2] = increments;
+    __threadfence();
+    last = atomicAdd(&t.result->blocks, 1ull) == gridDim.x - 1;
   }
 #if SHARED_HISTOGRAM
   if (ADAPT)
@@ -237,6 +250,20 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
       if (own64) atomicAdd(t.histogram + i, own64);
     }
 #endif
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  integral = error = increments = 0;
+  for (u32 b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+    const volatile double* of = t.sums + 3 * (u64)b;
+    integral += of[0], error += of[1], increments += of[2];
+  }
+  addUp(integral, error, increments);
+  if (threadIdx.x != 0) return;
+  t.result->integral = integral;
+  t.result->variance = error;
+  t.result->increments = increments;
+  t.result->evaluations = samples;
 }
 
 extern "C" __global__ void __launch_bounds__(512) sampleFrozen(SampleTask t) { sampleRuns<false>(t); }

@@ -1,0 +1,97 @@
+/**
+ * An integrand on a card: its params, its buffers and its kernels. Kernels are text (kernels/*.cu) with the compiled
+ * integrand in front, made by NVRTC at run time for the card that is there.
+ */
+import { lower } from '../../integrand/lower/lower.ts';
+import { read } from '../../integrand/read.ts';
+import { cudaParams, toCuda } from '../../integrand/targets/cuda.ts';
+import type { DeviceIntegrand } from '../device.ts';
+import type { Buffer, Card, Module } from './card.ts';
+
+export type CompiledIntegrand = Extract<DeviceIntegrand, { kind: 'program' }>;
+export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool';
+
+export class CudaProgram {
+  readonly card: Card;
+  readonly dims: number;
+  readonly params: Buffer;
+  readonly #text: string;
+  readonly #buffers = new Map<string, Buffer>();
+  readonly #modules = new Map<string, Module>();
+
+  constructor(card: Card, integrand: CompiledIntegrand) {
+    this.card = card;
+    this.dims = integrand.program.dims;
+    this.#text = toCuda(integrand.program).source;
+    this.params = card.buffer();
+    this.bind(integrand);
+  }
+
+  bind({ program, params }: CompiledIntegrand): void {
+    this.params.write(cudaParams(program, params));
+  }
+
+  /** Memory under a name, kept from task to task. */
+  buffer(name: string): Buffer {
+    const buffer = this.#buffers.get(name) ?? this.card.buffer();
+    this.#buffers.set(name, buffer);
+    return buffer;
+  }
+
+  buffers<N extends string>(...names: readonly N[]): Record<N, Buffer> {
+    return Object.fromEntries(names.map(name => [name, this.buffer(name)])) as Record<N, Buffer>;
+  }
+
+  /** Kernels with the integrand. */
+  module(kernel: KernelName, constants: Record<string, number | boolean>): Module {
+    return this.#made(kernel, { DIMS: this.dims, ...constants }, () => this.#text);
+  }
+
+  /** Kernels with a function of their own in its place. */
+  moduleWith(kernel: KernelName, f: (x: number[]) => number): Module {
+    const text = () => toCuda(lower(read(f as never), 1, {})).source;
+    return this.#made(kernel, {}, text, String(f));
+  }
+
+  #made(
+    kernel: KernelName,
+    constants: Record<string, number | boolean>,
+    text: () => string,
+    more = '',
+  ): Module {
+    const defines = Object.entries(constants)
+      .map(([name, value]) => `#define ${name} ${Number(value)}\n`)
+      .join('');
+    const key = `${kernel} ${defines}${more}`;
+    const module = this.#modules.get(key) ?? this.card.module(`${defines}${text()}\n${kernelText(kernel)}`);
+    this.#modules.set(key, module);
+    return module;
+  }
+
+  /** The integrand at one point, as the card sees it. */
+  async valueAt(point: number[]): Promise<number> {
+    const points = this.buffer('points').write(Float64Array.from(point));
+    const values = this.buffer('one value').reserve(8);
+    const module = this.module('sample', { SHARED_EDGES: true, SHARED_HISTOGRAM: true });
+    const words = [points.address, values.address, 1, this.params.address];
+    module.launch('evaluate', 1, 32, 0, ...words.map(w => BigUint64Array.of(BigInt(w))));
+    await this.card.finished(undefined, 'evaluating a point');
+    return values.read(new Float64Array(1))[0];
+  }
+
+  close(): void {
+    for (const b of [this.params, ...this.#buffers.values()]) b.close();
+    for (const m of this.#modules.values()) m.close();
+    this.#buffers.clear();
+    this.#modules.clear();
+  }
+}
+
+const texts = new Map<KernelName, string>();
+
+function kernelText(kernel: KernelName): string {
+  const { readFileSync } = process.getBuiltinModule('node:fs');
+  const text = texts.get(kernel) ?? readFileSync(new URL(`./kernels/${kernel}.cu`, import.meta.url), 'utf8');
+  texts.set(kernel, text);
+  return text;
+}
