@@ -3,7 +3,7 @@
  * several integrals are under way at a time, so that workers never wait for one of them. Each result has the bits
  * that `integrate` gives for its params, whatever ran beside it.
  */
-import type { Session } from './devices/device.ts';
+import type { DeviceIntegrand, Session } from './devices/device.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { bind, checkParams, type Params, shapeOf } from './integrand/params.ts';
 import { deviceFor, prepare, resolve } from './integrate.ts';
@@ -18,8 +18,10 @@ export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgre
   onResult?: (result: Result, index: number) => void;
 }
 
-/** Integrals under way at a time; few in a page, where every memory of WebAssembly takes gigabytes of its address space. */
-const LANES = typeof process === 'object' && process.versions?.node ? 8 : 2;
+/** Integrals under way at a time. */
+const LANES = 8;
+/** Sessions kept for the next params of their shape; each has the integrand and its params in every worker. */
+const WAITING = 16;
 
 /**
  * The integrals of `f` for every set of params, in their order. `maxTime` is for all of them, budgets and tolerances are for
@@ -47,36 +49,38 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     compiled.set(shape, integrand);
     return { shape, integrand };
   };
+  let where = device.name;
+  const open = async (integrand: DeviceIntegrand) => {
+    const session = await device.open(integrand, { shared: sets.length > 1 });
+    where = session.description;
+    return session;
+  };
+  const waiting: { shape: string; session: Session }[] = []; // the one that has waited longest first
+  const one = async (problem: Problem, begin: number): Promise<Result> => {
+    const { shape, integrand } = integrandFor(problem);
+    if (problem.domain.empty) return nothing(problem, begin);
+    const at = waiting.findLastIndex(w => w.shape === shape);
+    const own = at < 0 ? { shape, session: await open(integrand) } : waiting.splice(at, 1)[0];
+    try {
+      if (at >= 0) await own.session.rebind(integrand);
+      return await solve(problem, own.session, begin);
+    } finally {
+      waiting.push(own);
+      if (waiting.length > WAITING) waiting.shift()!.session.close();
+    }
+  };
   let next = 0;
   const lane = async () => {
-    const sessions = new Map<string, Session>();
     try {
       for (let index = next++; index < sets.length; index = next++) {
         const begin = performance.now();
         const problem: Problem = { ...first, params: sets[index], maxTime: first.maxTime - (begin - start) };
-        try {
-          results[index] = await one(problem, sessions, begin);
-        } catch (e) {
-          const where = [...sessions.values()][0]?.description ?? device.name;
-          results[index] = failed(problem, e, where, begin);
-        }
+        results[index] = await one(problem, begin).catch(e => failed(problem, e, where, begin));
         onResult?.(results[index], index);
       }
     } finally {
       next = Infinity; // when onResult throws, the other lanes stop as well
-      for (const s of sessions.values()) s.close();
     }
-  };
-  const one = async (problem: Problem, sessions: Map<string, Session>, begin: number) => {
-    const { shape, integrand } = integrandFor(problem);
-    if (problem.domain.empty) return nothing(problem, begin);
-    let session = sessions.get(shape);
-    if (session) await session.rebind(integrand);
-    else {
-      session = await device.open(integrand, { shared: sets.length > 1 });
-      sessions.set(shape, session);
-    }
-    return solve(problem, session, begin);
   };
   try {
     integrandFor(first); // what is wrong with the function itself is told at once
@@ -85,6 +89,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     if (broken) throw broken.reason;
     return results;
   } finally {
+    for (const { session } of waiting) session.close();
     if (ours) await device.close();
   }
 }

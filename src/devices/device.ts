@@ -64,6 +64,8 @@ export interface Session {
   edgesOf(map: AxisMap): Promise<Float64Array>;
   /** A cubature rule applied to regions. */
   regions(task: RegionTask): Promise<RegionSums>;
+  /** A pool of regions in the device's own memory, where it has one. */
+  pool?(task: PoolTask): Promise<RegionPool>;
   /** The same integrand with other params, from the next task on. */
   rebind(integrand: DeviceIntegrand): Promise<void>;
   close(): void;
@@ -149,4 +151,65 @@ export interface RegionSums {
   errors: Float64Array;
   axes: Uint8Array;
   nonFinite: { count: number; first: { point: number[]; value: number } } | null;
+}
+
+export interface PoolTask {
+  rule: Rule;
+  ranges: RegionTask['ranges'];
+  /** Bytes that it may take; by default what the device has left. */
+  maxMemory?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * All regions of a run of PAGANI, with what is done to them: some are selected by their errors and halved, their halves
+ * evaluated in their place. Nothing leaves but sums.
+ */
+export interface RegionPool {
+  /** Regions in it, and how many fit. */
+  readonly count: number;
+  readonly most: number;
+  /** Sums over regions in it, as of the last step. */
+  readonly sums: PoolSums;
+  /** Starts with the box, every axis halved `level` times. */
+  start(level: number): Promise<PoolStep>;
+  /**
+   * Selects the regions with the largest errors, as many as have `part` of the error (Infinity: all regions); returns how
+   * many they are.
+   */
+  select(part: number): Promise<number>;
+  /** Halves what was selected, the largest errors first if that is more than `most`. */
+  halve(most: number): Promise<PoolStep>;
+  /**
+   * Finishes regions, so that there is room: those with an error below `relative` of their value, then by PAGANI's
+   * threshold, within a budget. They leave their contributions.
+   */
+  finish(relative: number, budget: (finished: PoolSums) => number): Promise<void>;
+  /**
+   * Looks across borders (methods/cubature/borders.ts) with at most so many evaluations of regions, and raises errors;
+   * small regions that all together have no more than `negligible` do not look. Returns how many were evaluated.
+   */
+  look(negligible: number, affordable: number): Promise<PoolStep>;
+  close(): void;
+}
+
+export interface PoolSums {
+  value: number;
+  error: number;
+  absolute: number;
+  /** Of the error, what regions have that are finished: too small to be halved, or to make room. */
+  finished: number;
+  /** How many are. */
+  done: number;
+}
+
+export interface PoolStep {
+  /** Regions evaluated. */
+  evaluated: number;
+  /** The errors of halved regions, and of their halves. */
+  before: number;
+  after: number;
+  /** Whether values of both signs were seen, beyond their errors. */
+  signed: boolean;
+  nonFinite: RegionSums['nonFinite'];
 }

@@ -2,10 +2,12 @@
  * The library in a real browser: a bare page, bundled and minified by Vite, from a server without special headers.
  * The same calls run here in Node, with another number of workers and the functions as they are written.
  */
+
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { absent, type Opened, open } from './chromium.ts';
 import type { Observed } from './page.ts';
-import { mistakes, outcome, outcomes, problems, scans } from './problems.ts';
+import { inTurn, mistakes, outcome, outcomes, problems, scans, series } from './problems.ts';
 
 if (absent) console.warn(`the browser tests are skipped: ${absent}`);
 
@@ -16,8 +18,8 @@ describe.skipIf(absent)(`in Chromium${absent ? `, skipped: ${absent}` : ''}`, ()
   }, 60_000);
   afterAll(() => opened?.close());
 
-  const inPage = (name: string, device: string): Promise<Observed> =>
-    opened.page.evaluate(
+  const inPage = (name: string, device: string, page = opened.page): Promise<Observed> =>
+    page.evaluate(
       ([name, device]) =>
         (globalThis as unknown as { run(name: string, device: string): Promise<Observed> }).run(name, device),
       [name, device],
@@ -71,6 +73,26 @@ describe.skipIf(absent)(`in Chromium${absent ? `, skipped: ${absent}` : ''}`, ()
     expect(here.reduce((n, r) => n + r.evaluations, 0)).toBeGreaterThan(1e6);
     expect((await inPage(name, 'cpu:3')).outcome).toEqual(here);
     expect((await inPage(name, 'cpu')).outcome).toEqual(here);
+  });
+
+  describe('on a machine of 32 cores, whose workers have a memory each', () => {
+    let page: Page;
+    beforeAll(async () => {
+      page = await opened.browser.newPage();
+      await page.addInitScript(() => Object.defineProperty(navigator, 'hardwareConcurrency', { value: 32 }));
+      await page.goto(opened.page.url());
+      await page.waitForFunction(() => 'run' in globalThis);
+    });
+    afterAll(() => page?.close());
+
+    test.each(Object.keys(series))('%s, one after the other: the bits of Node', async name => {
+      const found = await inPage(name, 'cpu', page);
+      expect(page.workers()).toHaveLength(32);
+      expect(found.outcome).toEqual(await inTurn(series[name], 'cpu:2'));
+    });
+    test.each(Object.keys(scans))('%s: the bits of Node', async name => {
+      expect((await inPage(name, 'cpu', page)).outcome).toEqual(await outcomes(scans[name], 'cpu:2'));
+    });
   });
 
   test.each(Object.keys(mistakes))('%s is refused in the page in the words of Node', async name => {

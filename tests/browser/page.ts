@@ -1,5 +1,5 @@
 /** The page: runs a problem when the test asks, and watches its own pulse and its workers meanwhile. */
-import { mistakes, outcome, outcomes, problems, scans } from './problems.ts';
+import { inTurn, mistakes, outcome, outcomes, problems, scans, series } from './problems.ts';
 
 export interface Observed {
   outcome: object;
@@ -29,7 +29,9 @@ export async function run(name: string, device: string): Promise<Observed> {
   const clock = setInterval(tick, 10);
   const result = scans[name]
     ? await outcomes(scans[name], device)
-    : await outcome({ ...problems, ...mistakes }[name], device);
+    : series[name]
+      ? await inTurn(series[name], device)
+      : await outcome({ ...problems, ...mistakes }[name], device);
   tick();
   clearInterval(clock);
   return { outcome: result, longestGap, answers: [...answers] };

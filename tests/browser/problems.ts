@@ -171,6 +171,18 @@ export const scans: Record<string, Scan> = {
       params: Array.from({ length: 60 }, (_, i) => ({ c: new Float64Array(1 + (i % 20)).fill(1 + i / 8) })),
     },
   },
+  // two engines each: more than the sessions that are kept
+  '300 integrals in params of 100 shapes, by auto': {
+    f: ([x, y]: number[], p) => p.c[p.c.length - 1] * Math.sqrt(Math.abs(x - y + p.c.length / 100)),
+    options: {
+      dims: 2,
+      relTol: 1e-4,
+      maxEvaluations: 3e5,
+      params: Array.from({ length: 300 }, (_, i) => ({
+        c: new Float64Array(1 + (i % 100)).fill(1 + i / 8),
+      })),
+    },
+  },
   '12 ridges by vegas+, one of which is not a number': {
     f: ([x, y]: number[], p) => Math.sqrt(x + y - p.a) + 1 / (0.02 + (x - y) ** 2),
     options: {
@@ -181,6 +193,19 @@ export const scans: Record<string, Scan> = {
       params: Array.from({ length: 12 }, (_, i) => ({ a: i === 7 ? 0.5 : -i })),
     },
   },
+};
+
+/** Integrals one after the other, large enough for workers. */
+export const series: Record<string, Problem[]> = {
+  '40 integrals of 20 programs': Array.from({ length: 40 }, (_, i) => ({
+    f: ([x, y]: number[], p) => p.c[p.c.length - 1] / (1 + p.c.length * x + y),
+    options: {
+      dims: 2,
+      relTol: 0,
+      vegas: { evaluations: 70_000, iterations: 2 },
+      params: { c: new Float64Array(1 + (i % 20)).fill(1 + i / 8) },
+    },
+  })),
 };
 
 /** Functions from text, where a code frame is shown: a bundler would rewrite what the frame shows. */
@@ -209,6 +234,12 @@ export async function outcome({ f, options }: Problem, device: string): Promise<
 
 export const outcomes = async ({ f, options }: Scan, device: string): Promise<object[]> =>
   (await scan(f, { ...options, device })).map(seedDecides);
+
+export async function inTurn(problems: readonly Problem[], device: string): Promise<object[]> {
+  const found: object[] = [];
+  for (const p of problems) found.push(await outcome(p, device));
+  return found;
+}
 
 function seedDecides({ elapsed: _, device: __, ...same }: Result): object {
   return same;

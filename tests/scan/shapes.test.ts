@@ -1,5 +1,6 @@
 /** Params of different shapes in one scan: arrays of any length, numbers, booleans, tables of every kind. */
 import { describe, expect, test } from 'vitest';
+import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type Integrand, integrate, type Params, scan, table } from '../../src/index.ts';
 import { bitsOf } from './problems.ts';
 
@@ -82,4 +83,27 @@ test('params that a set has and the function does not read change nothing', asyn
     params: [{ a: 2 }, { a: 2, b: 3 }, { b: 1, a: 2 }] as Params[],
   });
   for (const r of results) expect(r.value).toBe(results[0].value);
+});
+
+test('200 sets of 100 shapes: at most 24 sessions are open at a time, and none when the scan is done', async () => {
+  const device = new CpuDevice(1);
+  const open = device.open.bind(device);
+  const sessions = new Set<object>();
+  let most = 0;
+  device.open = async (integrand, options) => {
+    const session = await open(integrand, options);
+    const close = session.close.bind(session);
+    session.close = () => {
+      sessions.delete(session);
+      close();
+    };
+    most = Math.max(most, sessions.add(session).size);
+    return session;
+  };
+  const params = Array.from({ length: 200 }, (_, i) => ({ c: numbers(1 + (i % 100), i) }));
+  const results = await scan(([x], p) => p.c[p.c.length - 1] * x, { dims: 1, params, device });
+  expect(results.every(r => r.converged)).toBe(true);
+  expect(most).toBeLessThanOrEqual(24);
+  expect(sessions.size).toBe(0);
+  await device.close();
 });

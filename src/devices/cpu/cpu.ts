@@ -34,8 +34,7 @@ export class CpuDevice implements Device {
   /** The workers that are up; starts as many as are missing, the first time or because some died. */
   workers(): readonly WorkerLike[] {
     this.#ready = this.#ready.filter(w => !w.dead);
-    const wanted = this.#wanted ?? defaultWorkers();
-    for (let n = this.#ready.length + this.#starting.size; n < wanted; n++) this.#start();
+    for (let n = this.#ready.length + this.#starting.size; n < this.#count; n++) this.#start();
     return this.#ready;
   }
 
@@ -47,8 +46,12 @@ export class CpuDevice implements Device {
     });
   }
 
+  get #count(): number {
+    return this.#wanted ?? defaultWorkers();
+  }
+
   #start(): void {
-    const worker = startWorker();
+    const worker = startWorker(this.#count);
     const up = worker.ask({ what: 'ping' }).then(() => {
       if (this.#closed) worker.close();
       else this.#ready.push(worker);

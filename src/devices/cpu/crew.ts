@@ -2,11 +2,13 @@
  * A crew does one kind of work for one integrand: an engine in every worker and one on the calling thread, made from
  * the same setup. Work comes as a task that all engines begin with and chunks that any of them may run; who runs
  * which changes no bit of the result. Until the first worker is up, and for work too small to be worth a message, the
- * calling thread does it.
+ * calling thread does it. What a worker had done of a task is lost when it ends by somebody else's doing, and is done
+ * again by others.
  */
 import type { DeviceIntegrand } from '../device.ts';
 import type { CpuDevice } from './cpu.ts';
-import type { WorkerLike } from './workers.ts';
+import { type Memories, makeMemories } from './memories.ts';
+import { defaultWorkers, mostMemories, WorkerGone, type WorkerLike } from './workers.ts';
 
 /** Milliseconds that a worker running a plain function has to come back after an abort. */
 const PATIENCE = 250;
@@ -25,14 +27,19 @@ export interface Engine<T, C, R, E> {
   run(chunk: C): R | Promise<R>;
   /** What the chunks since `begin` gave together. */
   end?(): E;
+  close(): void;
 }
 
 /** Makes an engine on the calling thread. */
 export type EngineMaker<S, T, C, R, E> = (
   setup: S,
+  memories: Memories,
   f?: (x: number[]) => number | Promise<number>,
   pause?: () => Promise<void> | undefined,
 ) => Engine<T, C, R, E>;
+
+/** The memories of the calling thread. */
+let memories: Memories | null = null;
 
 /** How much of the device some work is worth. */
 export type Share = 'here' | 'one worker' | 'all workers';
@@ -96,6 +103,7 @@ export class Crew<S, T, C, R, E> {
   close(): void {
     for (const worker of this.#remote.keys()) worker.ask({ what: 'close', engine: this.#id }).catch(() => {});
     this.#remote.clear();
+    this.#local?.close();
     this.#local = null;
   }
 
@@ -108,10 +116,11 @@ export class Crew<S, T, C, R, E> {
   ): Promise<void> {
     if (!this.#local) {
       const setup = await this.#setup;
+      memories ??= makeMemories(mostMemories(defaultWorkers()));
       this.#local =
         this.#integrand.kind === 'program'
-          ? this.#make(setup)
-          : this.#make(setup, this.#integrand.call.f, () => this.#pause());
+          ? this.#make(setup, memories)
+          : this.#make(setup, memories, this.#integrand.call.f, () => this.#pause());
       if (this.#version > 0) this.#local.bind(this.#params);
     }
     const engine = this.#local;
@@ -144,24 +153,40 @@ export class Crew<S, T, C, R, E> {
     share: Share,
   ): Promise<void> {
     const setup = await this.#setup;
-    let ready = this.#device.workers();
-    if (ready.length === 0) {
-      // nobody is up yet: begin here, and hand over to the first one that is
-      let up = false;
-      const first = this.#device.firstWorker().then(() => {
-        up = true;
-      });
-      first.catch(() => {}); // without workers all of it is done here
-      await this.#here(task, next, done, () => !up);
-      if (!up) return;
+    const left: C[] = []; // what workers that are gone had
+    const nextOne = () => left.pop() ?? next();
+    for (let chunk = nextOne(); chunk; chunk = nextOne()) {
+      left.push(chunk);
       this.#device.checkOpen();
-      ready = this.#device.workers();
+      if (this.#device.workers().length === 0) {
+        // nobody is up yet: begin here, and hand over to the first one that is
+        let up = false;
+        const first = this.#device.firstWorker().then(() => {
+          up = true;
+        });
+        first.catch(() => {}); // without workers all of it is done here
+        await this.#here(task, nextOne, done, () => !up);
+        if (!up) return;
+        this.#device.checkOpen();
+      }
+      await this.#byWorkers(setup, task, nextOne, left, done, share);
     }
+  }
+
+  /** Has the workers that are up run all chunks; the chunks of one that is gone before it was done are `left`. */
+  async #byWorkers(
+    setup: S,
+    task: T,
+    next: () => C | undefined,
+    left: C[],
+    done: { results: R[]; ends: E[] },
+    share: Share,
+  ): Promise<void> {
+    let ready = this.#device.workers();
     if (share === 'one worker') ready = [ready.reduce((a, b) => (b.load < a.load ? b : a))];
     const plain = this.#integrand.kind === 'function' ? this.#integrand.call.moved : undefined;
     let failed = false;
-    const nextOne = () => (failed ? undefined : next());
-    const work = async (worker: WorkerLike) => {
+    const work = async (worker: WorkerLike, chunks: C[]) => {
       const ask = <A>(what: string, value?: unknown) =>
         worker.ask<A>({ what, engine: this.#id, kind: this.#kind, value, plain });
       const own = this.#remote.get(worker) ?? { ready: ask('setup', setup), version: 0 };
@@ -172,30 +197,48 @@ export class Crew<S, T, C, R, E> {
         await ask('bind', this.#params);
       }
       const begun = this.#kind === 'sampler' ? ask('begin', task) : null;
+      const results: R[] = [];
+      const nextOne = () => (failed || worker.dead ? undefined : next());
       const lane = async () => {
-        for (let chunk = nextOne(); chunk; chunk = nextOne()) done.results.push(await ask<R>('run', chunk));
+        for (let chunk = nextOne(); chunk; chunk = nextOne()) {
+          chunks.push(chunk);
+          results.push(await ask<R>('run', chunk));
+        }
       };
       const lanes = Array.from({ length: plain ? 1 : AHEAD }, lane);
       await Promise.all([begun, ...lanes]);
       if (begun) done.ends.push(await ask<E>('end'));
+      for (const r of results) done.results.push(r);
     };
     const busy = new Set(ready);
-    // whoever fails ends the task; a plain function that goes on long after an abort goes down with its worker
-    const stop = () => setTimeout(() => plain && [...busy].forEach(w => w.close()), PATIENCE);
-    this.#signal?.addEventListener('abort', stop, { once: true });
-    const results = await Promise.allSettled(
-      ready.map(w =>
-        work(w)
-          .catch(e => {
-            failed = true;
+    // a plain function that goes on long after an abort goes down with its worker
+    let patience: ReturnType<typeof setTimeout> | undefined;
+    const stop = () => {
+      if (plain) patience = setTimeout(() => [...busy].forEach(w => w.close()), PATIENCE);
+    };
+    const signal = this.#signal;
+    signal?.addEventListener('abort', stop, { once: true });
+    const ended = await Promise.allSettled(
+      ready.map(async worker => {
+        const chunks: C[] = [];
+        try {
+          await work(worker, chunks);
+        } catch (e) {
+          if (!(e instanceof WorkerGone)) {
+            failed = true; // whoever fails ends the task
             throw e;
-          })
-          .finally(() => busy.delete(w)),
-      ),
+          }
+          left.push(...chunks);
+          this.#remote.delete(worker);
+        } finally {
+          busy.delete(worker);
+        }
+      }),
     );
-    this.#signal?.removeEventListener('abort', stop);
-    this.#signal?.throwIfAborted();
-    const first = results.find(r => r.status === 'rejected');
+    signal?.removeEventListener('abort', stop);
+    clearTimeout(patience);
+    signal?.throwIfAborted();
+    const first = ended.find(r => r.status === 'rejected');
     if (first) throw first.reason;
   }
 }

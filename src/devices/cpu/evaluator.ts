@@ -1,12 +1,14 @@
 /**
  * One worker's share of a list of regions: applies a cubature rule to tiles of them.
  *
- * The text of `makeEvaluator` is what workers are made of, so it uses nothing but its argument; it runs on the
- * main thread as well. A tile walks through the points of the rule together, in an order in which few coordinates
- * change from one to the next, and only those are computed. Values are added up by slot: points that share their
- * weights have one slot, but those whose fourth differences tell which axis to split have one an axis.
+ * The text of `makeEvaluator` is what workers are made of, so it uses nothing but its arguments; it runs on the
+ * main thread as well. Between two chunks other engines of the thread may have its memory. A tile walks through the
+ * points of the rule together, in an order in which few coordinates change from one to the next, and only those are
+ * computed. Values are added up by slot: points that share their weights have one slot, but those whose fourth
+ * differences tell which axis to split have one an axis.
  */
 import type { EvaluatorLayout } from './evaluator-kernel.ts';
+import type { Memories, Tenant } from './memories.ts';
 import type { Walk } from './walk.ts';
 
 /** Everything an evaluator is made from; can be posted to a worker. */
@@ -43,6 +45,7 @@ export interface Evaluator {
   bind(initial: EvaluatorSetup['initial']): void;
   /** Async only when the integrand is. */
   run(chunk: RegionChunk): RegionChunkSums | Promise<RegionChunkSums>;
+  close(): void;
 }
 
 /**
@@ -51,29 +54,52 @@ export interface Evaluator {
  */
 export function makeEvaluator(
   setup: EvaluatorSetup,
+  memories: Memories,
   f?: (x: number[]) => number | Promise<number>,
   pause?: () => Promise<void> | undefined,
 ): Evaluator {
   const { layout: k, walk, ranges } = setup;
   const { dims, batch, slots } = k;
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(k.end / 65536) });
-  const imports = { env: { memory } };
-  const numbers = (address: number, length: number) => new Float64Array(memory.buffer, address, length);
-  const bind = (initial: EvaluatorSetup['initial']) => {
-    for (const { address, data } of initial) numbers(address, data.length).set(data);
+  let memory: WebAssembly.Memory | null = null;
+  const numbers = (address: number, length: number) => new Float64Array(memory!.buffer, address, length);
+  const write = (list: EvaluatorSetup['initial']) => {
+    for (const { address, data } of list) numbers(address, data.length).set(data);
   };
-  bind(setup.initial);
-  const kernel = new WebAssembly.Instance(setup.kernel, imports).exports as {
+  let kernel: {
     place(row: number, g: number, low: number, high: number, end: number): void;
     add(slot: number, end: number): void;
   };
-  const compiled = setup.integrand && new WebAssembly.Instance(setup.integrand, imports);
-  const evaluateCompiled = (compiled?.exports.evaluate ?? null) as ((n: number) => void) | null;
-  const rows = Array.from({ length: dims }, (_, d) => numbers(k.points + d * batch * 8, batch));
-  const centres = numbers(k.centres, dims * batch);
-  const halves = numbers(k.halves, dims * batch);
-  const values = numbers(k.values, batch);
-  const sums = numbers(k.sums, slots * batch);
+  let evaluateCompiled: ((n: number) => void) | null;
+  let rows: Float64Array[];
+  let centres: Float64Array;
+  let halves: Float64Array;
+  let values: Float64Array;
+  let sums: Float64Array;
+  let params: EvaluatorSetup['initial'] = [];
+  let inside = false;
+  const tenant: Tenant = {
+    size: k.end,
+    enter(found) {
+      if (memory !== found) {
+        const imports = { env: { memory: found } };
+        kernel = new WebAssembly.Instance(setup.kernel, imports).exports as typeof kernel;
+        const compiled = setup.integrand && new WebAssembly.Instance(setup.integrand, imports);
+        evaluateCompiled = (compiled?.exports.evaluate ?? null) as typeof evaluateCompiled;
+        memory = found;
+      }
+      rows = Array.from({ length: dims }, (_, d) => numbers(k.points + d * batch * 8, batch));
+      centres = numbers(k.centres, dims * batch);
+      halves = numbers(k.halves, dims * batch);
+      values = numbers(k.values, batch);
+      sums = numbers(k.sums, slots * batch);
+      write(setup.initial);
+      write(params);
+      inside = true;
+    },
+    leave() {
+      inside = false;
+    },
+  };
   const powers = Float64Array.from({ length: 256 }, (_, level) => 2 ** -level);
   const { weights, nulls, pairs, coefficients, inner, outer, ratio } = walk;
   const nullSums = new Float64Array(Math.max(1, nulls.length));
@@ -128,7 +154,7 @@ export function makeEvaluator(
   };
 
   /** Calls the plain integrand for every region at this point; returns what there is to wait for. */
-  const callEach = (n: number): Promise<void>[] => {
+  const callEach = (n: number, found: Float64Array): Promise<void>[] => {
     const waits: Promise<void>[] = [];
     for (let i = 0; i < n; i++) {
       let y: number | Promise<number>;
@@ -140,10 +166,10 @@ export function makeEvaluator(
       if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
         waits.push(
           y.then(v => {
-            values[i] = v;
+            found[i] = v;
           }),
         );
-      } else values[i] = y as number;
+      } else found[i] = y as number;
     }
     return waits;
   };
@@ -245,10 +271,12 @@ export function makeEvaluator(
     const known = out.nonFinite;
     for (let point = 0; point < slot.length; point++) {
       move(point, n);
-      const waits = callEach(n);
+      const found = new Float64Array(n); // not in memory: a promise may come when that is somebody else's
+      const waits = callEach(n, found);
       const turn = pause?.();
       if (turn) waits.push(turn);
       if (waits.length > 0) await Promise.all(waits);
+      values.set(found);
       sweep(n, out, shrunk);
       kernel.add(slot[point] * batch * 8, n * 8);
     }
@@ -257,29 +285,35 @@ export function makeEvaluator(
     await plainTile(chunk, first, n, out, SHRINK);
   };
 
+  const run = (chunk: RegionChunk): RegionChunkSums | Promise<RegionChunkSums> => {
+    const { count, index } = chunk;
+    const out: RegionChunkSums = {
+      index,
+      values: new Float64Array(count),
+      errors: new Float64Array(count),
+      axes: new Uint8Array(count),
+      nonFinite: null,
+    };
+    if (!evaluateCompiled) {
+      return (async () => {
+        for (let first = 0; first < count; first += batch)
+          await plainTile(chunk, first, Math.min(batch, count - first), out);
+        return out;
+      })();
+    }
+    for (let first = 0; first < count; first += batch) {
+      const n = Math.min(batch, count - first);
+      tile(chunk, first, n, out);
+    }
+    return out;
+  };
+
   return {
-    bind,
-    run(chunk) {
-      const { count, index } = chunk;
-      const out: RegionChunkSums = {
-        index,
-        values: new Float64Array(count),
-        errors: new Float64Array(count),
-        axes: new Uint8Array(count),
-        nonFinite: null,
-      };
-      if (!evaluateCompiled) {
-        return (async () => {
-          for (let first = 0; first < count; first += batch)
-            await plainTile(chunk, first, Math.min(batch, count - first), out);
-          return out;
-        })();
-      }
-      for (let first = 0; first < count; first += batch) {
-        const n = Math.min(batch, count - first);
-        tile(chunk, first, n, out);
-      }
-      return out;
+    bind(found) {
+      params = found;
+      if (inside) write(params);
     },
+    run: chunk => memories.use(tenant, () => run(chunk)),
+    close: () => memories.close(tenant),
   };
 }

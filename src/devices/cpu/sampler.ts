@@ -1,10 +1,12 @@
 /**
- * One worker's share of an iteration: owns a memory with the kernel and the integrand in it, and runs chunks.
+ * One worker's share of an iteration: runs chunks, with the kernel and the integrand in a memory that other engines of
+ * the thread may have between two of them.
  *
- * The text of `makeSampler` is what workers are made of, so it uses nothing but its argument: constants come in
+ * The text of `makeSampler` is what workers are made of, so it uses nothing but its arguments: constants come in
  * the setup. It runs on the main thread as well.
  */
 import type { KernelLayout } from './layout.ts';
+import type { Memories, Tenant } from './memories.ts';
 
 /** Everything a sampler is made from; can be posted to a worker. */
 export interface SamplerSetup {
@@ -70,6 +72,7 @@ export interface Sampler {
   end(): Float64Array | null;
   /** Writes params. */
   bind(params: SamplerSetup['initial']): void;
+  close(): void;
 }
 
 /**
@@ -78,32 +81,96 @@ export interface Sampler {
  */
 export function makeSampler(
   setup: SamplerSetup,
+  memories: Memories,
   f?: (x: number[]) => number | Promise<number>,
   pause?: () => Promise<void> | undefined,
 ): Sampler {
   const { layout: k, constants } = setup;
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(k.end / 65536) });
-  const imports = { env: { memory } };
-  const numbers = (address: number, length: number) => new Float64Array(memory.buffer, address, length);
-  const words = (address: number, length: number) => new Uint32Array(memory.buffer, address, length);
-  const bind = (initial: SamplerSetup['initial']) => {
-    for (const { address, data } of initial) numbers(address, data.length).set(data);
+  let memory: WebAssembly.Memory | null = null;
+  const numbers = (address: number, length: number) => new Float64Array(memory!.buffer, address, length);
+  const words = (address: number, length: number) => new Uint32Array(memory!.buffer, address, length);
+  const write = (list: SamplerSetup['initial']) => {
+    for (const { address, data } of list) numbers(address, data.length).set(data);
   };
-  bind(setup.initial);
-  for (let n = 1; n <= k.batch; n++) numbers(k.reciprocals, k.batch + 1)[n] = 1 / n;
-  const kernel = new WebAssembly.Instance(setup.kernel, imports).exports as Record<
-    'draw' | 'drawFrozen' | 'weigh' | 'add' | 'addFrozen' | 'addCubes',
-    (n?: number) => number
-  >;
-  const compiled = setup.integrand && new WebAssembly.Instance(setup.integrand, imports);
-  const rows = Array.from({ length: k.dims }, (_, d) => numbers(k.points + d * k.batch * 8, k.batch));
-  const values = numbers(k.values, k.batch);
-  const jacobian = numbers(k.jacobian, k.batch);
-  const evaluateCompiled = (compiled?.exports.evaluate ?? null) as ((n: number) => void) | null;
   const set = (field: keyof typeof constants.state, value: number) => {
     words(k.state + constants.state[field], 1)[0] = value;
   };
+  let kernel: Record<
+    'draw' | 'drawFrozen' | 'weigh' | 'add' | 'addFrozen' | 'addCubes',
+    (n?: number) => number
+  >;
+  let evaluateCompiled: ((n: number) => void) | null;
+  let rows: Float64Array[];
+  let values: Float64Array;
+  let jacobian: Float64Array;
+  let params: SamplerSetup['initial'] = [];
   let current: Iteration;
+  /** Whether we are in the memory, and whether the iteration is. */
+  let inside = false;
+  let begun = false;
+  /** The histogram so far, while it is in no memory. */
+  let kept: Float64Array | null = null;
+
+  const tenant: Tenant = {
+    size: k.end,
+    enter(found) {
+      if (memory !== found) {
+        const imports = { env: { memory: found } };
+        kernel = new WebAssembly.Instance(setup.kernel, imports).exports as typeof kernel;
+        const compiled = setup.integrand && new WebAssembly.Instance(setup.integrand, imports);
+        evaluateCompiled = (compiled?.exports.evaluate ?? null) as typeof evaluateCompiled;
+        memory = found;
+      }
+      rows = Array.from({ length: k.dims }, (_, d) => numbers(k.points + d * k.batch * 8, k.batch));
+      values = numbers(k.values, k.batch);
+      jacobian = numbers(k.jacobian, k.batch);
+      write(setup.initial);
+      write(params);
+      numbers(k.reciprocals, k.batch + 1).set(reciprocals);
+      inside = true;
+    },
+    leave() {
+      if (begun && current.adapt) kept = histogram();
+      inside = begun = false;
+    },
+  };
+  const reciprocals = Float64Array.from({ length: k.batch + 1 }, (_, n) => (n > 0 ? 1 / n : 0));
+
+  /** Writes what all chunks of the iteration share, and the histogram so far. */
+  const begin = () => {
+    const { key, strata, bins, edges, unit, factor } = current;
+    const { rounds, weyl } = constants;
+    for (let r = 0; r < rounds; r++) {
+      for (const i of [0, 1]) words(k.keys + (2 * r + i) * 16, 4).fill((key[i] + r * weyl[i]) >>> 0);
+    }
+    set('iteration', current.iteration);
+    set('stream', current.stream);
+    set('stratified', strata.some(n => n > 1) ? 1 : 0);
+    strata.forEach((n, d) => {
+      numbers(k.scales, k.dims)[d] = bins / n;
+      numbers(k.limits, k.dims)[d] = constants.corner - n;
+    });
+    numbers(k.strata, k.dims * k.batch).fill(constants.corner);
+    const own = bins + 1; // at most what the layout has room for
+    for (let d = 0; d < k.dims; d++) {
+      numbers(k.edges + d * (k.bins + 1) * 8, own).set(edges.subarray(d * own, (d + 1) * own));
+    }
+    let volume = 1 / unit; // a product: engines round `bins ** dims` differently
+    for (let d = 0; d < k.dims; d++) volume *= bins;
+    numbers(k.factors, 2).set([volume, factor]);
+    for (let d = 0; d < k.dims; d++) {
+      const row = numbers(k.histogram + d * k.bins * 8, bins);
+      if (kept) row.set(kept.subarray(d * bins, (d + 1) * bins));
+      else row.fill(0);
+    }
+    begun = true;
+  };
+  const histogram = (): Float64Array => {
+    const { bins } = current;
+    const result = new Float64Array(k.dims * bins);
+    for (let d = 0; d < k.dims; d++) result.set(numbers(k.histogram + d * k.bins * 8, bins), d * bins);
+    return result;
+  };
 
   /** Sets values that are not finite to 0 and remembers the first. */
   const sweep = (n: number, sums: ChunkSums) => {
@@ -146,7 +213,7 @@ export function makeSampler(
     return sums;
   };
   /** Calls the plain integrand for every point of the batch; returns what there is to wait for. */
-  const callEach = (n: number): Promise<void>[] => {
+  const callEach = (n: number, found: Float64Array): Promise<void>[] => {
     const waits: Promise<void>[] = [];
     for (let i = 0; i < n; i++) {
       let y: number | Promise<number>;
@@ -158,10 +225,10 @@ export function makeSampler(
       if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
         waits.push(
           y.then(v => {
-            values[i] = v;
+            found[i] = v;
           }),
         );
-      } else values[i] = y as number;
+      } else found[i] = y as number;
     }
     return waits;
   };
@@ -180,66 +247,57 @@ export function makeSampler(
     sums.evaluations += n;
   };
 
+  const run = (chunk: Chunk): ChunkSums | Promise<ChunkSums> => {
+    if (!begun) begin();
+    start(chunk);
+    const sums = nothing(chunk);
+    const draw = current.adapt ? kernel.draw : kernel.drawFrozen;
+    if (evaluateCompiled) {
+      for (let n = draw(); n > 0; n = draw()) {
+        evaluateCompiled(n);
+        settle(n, sums);
+      }
+      return finish(chunk, sums);
+    }
+    const go = (): ChunkSums | Promise<ChunkSums> => {
+      for (let n = draw(); n > 0; n = draw()) {
+        const found = new Float64Array(n); // not in memory: a promise may come when that is somebody else's
+        const waits = callEach(n, found);
+        const turn = pause?.();
+        if (turn) waits.push(turn);
+        if (waits.length > 0) {
+          return Promise.all(waits).then(() => {
+            values.set(found);
+            settle(n, sums);
+            return go();
+          });
+        }
+        values.set(found);
+        settle(n, sums);
+      }
+      return finish(chunk, sums);
+    };
+    return go();
+  };
+
   return {
     begin(iteration) {
       current = iteration;
-      const { rounds, weyl } = constants;
-      for (let r = 0; r < rounds; r++) {
-        for (const i of [0, 1])
-          words(k.keys + (2 * r + i) * 16, 4).fill((iteration.key[i] + r * weyl[i]) >>> 0);
-      }
-      set('iteration', iteration.iteration);
-      set('stream', iteration.stream);
-      set('stratified', iteration.strata.some(n => n > 1) ? 1 : 0);
-      iteration.strata.forEach((n, d) => {
-        numbers(k.scales, k.dims)[d] = iteration.bins / n;
-        numbers(k.limits, k.dims)[d] = constants.corner - n;
-      });
-      numbers(k.strata, k.dims * k.batch).fill(constants.corner);
-      const own = iteration.bins + 1; // at most what the layout has room for
-      for (let d = 0; d < k.dims; d++) {
-        numbers(k.edges + d * (k.bins + 1) * 8, own).set(iteration.edges.subarray(d * own, (d + 1) * own));
-      }
-      let volume = 1 / iteration.unit; // a product: engines round `bins ** dims` differently
-      for (let d = 0; d < k.dims; d++) volume *= iteration.bins;
-      numbers(k.factors, 2).set([volume, iteration.factor]);
-      numbers(k.histogram, k.dims * k.bins).fill(0);
+      begun = false;
+      kept = null;
     },
-    run(chunk) {
-      start(chunk);
-      const sums = nothing(chunk);
-      const draw = current.adapt ? kernel.draw : kernel.drawFrozen;
-      if (evaluateCompiled) {
-        for (let n = draw(); n > 0; n = draw()) {
-          evaluateCompiled(n);
-          settle(n, sums);
-        }
-        return finish(chunk, sums);
-      }
-      const go = (): ChunkSums | Promise<ChunkSums> => {
-        for (let n = draw(); n > 0; n = draw()) {
-          const waits = callEach(n);
-          const turn = pause?.();
-          if (turn) waits.push(turn);
-          if (waits.length > 0) {
-            return Promise.all(waits).then(() => {
-              settle(n, sums);
-              return go();
-            });
-          }
-          settle(n, sums);
-        }
-        return finish(chunk, sums);
-      };
-      return go();
+    run: chunk => memories.use(tenant, () => run(chunk)),
+    bind(found) {
+      params = found;
+      if (inside) write(params);
     },
-    bind,
     end() {
       if (!current.adapt) return null;
-      const result = new Float64Array(k.dims * current.bins);
-      for (let d = 0; d < k.dims; d++)
-        result.set(numbers(k.histogram + d * k.bins * 8, current.bins), d * current.bins);
-      return result;
+      const all = begun ? histogram() : (kept ?? new Float64Array(k.dims * current.bins));
+      begun = false;
+      kept = null;
+      return all;
     },
+    close: () => memories.close(tenant),
   };
 }

@@ -1,25 +1,33 @@
 /**
  * Workers, the same in Node and in a page: made from the text of the engines, so that no bundler has to find a
- * worker file and no server has to send special headers. A worker that dies rejects what it was doing, with the cause.
+ * worker file and no server has to send special headers. A worker that dies rejects what it was doing, with the cause;
+ * what others asked of it is rejected with `WorkerGone`, and can be asked of another one.
  */
 import { onSampled, toDomain } from '../../domain.ts';
 import type { MovedIntegrand } from '../device.ts';
 import { makeEvaluator } from './evaluator.ts';
+import { type Memories, makeMemories } from './memories.ts';
 import { makeSampler } from './sampler.ts';
 
 export interface WorkerLike {
   /** Sends a request and waits for its answer. */
-  ask<T>(request: object): Promise<T>;
+  ask<T>(request: { what: string; engine?: number; [more: string]: unknown }): Promise<T>;
   close(): void;
   /** Requests that are waiting for their answer. */
   readonly load: number;
-  /** Why it cannot be asked any more. */
-  readonly dead: Error | null;
+  /** Whether it cannot be asked any more. */
+  readonly dead: boolean;
+}
+
+/** A worker ended, and not by what was asked of it here. */
+export class WorkerGone extends Error {
+  override name = 'WorkerGone';
 }
 
 /** What a worker does with requests. Self-contained: its text is the worker's. */
 function serve(
   makers: { sampler: typeof makeSampler; evaluator: typeof makeEvaluator },
+  memories: Memories,
   place: typeof toDomain,
   adapt: typeof onSampled,
   load: (url: string) => Promise<Record<string, unknown>>,
@@ -34,10 +42,16 @@ function serve(
   const answer = async ({ engine, kind, what, value, plain }: Request): Promise<unknown> => {
     if (what === 'ping') return null;
     if (what === 'setup') {
-      engines.set(engine, makers[kind](value as never, plain && (await plainFunction(plain))) as never);
+      engines.set(
+        engine,
+        makers[kind](value as never, memories, plain && (await plainFunction(plain))) as never,
+      );
       return null;
     }
-    if (what === 'close') return void engines.delete(engine);
+    if (what === 'close') {
+      engines.get(engine)?.close(null);
+      return void engines.delete(engine);
+    }
     return engines.get(engine)![what](value);
   };
   let last: Promise<unknown> = Promise.resolve(); // one request after another: an engine does one thing at a time
@@ -72,18 +86,22 @@ const inNode = typeof process === 'object' && !!process.versions?.node;
  * The program of a worker. Tools that rewrite functions may leave calls of their helpers in the text: they do nothing
  * here. `import` stands in the text itself, since tools rewrite it too.
  */
-function workerText(): string {
+function workerText(memories: number): string {
   const port = inNode
     ? `const { parentPort } = require('node:worker_threads');
        const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
     : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
-  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator} }, ${toDomain}, ${onSampled}, u => import(u), port);`;
+  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator} }, (${makeMemories})(${memories}), ${toDomain}, ${onSampled}, u => import(u), port);`;
 }
 
-export function startWorker(): WorkerLike {
-  const waiting = new Map<number, { resolve(v: never): void; reject(e: Error): void }>();
+/** A worker, one of so many. */
+export function startWorker(workers: number): WorkerLike {
+  const waiting = new Map<
+    number,
+    { engine: number | undefined; resolve(v: never): void; reject(e: Error): void }
+  >();
   let nextId = 0;
-  let dead: Error | null = null;
+  let dead = false;
   const receive = ({ id, result, error }: Answer) => {
     const request = waiting.get(id);
     waiting.delete(id);
@@ -91,13 +109,19 @@ export function startWorker(): WorkerLike {
     else request?.resolve(result as never);
     if (waiting.size === 0) port.idle();
   };
-  const fail = (cause: unknown) => {
-    if (dead) return;
-    dead = new Error(`a worker died: ${cause instanceof Error ? cause.message : cause}`, { cause });
-    for (const { reject } of waiting.values()) reject(dead);
+  /** Rejects every request; those of the engine that was at work with the cause, if there is one. */
+  const end = (cause?: Error) => {
+    dead = true;
+    const [first] = waiting.values(); // requests are done in their order
+    for (const { engine, reject } of waiting.values())
+      reject(cause && engine === first.engine ? cause : new WorkerGone('the worker is gone'));
     waiting.clear();
   };
-  const port = inNode ? nodePort(receive, fail) : webPort(receive, fail);
+  const fail = (cause: unknown) => {
+    if (!dead) end(new Error(`a worker died: ${cause instanceof Error ? cause.message : cause}`, { cause }));
+  };
+  const text = workerText(mostMemories(workers));
+  const port = inNode ? nodePort(text, receive, fail) : webPort(text, receive, fail);
   return {
     get dead() {
       return dead;
@@ -105,11 +129,11 @@ export function startWorker(): WorkerLike {
     get load() {
       return waiting.size;
     },
-    ask<T>(request: object) {
-      if (dead) return Promise.reject(dead);
+    ask<T>(request: { what: string; engine?: number }) {
+      if (dead) return Promise.reject(new WorkerGone('the worker is gone'));
       return new Promise<T>((resolve, reject) => {
         const id = nextId++;
-        waiting.set(id, { resolve, reject });
+        waiting.set(id, { engine: request.engine, resolve, reject });
         port.busy();
         try {
           port.post({ id, ...request });
@@ -120,9 +144,7 @@ export function startWorker(): WorkerLike {
       });
     },
     close() {
-      dead ??= new Error('the device was closed while a worker was at work');
-      for (const { reject } of waiting.values()) reject(dead);
-      waiting.clear();
+      end();
       port.close();
     },
   };
@@ -136,10 +158,10 @@ interface Port {
   close(): void;
 }
 
-function nodePort(receive: (m: Answer) => void, fail: (cause: unknown) => void): Port {
+function nodePort(text: string, receive: (m: Answer) => void, fail: (cause: unknown) => void): Port {
   // asked for this way, bundlers for the browser do not look for it
   const { Worker } = process.getBuiltinModule('node:worker_threads');
-  const worker = new Worker(workerText(), { eval: true, name: 'quadrille' });
+  const worker = new Worker(text, { eval: true, name: 'quadrille' });
   let closed = false;
   worker.on('message', receive);
   worker.on('error', fail);
@@ -158,8 +180,8 @@ function nodePort(receive: (m: Answer) => void, fail: (cause: unknown) => void):
   };
 }
 
-function webPort(receive: (m: Answer) => void, fail: (cause: unknown) => void): Port {
-  const url = URL.createObjectURL(new Blob([workerText()], { type: 'text/javascript' }));
+function webPort(text: string, receive: (m: Answer) => void, fail: (cause: unknown) => void): Port {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
   const worker = new Worker(url, { name: 'quadrille' });
   worker.onmessage = e => receive(e.data);
   worker.onerror = e => fail(e.message || 'it could not start');
@@ -174,8 +196,16 @@ function webPort(receive: (m: Answer) => void, fail: (cause: unknown) => void): 
   };
 }
 
-/** How many workers to use when nobody says. */
+/** Memories of WebAssembly that we take in a page, all threads together: Chromium has address space for 125. */
+const PAGE_MEMORIES = 60;
+
+/** How many workers to use when nobody says. In a page each needs one of its few memories. */
 export function defaultWorkers(): number {
-  if (!inNode) return navigator.hardwareConcurrency || 2;
+  if (!inNode) return Math.min(PAGE_MEMORIES, navigator.hardwareConcurrency || 2);
   return process.getBuiltinModule('node:os').availableParallelism();
+}
+
+/** Memories a thread, beside so many workers: one for each integral of a scan, or as many as there is room for. */
+export function mostMemories(workers: number): number {
+  return inNode ? 8 : Math.max(1, Math.min(8, Math.floor(PAGE_MEMORIES / (1 + workers))));
 }

@@ -1,8 +1,9 @@
 /** What the three methods of cubature share: their options, the evaluation of regions, and how a run ends. */
+import type { RegionSums } from '../../devices/device.ts';
 import type { IterationRecord, Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import type { Estimate } from './error.ts';
-import { bytesOf, type Regions, uniformSplit } from './regions.ts';
+import { type Regions, regionsIn, uniformSplit } from './regions.ts';
 import { RULES, type Rule, type RuleName, ruleFor } from './rules.ts';
 
 export interface CubatureOptions {
@@ -64,43 +65,57 @@ export class Cubature {
         `integrate: \`maxEvaluations\` is ${problem.maxEvaluations}; a region and its halves take ${least} in ${this.rule.dims} dimensions: raise it, or use method 'vegas+'.`,
       );
     this.least = Math.min(2 ** problem.ranges.length, START / 2 / this.rule.points);
-    // a list that grows is there twice for a moment, and halves come beside it
-    const memory = options.maxMemory ?? defaultMemory();
-    this.maxRegions = Math.floor(memory / (3 * bytesOf(problem.ranges.length)));
+    this.maxRegions = regionsIn(options.maxMemory, problem.ranges.length);
   }
 
-  /** The regions to start with, evaluated: every axis cut into `split` parts. */
-  async start(split = this.options.split ?? 1): Promise<Regions> {
+  /** Parts of each axis to start with, where so many regions fit into memory. */
+  checkedSplit(maxRegions: number, split = this.options.split ?? 1): number {
     const { ranges, maxEvaluations } = this.problem;
     const count = split ** ranges.length;
-    const most = Math.min(Math.floor(maxEvaluations / this.rule.points / 3), this.maxRegions / 2);
+    const most = Math.min(Math.floor(maxEvaluations / this.rule.points / 3), maxRegions / 2);
     if (count > most)
       throw new RangeError(
         `integrate: \`cubature.split\` is ${split}, which makes ${count} regions in ${ranges.length} dimensions; maxEvaluations and maxMemory allow ${Math.floor(most)}: pass less, or leave it out.`,
       );
-    const regions = uniformSplit(ranges, Math.log2(split));
+    return split;
+  }
+
+  /** The regions to start with, evaluated: every axis cut into `split` parts. */
+  async start(split?: number): Promise<Regions> {
+    const parts = this.checkedSplit(this.maxRegions, split);
+    const regions = uniformSplit(this.problem.ranges, Math.log2(parts));
     await this.evaluate(regions);
-    // without a parent to compare with, nothing can be said of its error
-    const value = regions.values.reduce((a, b) => a + b, 0);
-    this.#reached.push({ value, error: Infinity });
+    this.begin(regions.values.reduce((a, b) => a + b, 0));
     return regions;
+  }
+
+  /** Notes a first value: without a parent to compare with, nothing can be said of its error. */
+  begin(value: number): void {
+    this.#reached.push({ value, error: Infinity });
   }
 
   /** Fills in values, errors and axes. */
   async evaluate(regions: Regions): Promise<void> {
-    const { session, ranges, signal, onNonFinite } = this.problem;
+    const { session, ranges, signal } = this.problem;
     const { count, centres, levels } = regions;
     const sums = await session.regions({ rule: this.rule, ranges, count, centres, levels, signal });
-    this.evaluations += count * this.rule.points;
     regions.values = sums.values;
     regions.errors = sums.errors;
     regions.axes = sums.axes;
-    if (!sums.values.every(v => Math.abs(v) < Infinity))
+    const largest = sums.values.find(v => !(Math.abs(v) < Infinity)) ?? 0;
+    const seen = sums.values.some(v => v !== 0) || sums.errors.some(e => e !== 0);
+    this.count(count, largest, seen, sums.nonFinite);
+  }
+
+  /** Counts regions that were evaluated; `value` is one of theirs or their sum. */
+  count(regions: number, value: number, seen: boolean, nonFinite: RegionSums['nonFinite']): void {
+    this.evaluations += regions * this.rule.points;
+    if (!(Math.abs(value) < Infinity))
       throw new RangeError(
         'integrate: the integral is larger than a number can be; scale the integrand down.',
       );
-    this.seen ||= sums.values.some(v => v !== 0) || sums.errors.some(e => e !== 0);
-    if (sums.nonFinite) onNonFinite(sums.nonFinite);
+    this.seen ||= seen;
+    if (nonFinite) this.problem.onNonFinite(nonFinite);
   }
 
   /** Regions that can still be evaluated. */
@@ -170,9 +185,4 @@ export async function runCubature(run: Cubature, method: () => Promise<Status>):
     status = statusOf(e, run.problem.signal);
   }
   return run.outcome(status);
-}
-
-function defaultMemory(): number {
-  const node = typeof process === 'object' && !!process.versions?.node;
-  return node ? process.getBuiltinModule('node:os').totalmem() / 4 : 2 ** 30;
 }

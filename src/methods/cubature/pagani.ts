@@ -12,18 +12,17 @@
  * - Regions are finished, by relative error (section 3.5.1, lemma 3.1) and by threshold (sections 3.5.2 and 3.5.3; see
  *   threshold.ts), when memory runs out, not before: one that waits costs nothing, and what it knows may be needed.
  *
+ * Regions are in a pool (pool.ts), which may be in the memory of a device; here is what is decided about them.
+ *
  * Nothing is claimed before every region has a parent to compare with and, as far as that is cheap, every axis was
  * halved; and not before small regions have looked across their borders (borders.ts).
  */
+import type { PoolStep, PoolSums, RegionPool } from '../../devices/device.ts';
 import type { Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
-import { probesFor } from './borders.ts';
 import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
-import { type Estimate, NOISE, Totals, twoLevelErrors } from './error.ts';
-import { canSplit, type Regions } from './regions.ts';
-import { RegionStore } from './store.ts';
-import { thresholdFor } from './threshold.ts';
-import { errorFrom, regionsFrom } from './worst.ts';
+import { type Estimate, NOISE } from './error.ts';
+import { HostPool } from './pool.ts';
 
 /** The part of the whole error that regions halved in one iteration have. */
 const MOST = 0.9;
@@ -36,33 +35,42 @@ export function pagani(problem: MethodProblem, options: CubatureOptions): Promis
 }
 
 class Pagani extends Cubature {
-  readonly #store = new RegionStore(this.problem.ranges.length);
-  /** Of regions in memory and of finished ones: value, error, absolute value. */
-  #here = new Totals();
-  readonly #finished = new Totals();
+  #pool!: RegionPool;
   /** Region values of both signs were seen. */
   #signed = false;
   /** What an iteration left of the errors of regions that it halved. */
   #remaining = 0.5;
 
   async integrate(): Promise<Status> {
-    const { ranges } = this.problem;
-    const start = await this.start();
-    for (let i = 0; i < start.count; i++) {
-      this.#store.add(start, i);
-      this.#here.add(start.values[i], start.errors[i]);
+    const { session, ranges, signal } = this.problem;
+    const task = { rule: this.rule, ranges, maxMemory: this.options.maxMemory, signal };
+    this.#pool = (await session.pool?.(task)) ?? new HostPool(session, task);
+    try {
+      return await this.#iterate();
+    } finally {
+      this.#pool.close();
     }
-    const least = Math.max(2 * start.count, this.least);
+  }
+
+  async #iterate(): Promise<Status> {
+    const pool = this.#pool;
+    const split = this.checkedSplit(pool.most);
+    this.#note(await pool.start(Math.log2(split)));
+    this.begin(pool.sums.value);
+    const least = Math.max(2 * pool.count, this.least);
     for (;;) {
-      const which = this.#choose(this.regions < least);
-      if (typeof which === 'string') return which;
-      const halves = this.#store.halves(which, ranges);
-      await this.evaluate(halves);
-      this.#replace(which, halves);
-      this.regions = this.#store.count + this.#finished.count;
+      const stop = await this.#select(this.regions < least);
+      if (typeof stop === 'string') return stop;
+      const step = await pool.halve(stop);
+      this.#note(step);
+      this.#signed ||= step.signed;
+      this.#remaining = step.before > 0 ? Math.min(0.9, Math.max(0.1, step.after / step.before)) : 0.5;
+      this.regions = pool.count + pool.sums.done;
       const claims = () => this.regions >= least && this.enough(this.#estimate());
-      if (claims()) this.#recount();
-      if (claims()) await this.#lookAcrossBorders();
+      if (claims()) {
+        const { value } = this.#estimate();
+        this.#note(await pool.look(UNSEEN * toleranceAt(this.problem, value), this.affordable));
+      }
       await this.record(this.#estimate());
       if (claims()) return 'converged';
       if (this.lastIteration) return 'budget';
@@ -70,123 +78,44 @@ class Pagani extends Cubature {
   }
 
   #estimate(): Estimate {
-    return this.#here.with(this.#finished);
+    const { value, error, absolute } = this.#pool.sums;
+    return { value, error: error + NOISE * absolute };
   }
 
-  /** Once more from the regions themselves: differences of large numbers leave their mark. */
-  #recount(): void {
-    this.#here = Totals.of(this.#store);
+  #note({ evaluated, nonFinite }: PoolStep): void {
+    const { value, absolute, error } = this.#pool.sums;
+    this.count(evaluated, value, absolute > 0 || error > 0, nonFinite);
   }
 
-  /** Counts what small regions know of wide ones beside them, and these do not, as errors of the wide ones. */
-  async #lookAcrossBorders(): Promise<void> {
-    const { values, errors, cleared } = this.#store;
-    const tolerance = toleranceAt(this.problem, this.#estimate().value);
-    const { images, mirrored, within, sums } = probesFor(
-      this.#store,
-      this.problem.ranges,
-      UNSEEN * tolerance,
-    );
-    if (images.count === 0) return;
-    // without means to look, each image has as much as what it is the image of
-    const affordable = images.count <= this.affordable;
-    if (affordable) await this.evaluate(images);
-    within.forEach((home, i) => {
-      const ratio = affordable ? Math.abs(images.values[i] / values[mirrored[i]]) : 1;
-      const missing = ratio * sums[i] - Math.abs(values[home]) - errors[home];
-      if (missing > 0) errors[home] += missing;
-      else cleared[home] = 1;
-    });
-    this.#recount();
-  }
-
-  /** The regions to halve next, or why there are none. */
-  #choose(all: boolean): Uint32Array | Status {
-    const store = this.#store;
-    const { error } = this.#here;
-    let t = 0;
+  /** Selects the regions to halve next; how many of them may be, or why none. */
+  async #select(all: boolean): Promise<number | Status> {
+    const pool = this.#pool;
+    const { error, finished, absolute } = pool.sums;
+    const open = Math.max(0, error - finished);
     const everything = all || this.isDark(this.#estimate());
+    let part = Infinity;
     if (!everything) {
-      const left = this.#toleranceLeft();
-      const part = Math.min(MOST * error, (error - 0.9 * left) / (1 - this.#remaining));
-      const noise = NOISE * (this.#here.absolute + this.#finished.absolute);
+      const left = this.#toleranceLeft(pool.sums);
+      part = Math.min(MOST * open, (open - 0.9 * left) / (1 - this.#remaining));
+      const noise = NOISE * absolute;
       // when finished regions alone miss the tolerance, the others are improved as long as that changes anything
-      const floor = left > 0 ? noise : Math.max(noise, this.#finished.error);
-      if (!(error > floor)) return 'roundoff';
-      t = Math.max(errorFrom(store.errors, store.count, part), Number.MIN_VALUE);
+      const floor = left > 0 ? noise : Math.max(noise, finished);
+      if (!(open > floor)) return 'roundoff';
     }
-    const wanted = regionsFrom(store.errors, store.count, t, Infinity);
-    if (!everything && store.count + wanted.length > this.maxRegions) this.#makeRoom();
-    const room = this.maxRegions - store.count;
+    let wanted = await pool.select(part);
+    if (!everything && pool.count + wanted > pool.most) {
+      const relative = (this.options.relErrFilter ?? !this.#signed) ? this.problem.relTol : 0;
+      await pool.finish(relative, sums => this.#toleranceLeft(sums));
+      wanted = await pool.select(part);
+    }
+    const room = pool.most - pool.count;
     const most = Math.min(room, Math.floor(this.affordable / 2));
     if (most < 1) return room < 1 ? 'memory' : 'budget';
-    const which = regionsFrom(store.errors, store.count, t, most);
-    return which.length > 0 ? which : 'roundoff';
+    return wanted > 0 ? most : 'roundoff';
   }
 
-  /** Puts halves in the place of their parents, or finishes them. */
-  #replace(which: Uint32Array, halves: Regions): void {
-    const store = this.#store;
-    const { ranges } = this.problem;
-    const { values, errors } = halves;
-    const parents = Float64Array.from(which, i => store.values[i]);
-    twoLevelErrors(values, errors, parents, ranges.length);
-    this.#signed ||= changesSign(halves);
-    const gaps: number[] = [];
-    let [before, after] = [0, 0];
-    for (let p = 0; p < which.length; p++) {
-      const parent = which[p];
-      before += store.errors[parent];
-      this.#here.add(store.values[parent], store.errors[parent], -1);
-      let empty = true;
-      for (const i of [2 * p, 2 * p + 1]) {
-        after += errors[i];
-        const done = !canSplit(halves, i, ranges);
-        (done ? this.#finished : this.#here).add(values[i], errors[i]);
-        if (done) continue;
-        if (empty) store.put(parent, halves, i);
-        else store.add(halves, i);
-        empty = false;
-      }
-      if (empty) gaps.push(parent);
-    }
-    store.remove(gaps);
-    this.#remaining = before > 0 ? Math.min(0.9, Math.max(0.1, after / before)) : 0.5;
+  /** What the tolerance leaves for regions that are not finished. */
+  #toleranceLeft({ value, finished }: PoolSums): number {
+    return toleranceAt(this.problem, value) - finished;
   }
-
-  /** What the tolerance leaves for regions in memory. */
-  #toleranceLeft(): number {
-    return toleranceAt(this.problem, this.#here.value + this.#finished.value) - this.#finished.error;
-  }
-
-  /** Finishes regions because memory is full: by relative error as the paper does it, then by threshold. */
-  #makeRoom(): void {
-    const { relTol } = this.problem;
-    if (this.options.relErrFilter ?? !this.#signed)
-      this.#finish((value, error) => error <= relTol * Math.abs(value));
-    const t = thresholdFor(this.#store.errors, this.#store.count, this.#toleranceLeft());
-    if (t !== null) this.#finish((_, error) => error < t);
-  }
-
-  #finish(done: (value: number, error: number) => boolean): void {
-    const { values, errors, count } = this.#store;
-    const gaps: number[] = [];
-    for (let i = 0; i < count; i++) {
-      if (!done(values[i], errors[i])) continue;
-      gaps.push(i);
-      this.#finished.add(values[i], errors[i]);
-      this.#here.add(values[i], errors[i], -1);
-    }
-    this.#store.remove(gaps);
-  }
-}
-
-/** Whether values, beyond their errors, have both signs. */
-function changesSign({ values, errors }: Regions): boolean {
-  let [positive, negative] = [false, false];
-  for (let i = 0; i < values.length; i++) {
-    if (values[i] > errors[i]) positive = true;
-    if (-values[i] > errors[i]) negative = true;
-  }
-  return positive && negative;
 }

@@ -23,6 +23,14 @@ const DEEPEST = 250;
 /** Bytes that a list takes for one region. */
 export const bytesOf = (dims: number): number => 9 * dims + 21;
 
+/** Regions that fit into so many bytes; by default into a quarter of the machine's memory. */
+export function regionsIn(memory: number | undefined, dims: number): number {
+  const node = typeof process === 'object' && !!process.versions?.node;
+  const bytes = memory ?? (node ? process.getBuiltinModule('node:os').totalmem() / 4 : 2 ** 30);
+  // a list that grows is there twice for a moment, and halves come beside it
+  return Math.floor(bytes / (3 * bytesOf(dims)));
+}
+
 export function emptyRegions(dims: number, count: number): Regions {
   return {
     count,

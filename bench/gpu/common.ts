@@ -1,0 +1,45 @@
+/** What all parts of the suite use: the card, the CPU beside it, and a count of what went wrong. */
+import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
+import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
+import { integrate, type Result } from '../../src/index.ts';
+import { lower } from '../../src/integrand/lower/lower.ts';
+import { bind } from '../../src/integrand/params.ts';
+import { read } from '../../src/integrand/read.ts';
+import type { IntegrateOptions } from '../../src/problem.ts';
+import { catalogue } from '../../tests/integrands/catalogue.ts';
+import type { Entry } from '../../tests/integrands/entry.ts';
+
+export const cuda = new CudaDevice(0);
+export const cpu = new CpuDevice();
+
+export const entry = (name: string): Entry => catalogue.find(e => e.name === name)!;
+
+export function opened(e: Entry) {
+  const program = lower(read(e.f as never), e.dims, e.params ?? {});
+  return { kind: 'program', program, params: bind(program.params, e.params ?? {}) } as const;
+}
+
+export const relative = (a: number, b: number) =>
+  a === b ? 0 : Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b));
+
+/** On the card, unless the options say otherwise. */
+export const onCard = (e: Entry, options: IntegrateOptions): Promise<Result> =>
+  integrate(e.f as never, { domain: e.domain, params: e.params ?? {}, device: 'cuda', ...options });
+
+/** The median of three runs, after a first one that compiles; long ones are not repeated. */
+export async function timed(e: Entry, options: IntegrateOptions): Promise<Result> {
+  const first = await onCard(e, options);
+  if (first.elapsed > 2000) return first;
+  const runs = [await onCard(e, options), await onCard(e, options), await onCard(e, options)];
+  return runs.sort((a, b) => a.elapsed - b.elapsed)[1];
+}
+
+export const trueError = (r: Result, e: Entry) => Math.abs(r.value / e.truth! - 1);
+
+export const failures: string[] = [];
+
+/** Notes what is not as it must be. */
+export function verdict(ok: boolean, what: string): string {
+  if (!ok) failures.push(what);
+  return ok ? '' : '  FAILED';
+}

@@ -1,0 +1,71 @@
+/**
+ * The GPU: every kernel against the CPU device, every method against known values, pulls over many seeds, and how fast it
+ * is beside the published programs. For a machine with an NVIDIA card and nothing else: `node scripts/gpu.mjs FOLDER`
+ * bundles it with its kernels into one folder.
+ *
+ *   node suite.mjs [--checks] [--methods] [--pulls SEEDS] [--vegas] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--first]
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { listCards } from '../../src/devices/cuda/card.ts';
+
+const { values: asked } = parseArgs({
+  options: {
+    checks: { type: 'boolean' },
+    methods: { type: 'boolean' },
+    pulls: { type: 'string' },
+    vegas: { type: 'boolean' },
+    mcubes: { type: 'string' },
+    pagani: { type: 'string' },
+    zmc: { type: 'boolean' },
+    first: { type: 'boolean' },
+    fresh: { type: 'boolean' },
+  },
+});
+
+if (asked.fresh) {
+  // a process of its own: how long until the first result
+  const { integrate } = await import('../../src/index.ts');
+  const r = await integrate(([x, y, z]) => Math.exp(-x * y) * Math.cos(z), { dims: 3, device: 'cuda' });
+  console.log(`${performance.now().toFixed(0)} ms after the start of the process: ${r}`);
+  process.exit(0);
+}
+
+const everything = Object.keys(asked).length === 0;
+for (const c of listCards())
+  console.log(
+    `${c.name}, ${(c.memory / 2 ** 30).toFixed(0)} GiB, compute ${c.computeCapability}, driver ${c.driver}`,
+  );
+const { checks, methods, runs } = await import('./checks.ts');
+const { failures } = await import('./common.ts');
+const { mcubesTimes, rates, vegasTimes } = await import('./vegas.ts');
+const { paganiTimes, zmcTimes } = await import('./pagani.ts');
+const { pulls } = await import('./pulls.ts');
+if (everything || asked.first) {
+  console.log('\na fresh process, without and with compiled kernels on disk');
+  const env = { ...process.env, XDG_CACHE_HOME: mkdtempSync(join(tmpdir(), 'quadrille-')) };
+  const suite = fileURLToPath(import.meta.url);
+  for (let i = 0; i < 3; i++)
+    console.log(execFileSync(process.execPath, [suite, '--fresh'], { env, encoding: 'utf8' }).trim());
+}
+if (everything || asked.checks) {
+  await checks();
+  await runs();
+}
+if (everything || asked.methods) await methods();
+if (everything || asked.vegas) {
+  await vegasTimes();
+  await rates();
+}
+if (everything || asked.mcubes) await mcubesTimes(Number(asked.mcubes ?? 5));
+if (everything || asked.pagani) await paganiTimes(Number(asked.pagani ?? 5));
+if (everything || asked.zmc) await zmcTimes();
+if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));
+console.log(
+  failures.length === 0 ? '\nall checks passed' : `\n${failures.length} FAILED: ${failures.join(', ')}`,
+);
+process.exit(failures.length === 0 ? 0 : 1);

@@ -1,0 +1,154 @@
+/** The pool of regions of devices that have none of their own: lists in this process, evaluated by the device. */
+import type { PoolStep, PoolSums, PoolTask, RegionPool, Session } from '../../devices/device.ts';
+import { probesFor } from './borders.ts';
+import { Totals, twoLevelErrors } from './error.ts';
+import { canSplit, type Ranges, type Regions, regionsIn, uniformSplit } from './regions.ts';
+import { RegionStore } from './store.ts';
+import { thresholdFor } from './threshold.ts';
+import { errorFrom, regionsFrom } from './worst.ts';
+
+const NOTHING: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, nonFinite: null };
+
+export class HostPool implements RegionPool {
+  readonly most: number;
+  readonly #session: Session;
+  readonly #task: PoolTask;
+  readonly #ranges: Ranges;
+  readonly #store: RegionStore;
+  /** Of regions in the store, and of finished ones. */
+  #here = new Totals();
+  readonly #finished = new Totals();
+  /** The error from which on regions are selected. */
+  #threshold = 0;
+
+  constructor(session: Session, task: PoolTask) {
+    this.#session = session;
+    this.#task = task;
+    this.#ranges = task.ranges;
+    this.#store = new RegionStore(task.ranges.length);
+    this.most = regionsIn(task.maxMemory, task.ranges.length);
+  }
+
+  get count(): number {
+    return this.#store.count;
+  }
+
+  get sums(): PoolSums {
+    const [here, done] = [this.#here, this.#finished];
+    return {
+      value: here.value + done.value,
+      error: here.error + done.error,
+      absolute: here.absolute + done.absolute,
+      finished: done.error,
+      done: done.count,
+    };
+  }
+
+  async start(level: number): Promise<PoolStep> {
+    const regions = uniformSplit(this.#ranges, level);
+    const step = await this.#evaluate(regions);
+    for (let i = 0; i < regions.count; i++) {
+      this.#store.add(regions, i);
+      this.#here.add(regions.values[i], regions.errors[i]);
+    }
+    return step;
+  }
+
+  async select(part: number): Promise<number> {
+    const { errors, count } = this.#store;
+    this.#threshold = part === Infinity ? 0 : Math.max(errorFrom(errors, count, part), Number.MIN_VALUE);
+    return regionsFrom(errors, count, this.#threshold, Infinity).length;
+  }
+
+  async halve(most: number): Promise<PoolStep> {
+    const store = this.#store;
+    const which = regionsFrom(store.errors, store.count, this.#threshold, most);
+    const halves = store.halves(which, this.#ranges);
+    const step = await this.#evaluate(halves);
+    twoLevelErrors(
+      halves.values,
+      halves.errors,
+      Float64Array.from(which, i => store.values[i]),
+      this.#ranges.length,
+    );
+    const gaps: number[] = [];
+    for (let p = 0; p < which.length; p++) {
+      const parent = which[p];
+      step.before += store.errors[parent];
+      this.#here.add(store.values[parent], store.errors[parent], -1);
+      let empty = true;
+      for (const i of [2 * p, 2 * p + 1]) {
+        step.after += halves.errors[i];
+        const done = !canSplit(halves, i, this.#ranges);
+        (done ? this.#finished : this.#here).add(halves.values[i], halves.errors[i]);
+        if (done) continue;
+        if (empty) store.put(parent, halves, i);
+        else store.add(halves, i);
+        empty = false;
+      }
+      if (empty) gaps.push(parent);
+    }
+    store.remove(gaps);
+    return { ...step, signed: changesSign(halves) };
+  }
+
+  async finish(relative: number, budget: (finished: PoolSums) => number): Promise<void> {
+    if (relative > 0) this.#finish((value, error) => error <= relative * Math.abs(value));
+    const t = thresholdFor(this.#store.errors, this.#store.count, budget(this.sums));
+    if (t !== null) this.#finish((_, error) => error < t);
+  }
+
+  #finish(done: (value: number, error: number) => boolean): void {
+    const { values, errors, count } = this.#store;
+    const gaps: number[] = [];
+    for (let i = 0; i < count; i++) {
+      if (!done(values[i], errors[i])) continue;
+      gaps.push(i);
+      this.#finished.add(values[i], errors[i]);
+      this.#here.add(values[i], errors[i], -1);
+    }
+    this.#store.remove(gaps);
+  }
+
+  async look(negligible: number, affordable: number): Promise<PoolStep> {
+    // once more from the regions themselves: differences of large numbers leave their mark
+    this.#here = Totals.of(this.#store);
+    const { values, errors, cleared } = this.#store;
+    const { images, mirrored, within, sums } = probesFor(this.#store, this.#ranges, negligible);
+    if (images.count === 0) return NOTHING;
+    // without means to look, each image has as much as what it is the image of
+    const looks = images.count <= affordable;
+    const step = looks ? await this.#evaluate(images) : NOTHING;
+    within.forEach((home, i) => {
+      const ratio = looks ? Math.abs(images.values[i] / values[mirrored[i]]) : 1;
+      const missing = ratio * sums[i] - Math.abs(values[home]) - errors[home];
+      if (missing > 0) errors[home] += missing;
+      else cleared[home] = 1;
+    });
+    this.#here = Totals.of(this.#store);
+    return step;
+  }
+
+  /** Fills in values, errors and axes. */
+  async #evaluate(regions: Regions): Promise<PoolStep> {
+    const { rule, ranges, signal } = this.#task;
+    const { count, centres, levels } = regions;
+    const sums = await this.#session.regions({ rule, ranges, count, centres, levels, signal });
+    regions.values = sums.values;
+    regions.errors = sums.errors;
+    regions.axes = sums.axes;
+    return { ...NOTHING, evaluated: count, nonFinite: sums.nonFinite };
+  }
+
+  close(): void {}
+}
+
+/** Whether values, beyond their errors, have both signs. */
+function changesSign({ values, errors }: Regions): boolean {
+  let [positive, negative] = [false, false];
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] > errors[i]) positive = true;
+    if (-values[i] > errors[i]) negative = true;
+  }
+  return positive && negative;
+}

@@ -1,0 +1,242 @@
+/**
+ * Engines share the memories of their thread: a page has address space for about a hundred in all. How many there are
+ * does not depend on how many integrals there were, and who had a memory before changes no bit.
+ */
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
+import { makeMemories, type Tenant } from '../../src/devices/cpu/memories.ts';
+import type { DeviceIntegrand } from '../../src/devices/device.ts';
+import { type Integrand, integrate, scan } from '../../src/index.ts';
+
+const PAGE = 65_536;
+
+/** A tenant that writes down what happens to it. */
+function tenantOf(name: string, log: string[], size = PAGE): Tenant & { memory?: WebAssembly.Memory } {
+  return {
+    size,
+    enter(memory) {
+      this.memory = memory;
+      log.push(`${name} enters`);
+    },
+    leave: () => log.push(`${name} leaves`),
+  };
+}
+
+const { Memory } = WebAssembly;
+afterEach(() => {
+  WebAssembly.Memory = Memory;
+});
+/** Counts memories that are made on this thread from now on. */
+function countMemories(): { made: number } {
+  const count = { made: 0 };
+  WebAssembly.Memory = class extends Memory {
+    constructor(descriptor: WebAssembly.MemoryDescriptor) {
+      super(descriptor);
+      count.made++;
+    }
+  };
+  return count;
+}
+
+describe('the memories of a thread', () => {
+  test('one for all: who comes writes everything, who goes is asked first', () => {
+    const log: string[] = [];
+    const memories = makeMemories(1);
+    const [a, b] = [tenantOf('a', log), tenantOf('b', log)];
+    const count = countMemories();
+    for (const t of [a, a, b, b, a]) memories.use(t, () => log.push('works'));
+    expect(log.join(', ')).toBe(
+      'a enters, works, works, a leaves, b enters, works, works, b leaves, a enters, works',
+    );
+    expect([count.made, a.memory]).toEqual([1, b.memory]);
+  });
+  test('two of them: the one that was not used for longest is handed over', () => {
+    const log: string[] = [];
+    const memories = makeMemories(2);
+    const [a, b, c] = ['a', 'b', 'c'].map(name => tenantOf(name, log));
+    for (const t of [a, b, a, c, a, b]) memories.use(t, () => {});
+    expect(log.join(', ')).toBe('a enters, b enters, b leaves, c enters, c leaves, b enters');
+  });
+  test('one more for each that waits in the middle of its work', async () => {
+    const log: string[] = [];
+    const memories = makeMemories(1);
+    const [a, b, c] = ['a', 'b', 'c'].map(name => tenantOf(name, log));
+    let finish = () => {};
+    const work = memories.use(a, () => new Promise<void>(resolve => (finish = resolve)));
+    memories.use(b, () => {});
+    memories.use(c, () => {});
+    expect(log).toEqual(['a enters', 'b enters', 'b leaves', 'c enters']);
+    expect(c.memory).not.toBe(a.memory);
+    finish();
+    await work;
+    memories.use(b, () => {});
+    expect([log.at(-2), b.memory]).toEqual(['a leaves', a.memory]);
+  });
+  test('free again when the work throws, at once or later', async () => {
+    const memories = makeMemories(1);
+    const [a, b] = [tenantOf('a', []), tenantOf('b', [])];
+    const boom = () => {
+      throw new Error('boom');
+    };
+    expect(() => memories.use(a, boom)).toThrow('boom');
+    await expect(memories.use(a, async () => boom())).rejects.toThrow('boom');
+    memories.use(b, () => {});
+    expect(b.memory).toBe(a.memory);
+  });
+  test('grows for who needs more; after 16 MiB the next one has a new one', () => {
+    const memories = makeMemories(8);
+    const sizes = [1, PAGE + 1, 2 ** 24, 2 ** 24 + 1, 1];
+    const tenants = sizes.map(size => tenantOf('', [], size));
+    for (const t of tenants) {
+      memories.use(t, () => expect(t.memory!.buffer.byteLength).toBeGreaterThanOrEqual(t.size));
+      memories.close(t);
+    }
+    expect(new Set(tenants.slice(0, 4).map(t => t.memory)).size).toBe(1);
+    expect(tenants[4].memory).not.toBe(tenants[3].memory);
+  });
+  test('where no more can be had, one is handed over instead', () => {
+    const memories = makeMemories(8);
+    const [a, b] = [tenantOf('a', []), tenantOf('b', [])];
+    memories.use(a, () => {});
+    WebAssembly.Memory = class extends Memory {
+      constructor() {
+        super({ initial: 2 ** 17 }); // more than there can be
+      }
+    };
+    memories.use(b, () => {});
+    expect(b.memory).toBe(a.memory);
+    const waits = memories.use(b, () => new Promise(() => {}));
+    expect(waits).toBeInstanceOf(Promise);
+    expect(() => memories.use(a, () => {})).toThrow(RangeError);
+  });
+});
+
+const device = new CpuDevice(1);
+afterAll(() => device.close());
+
+/** Integrands of so many programs. */
+const programs = (n: number) =>
+  Array.from(
+    { length: n },
+    (_, i) => new Function('x', `return Math.exp(-x[0] * ${i + 1}) + x[1]`) as Integrand,
+  );
+const protocol = { relTol: 0, vegas: { evaluations: 70_000, iterations: 3 } };
+
+/** A plain function for the worker, where it counts the memories that are made; its value is their number. */
+const counting: DeviceIntegrand = {
+  kind: 'function',
+  dims: 1,
+  call: {
+    f: () => Number.NaN,
+    moved: {
+      text: `() => {
+        if (globalThis.made === undefined) {
+          globalThis.made = 0;
+          const { Memory } = WebAssembly;
+          WebAssembly.Memory = function (descriptor) { globalThis.made++; return new Memory(descriptor); };
+        }
+        return globalThis.made;
+      }`,
+      params: {},
+    },
+  },
+};
+
+/** Memories made in the device's worker since this was first asked. */
+async function madeInWorker(): Promise<number> {
+  await device.firstWorker();
+  const session = await device.open(counting);
+  const edges = Float64Array.of(0, 1);
+  const task = {
+    key: [1, 2],
+    iteration: 0,
+    stream: 0,
+    bins: 1,
+    edges,
+    strata: [1],
+    unit: 1,
+    adapt: null,
+  } as const;
+  const { sum } = await session.sample({ ...task, counts: 2 ** 17 } as never);
+  session.close();
+  return sum;
+}
+
+describe('no more than 8 a thread', () => {
+  test('for 100 integrals one after the other, on this thread and in a worker', async () => {
+    const here = countMemories();
+    await madeInWorker();
+    for (const f of programs(100)) await integrate(f, { ...protocol, dims: 2, device });
+    for (const f of programs(100)) await integrate(f, { dims: 2, relTol: 1e-2, device });
+    expect(here.made).toBeLessThanOrEqual(8);
+    expect(await madeInWorker()).toBeLessThanOrEqual(8);
+  });
+  test('for a scan of 120 sets in 60 shapes, by auto', async () => {
+    const here = countMemories();
+    await madeInWorker();
+    const params = Array.from({ length: 120 }, (_, i) => ({ c: new Float64Array(1 + (i % 60)).fill(i) }));
+    const f: Integrand = ([x, y], p) => Math.sqrt(Math.abs(x - y)) * p.c[p.c.length - 1];
+    const results = await scan(f, { dims: 2, relTol: 1e-3, maxEvaluations: 2e5, params, device });
+    expect(results.filter(r => r.status === 'failed')).toEqual([]);
+    expect(here.made).toBeLessThanOrEqual(8);
+    expect(await madeInWorker()).toBeLessThanOrEqual(8);
+  });
+});
+
+describe('30 integrals at a time, who have the memories by turns: the bits of each alone', () => {
+  const found = ({ value, error, evaluations, iterations }: Awaited<ReturnType<typeof integrate>>) => ({
+    value,
+    error,
+    evaluations,
+    iterations,
+  });
+  test.each([
+    ['by vegas+ in a worker', { ...protocol, method: 'vegas+', device }],
+    ['by vegas+ on this thread', { method: 'vegas+', relTol: 1e-3, maxEvaluations: 6e4, device }],
+    ['by pagani', { method: 'pagani', relTol: 1e-9, maxEvaluations: 3e5, device }],
+    ['by auto', { relTol: 1e-7, maxEvaluations: 3e5, device }],
+    ['plain functions', { ...protocol, method: 'vegas+', device: 'js' }],
+  ] as const)('%s', async (_, options) => {
+    const run = async (f: Integrand) => found(await integrate(f, { ...options, dims: 2 }));
+    const alone: object[] = [];
+    for (const f of programs(30)) alone.push(await run(f));
+    expect(await Promise.all(programs(30).map(run))).toEqual(alone);
+  });
+  test('async functions, which wait in the middle of a batch', async () => {
+    const run = (i: number) => {
+      const f = async ([x, y]: number[]) => {
+        if (x < 0.01) await new Promise(resolve => setTimeout(resolve, i % 3));
+        return Math.exp(-x * i) + y;
+      };
+      return integrate(f as never, { dims: 2, method: 'vegas+', device: 'js', relTol: 0, vegas: small }).then(
+        found,
+      );
+    };
+    const small = { evaluations: 2000, iterations: 2, adapt: 1 };
+    const alone: object[] = [];
+    for (let i = 0; i < 30; i++) alone.push(await run(i));
+    expect(await Promise.all(alone.map((_, i) => run(i)))).toEqual(alone);
+  });
+});
+
+test('what an async function gives after its run was aborted does not get into the next one', async () => {
+  const stop = new AbortController();
+  const late = async ([x]: number[]) => {
+    await new Promise(resolve => setTimeout(resolve, x < 0.5 ? 20 : 60));
+    return 1e6;
+  };
+  const options = {
+    dims: 1,
+    method: 'vegas+',
+    device: 'js',
+    vegas: { evaluations: 2000, iterations: 4 },
+  } as const;
+  const first = integrate(late as never, { ...options, signal: stop.signal });
+  setTimeout(() => stop.abort(), 30);
+  expect((await first).status).toBe('aborted');
+  const next = async ([x]: number[]) => {
+    await new Promise(resolve => setTimeout(resolve, 5));
+    return x;
+  };
+  expect((await integrate(next as never, options)).value).toBeCloseTo(0.5, 1);
+});
