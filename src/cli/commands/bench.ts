@@ -1,0 +1,107 @@
+/** `quadrille bench`: integrands of the papers on this machine, how long they take and how far off they are. */
+import { integrate } from '../../integrate.ts';
+import { type Result, withError } from '../../result.ts';
+import type { Arguments } from '../arguments.ts';
+import { devices } from '../devices.ts';
+import { interruptible } from '../interrupt.ts';
+import { Mistake } from '../mistake.ts';
+import { inOurWords } from '../say.ts';
+import { libraryOptions } from '../setup.ts';
+import { valueObject } from '../show/json.ts';
+import { Live } from '../show/live.ts';
+import { columns, rounded, time } from '../show/numbers.ts';
+import { isLive, type Style, styleOf, type Terminal } from '../terminal.ts';
+import { BENCHMARKS, type Benchmark } from './benchmarks.ts';
+import { CONVERGED, NOT_CONVERGED } from './integrate.ts';
+
+interface Run {
+  benchmark: Benchmark;
+  result: Result;
+}
+
+const BAR = 32;
+
+export async function benchCommand({ rest, options }: Arguments, terminal: Terminal): Promise<number> {
+  if (rest.length > 0) throw new Mistake(`quadrille bench takes no '${rest[0]}'.`, 'Write quadrille bench.');
+  const json = options.has('json');
+  const runs: Run[] = [];
+  const interrupt = interruptible();
+  let now = '';
+  const live = isLive(terminal) ? new Live(terminal, () => [now]) : undefined;
+  try {
+    for (const benchmark of BENCHMARKS) {
+      now = `${runs.length + 1} of ${BENCHMARKS.length}  ${benchmark.name}`;
+      const result = await integrate(benchmark.f, {
+        ...benchmark.options,
+        ...libraryOptions(options),
+        maxTime: 10_000, // on a slow machine, a benchmark that says so instead of one without an end
+        signal: interrupt.signal,
+        onProgress: () => live?.draw(),
+      });
+      if (interrupt.signal.aborted) break;
+      runs.push({ benchmark, result });
+      if (json) terminal.out.write(`${JSON.stringify(runObject(runs.at(-1)!))}\n`);
+    }
+  } catch (e) {
+    if (e instanceof Error) e.message = inOurWords(e.message);
+    throw e;
+  } finally {
+    live?.stop();
+    interrupt.done();
+  }
+  if (!json && runs.length > 0) await report(runs, terminal);
+  return runs.length === BENCHMARKS.length && runs.every(r => r.result.converged) ? CONVERGED : NOT_CONVERGED;
+}
+
+function runObject({ benchmark, result }: Run): object {
+  const { name, paper, truth, options } = benchmark;
+  return { name, paper, truth, ...valueObject(result, options.params ?? {}) };
+}
+
+async function report(runs: readonly Run[], { out, env }: Terminal): Promise<void> {
+  const style = styleOf(out, env);
+  const where = (await devices()).find(d => d.name === runs[0].result.device.split(':')[0]);
+  const head = `Node ${process.versions.node}, ${runs[0].result.device}${where ? `: ${where.description}` : ''}`;
+  const [title, ...lines] = columns([HEADER, ...runs.map(row)], [2, 3, 4, 5]);
+  const print = (text: string) => out.write(`${text}\n`);
+  print(style.dim(head));
+  print('');
+  print(style.dim(title));
+  lines.forEach((l, i) =>
+    print(runs[i].result.converged ? l : `${l}  ${style.yellow(runs[i].result.status)}`),
+  );
+  print('');
+  for (const l of bars(runs, style)) print(l);
+}
+
+const HEADER = ['integrand', 'value', 'true error', 'evaluations', 'time', 'a second', 'method'];
+
+/** The true error is given relative to the truth, and in errors. */
+function row({ benchmark: { name, truth }, result: r }: Run): string[] {
+  const off = Math.abs(r.value - truth);
+  return [
+    name,
+    withError(r.value, r.error),
+    `${rounded(off / Math.abs(truth))} (${(off / r.error).toFixed(1)} errors)`,
+    rounded(r.evaluations),
+    time(r.elapsed),
+    rounded(speed(r)),
+    r.method,
+  ];
+}
+
+const speed = (r: Result): number => (1000 * r.evaluations) / r.elapsed;
+
+/** Evaluations a second, as bars. */
+function bars(runs: readonly Run[], style: Style): string[] {
+  const most = Math.max(...runs.map(r => speed(r.result)));
+  const wide = Math.max(...runs.map(r => r.benchmark.name.length));
+  return [
+    style.dim('evaluations a second'),
+    ...runs.map(({ benchmark, result }) => {
+      const length = Math.max(1, Math.round((BAR * speed(result)) / most));
+      const bar = (style.unicode ? '█' : '#').repeat(length);
+      return `${benchmark.name.padEnd(wide)}  ${style.cyan(bar)} ${rounded(speed(result))}`;
+    }),
+  ];
+}

@@ -1,0 +1,116 @@
+/** `quadrille completion SHELL`: a script for the shell, made from the table of options. */
+import type { Arguments } from '../arguments.ts';
+import { Mistake } from '../mistake.ts';
+import { COMMANDS, type Command, OPTIONS, type Option, optionsOf } from '../options.ts';
+import { didYouMean } from '../suggest.ts';
+import type { Terminal } from '../terminal.ts';
+import { PAGES } from './help.ts';
+
+const NAMED = COMMANDS.filter(c => c !== 'integrate');
+const SHELLS = { bash, zsh, fish };
+
+export async function completionCommand({ rest }: Arguments, { out }: Terminal): Promise<number> {
+  const [shell, more] = rest;
+  if (shell === undefined || more !== undefined)
+    throw new Mistake('One shell has to be named.', 'Write quadrille completion bash, zsh or fish.');
+  if (!Object.hasOwn(SHELLS, shell))
+    throw new Mistake(
+      `There is no completion for '${shell}'.`,
+      didYouMean(shell, Object.keys(SHELLS)) ?? 'There are bash, zsh and fish.',
+    );
+  out.write(SHELLS[shell as keyof typeof SHELLS]());
+  return 0;
+}
+
+const flags = (command: Command): string =>
+  optionsOf(command)
+    .map(o => `--${o.name}`)
+    .join(' ');
+
+const withChoices = OPTIONS.filter(o => o.choices);
+
+function bash(): string {
+  const values = withChoices.map(
+    o => `    --${o.name}) COMPREPLY=($(compgen -W "${o.choices!.join(' ')}" -- "$word")); return ;;`,
+  );
+  const options = NAMED.map(c => `    ${c}) options="${flags(c)}" ;;`);
+  return `# completion of quadrille for bash
+_quadrille() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} options
+  case $before in
+${values.join('\n')}
+    --svg) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    completion) COMPREPLY=($(compgen -W "${Object.keys(SHELLS).join(' ')}" -- "$word")); return ;;
+  esac
+  case \${COMP_WORDS[1]} in
+${options.join('\n')}
+    *) options="${flags('integrate')}" ;;
+  esac
+  if [[ $word == -* ]]; then COMPREPLY=($(compgen -W "$options" -- "$word"))
+  elif ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W "${NAMED.join(' ')}" -- "$word"))
+  else COMPREPLY=($(compgen -f -- "$word")); fi
+}
+complete -o filenames -F _quadrille quadrille
+`;
+}
+
+function zsh(): string {
+  const entry = ({ name, kind, help, choices, repeats }: Option) => {
+    const value =
+      kind === 'flag'
+        ? ''
+        : `:${name}:${choices ? `(${choices.join(' ')})` : kind === 'file' ? '_files' : ' '}`;
+    return `'${repeats ? '*' : ''}--${name}[${quoted(help)}]${value}'`;
+  };
+  const options = (command: Command) => optionsOf(command).map(entry).join(' \\\n        ');
+  const cases = NAMED.map(
+    c =>
+      `    ${c}) _arguments ${options(c)} '*:${c === 'completion' ? 'shell:(bash zsh fish)' : 'file:_files'}' ;;`,
+  );
+  return `#compdef quadrille
+# completion of quadrille for zsh
+_quadrille() {
+  local -a commands
+  commands=(${NAMED.map(c => `'${c}:${quoted(firstSentence(c))}'`).join(' ')})
+  if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then _describe command commands; return; fi
+  case $words[2] in
+${cases.join('\n')}
+    *) _arguments ${options('integrate')} '*: :' ;;
+  esac
+}
+if [[ $funcstack[1] == _quadrille ]]; then _quadrille "$@"; else compdef _quadrille quadrille; fi
+`;
+}
+
+function fish(): string {
+  const named = NAMED.join(' ');
+  const lines = NAMED.map(
+    c => `complete -c quadrille -n '__fish_is_first_token' -f -a ${c} -d '${quoted(firstSentence(c))}'`,
+  );
+  for (const o of OPTIONS) {
+    // an option of every command needs no condition; one of expressions goes where no command stands
+    const where = o.commands.map(c =>
+      c === 'integrate' ? `not __fish_seen_subcommand_from ${named}` : `__fish_seen_subcommand_from ${c}`,
+    );
+    const condition = o.commands.length === COMMANDS.length ? '' : ` -n '${where.join('; or ')}'`;
+    const value =
+      o.kind === 'flag'
+        ? ''
+        : o.choices
+          ? ` -x -a '${o.choices.join(' ')}'`
+          : o.kind === 'file'
+            ? ' -r'
+            : ' -x';
+    lines.push(`complete -c quadrille${condition} -l '${o.name}'${value} -d '${quoted(o.help)}'`);
+  }
+  lines.push(
+    `complete -c quadrille -n '__fish_seen_subcommand_from completion' -f -a '${Object.keys(SHELLS).join(' ')}'`,
+  );
+  return `# completion of quadrille for fish\n${lines.join('\n')}\n`;
+}
+
+const firstSentence = (command: Command): string =>
+  PAGES[command].about.split(/[.:;]\s|\n/)[0].replace(/\.$/, '');
+
+/** No quotes, brackets or colons, which mean something to one shell or another. */
+const quoted = (text: string): string => text.replace(/['"[\]:\\$`]/g, '');

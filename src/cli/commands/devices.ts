@@ -1,0 +1,15 @@
+/** `quadrille devices`: what --device can name on this machine. */
+import type { Arguments } from '../arguments.ts';
+import { devices } from '../devices.ts';
+import { Mistake } from '../mistake.ts';
+import { columns } from '../show/numbers.ts';
+import type { Terminal } from '../terminal.ts';
+
+export async function devicesCommand({ rest, options }: Arguments, { out }: Terminal): Promise<number> {
+  if (rest.length > 0)
+    throw new Mistake(`quadrille devices takes no '${rest[0]}'.`, 'Write quadrille devices.');
+  const found = await devices();
+  if (options.has('json')) out.write(`${JSON.stringify(found)}\n`);
+  else for (const row of columns(found.map(d => [d.name, d.description]))) out.write(`${row}\n`);
+  return 0;
+}

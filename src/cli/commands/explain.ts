@@ -1,0 +1,62 @@
+/** `quadrille explain 'expression'`: what an integrand becomes on its way to a device. */
+
+import type { Program } from '../../integrand/ir.ts';
+import { toCuda } from '../../integrand/targets/cuda.ts';
+import { toJavaScript } from '../../integrand/targets/javascript.ts';
+import { toWasm } from '../../integrand/targets/wasm.ts';
+import { prepare } from '../../integrate.ts';
+import { checkProblem } from '../../problem.ts';
+import type { Arguments } from '../arguments.ts';
+import { freeNames } from '../expression/integrand.ts';
+import { isFile } from '../load.ts';
+import { parseParams } from '../parameters.ts';
+import { isRange } from '../ranges.ts';
+import { inOurWords } from '../say.ts';
+import { setUp } from '../setup.ts';
+import { irText } from '../show/ir.ts';
+import { wasmText } from '../show/wasm.ts';
+import { styleOf, type Terminal } from '../terminal.ts';
+
+export async function explainCommand(args: Arguments, { out, env }: Terminal): Promise<number> {
+  const params = parseParams((args.options.get('param') as string[]) ?? []);
+  const { integrand, options } = await setUp(withRanges(args, Object.keys(params)), params);
+  const program = programOf(integrand, options);
+  const target = (args.options.get('target') as string | undefined) ?? 'ir';
+  const style = styleOf(out, env);
+  const head = (text: string) => style.dim(text);
+  const sections: [string, string][] = [];
+  if (target === 'ir') sections.push(['the integrand', String(integrand)], ['its program', irText(program)]);
+  if (target === 'js') sections.push(['JavaScript, for point i of n', toJavaScript(program)]);
+  if (target === 'cuda') sections.push(['CUDA C++', toCuda(program).source.trimEnd()]);
+  if (target === 'wasm') {
+    const { bytes } = toWasm(program);
+    sections.push([`WebAssembly, ${bytes.length} bytes; two points at a time`, wasmText(bytes)]);
+  }
+  const comment = target === 'js' || target === 'cuda' ? '//' : ';;';
+  out.write(`${sections.map(([name, text]) => `${head(`${comment} ${name}`)}\n${text}`).join('\n\n')}\n`);
+  return 0;
+}
+
+/** An expression can be explained without ranges: its variables are then the names in it, and their domain the unit cube. */
+function withRanges(args: Arguments, params: readonly string[]): Arguments {
+  const expression = args.rest.find(text => !isRange(text));
+  if (expression === undefined || isFile(expression) || args.rest.some(isRange)) return args;
+  const names = freeNames(expression, params);
+  return { ...args, rest: [...args.rest, ...(names.length > 0 ? names : ['x']).map(n => `${n}=0..1`)] };
+}
+
+/** The program as devices get it, with the map of an infinite domain. */
+function programOf(
+  integrand: Parameters<typeof prepare>[0] | URL,
+  options: Parameters<typeof checkProblem>[0],
+): Program {
+  try {
+    const { device: _, ...rest } = options;
+    const prepared = prepare(integrand as Parameters<typeof prepare>[0], null, checkProblem(rest));
+    if (prepared.kind === 'program') return prepared.program;
+  } catch (e) {
+    if (e instanceof Error) e.message = inOurWords(e.message);
+    throw e;
+  }
+  throw new Error('a function that runs as it is has no program');
+}

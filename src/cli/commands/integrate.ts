@@ -1,0 +1,89 @@
+/** `quadrille 'expression' x=0..1` and `quadrille run FILE`: one integral. */
+import { writeFile } from 'node:fs/promises';
+import { integrate } from '../../integrate.ts';
+import type { Result } from '../../result.ts';
+import type { Arguments } from '../arguments.ts';
+import { interruptible } from '../interrupt.ts';
+import { Mistake } from '../mistake.ts';
+import { parseParams } from '../parameters.ts';
+import { inOurWords } from '../say.ts';
+import { type Setup, setUp } from '../setup.ts';
+import { Forecast } from '../show/forecast.ts';
+import { resultObject } from '../show/json.ts';
+import { Live, progressParts } from '../show/live.ts';
+import { block, hasEstimate, line } from '../show/report.ts';
+import { svg } from '../show/svg.ts';
+import { isLive, styleOf, type Terminal, widthOf } from '../terminal.ts';
+
+export const CONVERGED = 0;
+export const FAILED = 1;
+export const NOT_CONVERGED = 2;
+
+export async function integrateCommand(args: Arguments, terminal: Terminal): Promise<number> {
+  const setup = await setUp(args, parseParams((args.options.get('param') as string[]) ?? []));
+  const quiet = args.options.has('quiet');
+  const result = await solve(setup, terminal, quiet);
+  const file = args.options.get('svg') as string | undefined;
+  if (file !== undefined) await draw(file, result, setup.title);
+  show(result, setup, terminal, { quiet, json: args.options.has('json') });
+  return result.converged ? CONVERGED : NOT_CONVERGED;
+}
+
+async function solve(setup: Setup, terminal: Terminal, quiet: boolean): Promise<Result> {
+  const { integrand, options, variables } = setup;
+  const forecast = new Forecast(options);
+  const start = performance.now();
+  const live =
+    isLive(terminal) && !quiet
+      ? new Live(terminal, () => progressParts(forecast, performance.now() - start))
+      : undefined;
+  const interrupt = interruptible();
+  const signals = [interrupt.signal, options.signal].filter(s => s !== undefined);
+  try {
+    return await integrate(integrand, {
+      ...options,
+      signal: AbortSignal.any(signals),
+      onProgress(progress) {
+        forecast.add(progress, performance.now() - start);
+        live?.draw();
+        options.onProgress?.(progress);
+      },
+    });
+  } catch (e) {
+    if (e instanceof Error) e.message = inOurWords(e.message, variables);
+    throw e;
+  } finally {
+    live?.stop();
+    interrupt.done();
+  }
+}
+
+async function draw(file: string, result: Result, title: string): Promise<void> {
+  try {
+    await writeFile(file, svg(result, title));
+  } catch (e) {
+    throw new Mistake(`The drawing could not be written: ${(e as Error).message}.`);
+  }
+}
+
+function show(
+  result: Result,
+  setup: Setup,
+  terminal: Terminal,
+  { quiet, json }: { quiet: boolean; json: boolean },
+): void {
+  const { out, err, env } = terminal;
+  if (json) {
+    out.write(`${JSON.stringify(resultObject(result, setup))}\n`);
+    return;
+  }
+  if (out.isTTY && !quiet) {
+    const lines = block(result, setup, styleOf(out, env), widthOf(out));
+    out.write(`\n${lines.join('\n')}\n\n`);
+    return;
+  }
+  out.write(`${line(result)}\n`);
+  const style = styleOf(err, env);
+  if (!quiet && hasEstimate(result))
+    for (const w of result.warnings) err.write(`${style.yellow('warning')}: ${w}\n`);
+}

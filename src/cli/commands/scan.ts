@@ -1,0 +1,133 @@
+/** `quadrille scan 'expression' x=0..1 --param a=0:10:0.5`: an integral for each combination of values, as CSV or JSON lines. */
+import type { Result } from '../../result.ts';
+import { type ScanOptions, scan } from '../../scan.ts';
+import type { Arguments } from '../arguments.ts';
+import { interruptible } from '../interrupt.ts';
+import { Mistake } from '../mistake.ts';
+import { parseScan, product } from '../parameters.ts';
+import { inOurWords } from '../say.ts';
+import { setUp } from '../setup.ts';
+import { valueObject } from '../show/json.ts';
+import { Live } from '../show/live.ts';
+import { time } from '../show/numbers.ts';
+import { hasEstimate } from '../show/report.ts';
+import { isLive, styleOf, type Terminal } from '../terminal.ts';
+import { CONVERGED, FAILED, NOT_CONVERGED } from './integrate.ts';
+
+type Params = Record<string, number>;
+
+interface How {
+  json: boolean;
+  quiet: boolean;
+  variables: readonly string[];
+}
+
+const COLUMNS = ['value', 'error', 'status', 'method', 'evaluations'];
+
+export async function scanCommand(args: Arguments, terminal: Terminal): Promise<number> {
+  const lists = parseScan((args.options.get('param') as string[]) ?? []);
+  if (lists.size === 0)
+    throw new Mistake(
+      'No parameter is given.',
+      'Write --param a=0:10:0.5 (from, to, step) or --param a=1,2,3.',
+    );
+  const sets = product(lists);
+  const setup = await setUp(args, sets[0]);
+  const { params: base, onProgress: _, signal, ...options } = setup.options;
+  const rows = new Rows(terminal, sets, [...lists.keys()], {
+    json: args.options.has('json'),
+    quiet: args.options.has('quiet'),
+    variables: setup.variables,
+  });
+  const interrupt = interruptible();
+  try {
+    await scan(setup.integrand, {
+      ...options,
+      signal: AbortSignal.any([interrupt.signal, signal].filter(s => s !== undefined)),
+      params: sets.map(set => ({ ...base, ...set })),
+      onResult: (result, index) => rows.add(result, index),
+    } as ScanOptions);
+  } catch (e) {
+    if (e instanceof Error) e.message = inOurWords(e.message, setup.variables);
+    throw e;
+  } finally {
+    rows.end();
+    interrupt.done();
+  }
+  return rows.code;
+}
+
+/** Rows are printed in the order of the params, each as soon as those before it are there. */
+class Rows {
+  code = CONVERGED;
+  readonly #terminal: Terminal;
+  readonly #sets: readonly Params[];
+  readonly #names: readonly string[];
+  readonly #how: How;
+  readonly #live: Live | undefined;
+  readonly #waiting = new Map<number, Result>();
+  readonly #started = performance.now();
+  #headed = false;
+  #next = 0;
+  #done = 0;
+
+  constructor(terminal: Terminal, sets: readonly Params[], names: readonly string[], how: How) {
+    this.#terminal = terminal;
+    this.#sets = sets;
+    this.#names = names;
+    this.#how = how;
+    if (isLive(terminal) && !how.quiet) this.#live = new Live(terminal, () => this.#progress());
+  }
+
+  add(result: Result, index: number): void {
+    this.#waiting.set(index, result);
+    this.#done++;
+    for (;;) {
+      const ready = this.#waiting.get(this.#next);
+      if (!ready) break;
+      this.#waiting.delete(this.#next);
+      this.#print(ready, this.#sets[this.#next++]);
+    }
+    this.#live?.draw();
+  }
+
+  end(): void {
+    this.#live?.stop();
+  }
+
+  #print(r: Result, params: Params): void {
+    if (r.status === 'failed') this.code = FAILED;
+    else if (!r.converged && this.code !== FAILED) this.code = NOT_CONVERGED;
+    if (r.status === 'aborted' && !hasEstimate(r)) return; // Ctrl-C, before it began
+    this.#live?.clear();
+    const { out } = this.#terminal;
+    if (this.#how.json) out.write(`${JSON.stringify(valueObject(r, params))}\n`);
+    else {
+      if (!this.#headed) out.write(`${[...this.#names, ...COLUMNS].join(',')}\n`);
+      this.#headed = true;
+      const values = this.#names.map(n => params[n]);
+      const found = hasEstimate(r) ? [r.value, r.error] : ['', ''];
+      out.write(`${[...values, ...found, r.status, r.method, r.evaluations].join(',')}\n`);
+    }
+    if (!this.#how.quiet) this.#remark(r, params);
+  }
+
+  /** What is wrong with a row goes where errors go: tables stay tables. */
+  #remark(r: Result, params: Params): void {
+    const { err, env } = this.#terminal;
+    const style = styleOf(err, env);
+    const which = Object.entries(params).map(([n, v]) => `${n}=${v}`);
+    const kind = r.status === 'failed' ? style.red('error') : style.yellow('warning');
+    for (const w of r.warnings)
+      err.write(`${kind}: ${which.join(' ')}: ${inOurWords(w, this.#how.variables)}\n`);
+  }
+
+  #progress(): string[] {
+    const elapsed = performance.now() - this.#started;
+    const left = this.#done > 0 ? (elapsed / this.#done) * (this.#sets.length - this.#done) : undefined;
+    return [
+      `${this.#done} of ${this.#sets.length} integrals`,
+      left === undefined ? time(elapsed) : `about ${time(left)} left`,
+    ];
+  }
+}

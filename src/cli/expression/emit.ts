@@ -1,0 +1,106 @@
+/**
+ * A tree becomes the text of an integrand, a JavaScript arrow function with no more brackets than it needs. Conditions
+ * count as 1 and 0 where a number is wanted, numbers other than 0 as true where a condition is wanted.
+ */
+import { FUNCTIONS } from './names.ts';
+import type { Binary, Node } from './tree.ts';
+
+/** What names stand for, as JavaScript. */
+export type Scope = (name: Node & { kind: 'name' }) => string;
+
+interface Piece {
+  text: string;
+  /** How strongly it holds together. */
+  strength: number;
+  condition: boolean;
+}
+
+const CHOICE = 1;
+const EQUALITY = 4;
+const SIGN = 8;
+const POWER = 9;
+const ATOM = 10;
+const OPERATORS: Record<Binary, [js: string, strength: number]> = {
+  '||': ['||', 2],
+  '&&': ['&&', 3],
+  '==': ['===', EQUALITY],
+  '!=': ['!==', EQUALITY],
+  '<': ['<', 5],
+  '<=': ['<=', 5],
+  '>': ['>', 5],
+  '>=': ['>=', 5],
+  '+': ['+', 6],
+  '-': ['-', 6],
+  '*': ['*', 7],
+  '/': ['/', 7],
+  '%': ['%', 7],
+  '^': ['**', POWER],
+};
+
+/** The value of a tree as a JavaScript expression that gives a number. */
+export function toText(node: Node, scope: Scope): string {
+  return number(emit(node, scope)).text;
+}
+
+/** The special functions that a tree calls: members of the integrand's third argument. */
+export function specials(node: Node, found = new Set<string>()): Set<string> {
+  if (node.kind === 'call') {
+    const { js, special } = FUNCTIONS.get(node.fn)!;
+    if (special) found.add(js);
+    for (const a of node.args) specials(a, found);
+  } else if (node.kind === 'unary') specials(node.arg, found);
+  else if (node.kind === 'binary') for (const n of [node.left, node.right]) specials(n, found);
+  else if (node.kind === 'choice') for (const n of [node.test, node.yes, node.no]) specials(n, found);
+  return found;
+}
+
+function emit(node: Node, scope: Scope): Piece {
+  switch (node.kind) {
+    case 'number':
+      return { text: String(node.value), strength: ATOM, condition: false };
+    case 'name':
+      return { text: scope(node), strength: ATOM, condition: false };
+    case 'call': {
+      const args = node.args.map(a => number(emit(a, scope)).text);
+      return {
+        text: `${FUNCTIONS.get(node.fn)!.js}(${args.join(', ')})`,
+        strength: ATOM,
+        condition: false,
+      };
+    }
+    case 'unary': {
+      const arg = emit(node.arg, scope);
+      if (node.op === '!') return { text: `!${brackets(test(arg), ATOM)}`, strength: SIGN, condition: true };
+      // a power in brackets: JavaScript refuses -x ** 2, which people read in two ways
+      return { text: `${node.op}${brackets(number(arg), ATOM)}`, strength: SIGN, condition: false };
+    }
+    case 'binary':
+      return binary(node.op, emit(node.left, scope), emit(node.right, scope));
+    case 'choice': {
+      const [yes, no] = [node.yes, node.no].map(n => brackets(number(emit(n, scope)), CHOICE));
+      const text = `${brackets(test(emit(node.test, scope)), CHOICE + 1)} ? ${yes} : ${no}`;
+      return { text, strength: CHOICE, condition: false };
+    }
+  }
+}
+
+function binary(op: Binary, left: Piece, right: Piece): Piece {
+  const [js, strength] = OPERATORS[op];
+  const logical = op === '&&' || op === '||';
+  const [a, b] = [left, right].map(logical ? test : number);
+  // JavaScript refuses a sign before the base of a power
+  const [first, second] = op === '^' ? [ATOM, SIGN] : [strength, strength + 1];
+  return {
+    text: `${brackets(a, first)} ${js} ${brackets(b, second)}`,
+    strength,
+    condition: strength <= OPERATORS['<'][1],
+  };
+}
+
+const number = (p: Piece): Piece =>
+  p.condition ? { text: `${brackets(p, CHOICE + 1)} ? 1 : 0`, strength: CHOICE, condition: false } : p;
+
+const test = (p: Piece): Piece =>
+  p.condition ? p : { text: `${brackets(p, EQUALITY + 1)} !== 0`, strength: EQUALITY, condition: true };
+
+const brackets = (p: Piece, least: number): string => (p.strength < least ? `(${p.text})` : p.text);

@@ -1,0 +1,121 @@
+/**
+ * An expression becomes an integrand, which the library compiles from its text: its variables are the point, its
+ * parameters the second argument.
+ */
+import type { Integrand } from '../../integrand/compile.ts';
+import { kit } from '../../integrand/math/index.ts';
+import { Mistake } from '../mistake.ts';
+import { closest } from '../suggest.ts';
+import { specials, toText } from './emit.ts';
+import { CONSTANTS, FUNCTIONS } from './names.ts';
+import { parse } from './parse.ts';
+import { type Node, names } from './tree.ts';
+
+/** Words that JavaScript keeps for itself, or that our text uses. */
+const TAKEN = new Set(
+  'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while with yield Math Infinity NaN Number'.split(
+    ' ',
+  ),
+);
+
+export interface ExpressionIntegrand {
+  f: Integrand;
+  text: string;
+}
+
+export function integrandOf(
+  text: string,
+  variables: readonly string[],
+  params: readonly string[],
+): ExpressionIntegrand {
+  const tree = parse(text);
+  const special = [...specials(tree)];
+  const free = (wish: string) => {
+    while (TAKEN.has(wish) || variables.includes(wish)) wish += '_';
+    return wish;
+  };
+  // a variable that is a word of JavaScript gets another name there
+  const coordinates = new Map(variables.map(v => [v, TAKEN.has(v) ? free(`${v}_`) : v]));
+  const p = free('p');
+  let uses = false;
+  const value = toText(tree, node => {
+    const coordinate = coordinates.get(node.name);
+    if (coordinate !== undefined) return coordinate;
+    if (params.includes(node.name)) {
+      uses = true;
+      return `${p}.${node.name}`;
+    }
+    return CONSTANTS.get(node.name) ?? unknown(text, node, variables, params);
+  });
+  const args = [`[${[...coordinates.values()].join(', ')}]`];
+  if (uses || special.length > 0) args.push(p);
+  if (special.length > 0) args.push(`{ ${special.join(', ')} }`);
+  const js = `(${args.join(', ')}) => ${value}`;
+  return { f: new Function(`return ${js};`)() as Integrand, text: js };
+}
+
+/** The names in an expression that are neither constants nor among those given, in their order. */
+export function freeNames(text: string, given: readonly string[]): string[] {
+  const found = new Set<string>();
+  names(parse(text), ({ name }) => {
+    if (!CONSTANTS.has(name) && !given.includes(name)) found.add(name);
+  });
+  return [...found];
+}
+
+/** A number given as an expression, such as 2*pi or -inf; `what` says in errors what it is. */
+export function constantOf(text: string, what: string): number {
+  const tree = parse(text);
+  const value = toText(tree, node => {
+    const known = CONSTANTS.get(node.name);
+    if (known !== undefined) return known;
+    throw new Mistake(
+      `'${node.name}' has no value here: ${what} is a number.`,
+      closeName(node.name, CONSTANTS.keys()),
+      { text, ...node },
+    );
+  });
+  const special = [...specials(tree)].join(', ');
+  const result = new Function('m', `const { ${special} } = m; return ${value};`)(kit) as number;
+  if (!Number.isNaN(result)) return result;
+  throw new Mistake(`${what} is not a number: ${text} has no value.`, undefined, {
+    text,
+    start: 0,
+    end: text.length,
+  });
+}
+
+function unknown(
+  text: string,
+  node: Node & { kind: 'name' },
+  variables: readonly string[],
+  params: readonly string[],
+): never {
+  const { name } = node;
+  const known = [...variables, ...params];
+  throw new Mistake(
+    `'${name}' is neither a variable nor a parameter.`,
+    productOf(name, [...known, ...CONSTANTS.keys()]) ??
+      closeName(
+        name,
+        [...known, ...FUNCTIONS.keys(), ...CONSTANTS.keys()].filter(k => k.length > 1),
+      ) ??
+      `Give it a range, ${name}=0..1, or a value, --param ${name}=1.`,
+    { text, ...node },
+  );
+}
+
+/** `xy`, where x and y are known. */
+function productOf(name: string, known: readonly string[]): string | undefined {
+  for (let i = 1; i < name.length; i++) {
+    const parts = [name.slice(0, i), name.slice(i)];
+    if (parts.every(part => known.includes(part))) return `A product is written ${parts.join('*')}.`;
+  }
+  return undefined;
+}
+
+function closeName(name: string, known: Iterable<string>): string | undefined {
+  const found = name.length > 1 ? closest(name, known) : undefined;
+  if (found === undefined) return undefined;
+  return `Did you mean ${found}${FUNCTIONS.has(found) ? '(…)' : ''}?`;
+}

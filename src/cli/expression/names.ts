@@ -1,0 +1,51 @@
+/**
+ * The functions and constants that expressions know, and what they are in the integrand language: members of `Math`,
+ * or of the integrand's third argument.
+ */
+import { SPECIAL } from '../../integrand/lower/globals.ts';
+
+export interface Known {
+  /** As it is called in JavaScript. */
+  js: string;
+  /** Fewest and most arguments. */
+  takes: readonly [number, number];
+  /** Comes from the third argument. */
+  special: boolean;
+}
+
+// biome-ignore format: one family a line
+const UNARY = [
+  'abs', 'sqrt', 'cbrt', 'sign', 'floor', 'ceil', 'round', 'trunc',
+  'exp', 'expm1', 'log', 'log2', 'log10', 'log1p',
+  'sin', 'cos', 'tan', 'asin', 'acos', 'atan',
+  'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh',
+];
+
+const known = (js: string, least = 1, most = least, special = false): Known => ({
+  js,
+  takes: [least, most],
+  special,
+});
+
+export const FUNCTIONS: ReadonlyMap<string, Known> = new Map([
+  ...UNARY.map((name): [string, Known] => [name, known(`Math.${name}`)]),
+  ['ln', known('Math.log')],
+  ['atan2', known('Math.atan2', 2)],
+  ['pow', known('Math.pow', 2)],
+  ['hypot', known('Math.hypot', 2, 16)],
+  ['min', known('Math.min', 1, 16)],
+  ['max', known('Math.max', 1, 16)],
+  ...SPECIAL.map((name): [string, Known] => [name, known(name, 1, 1, true)]),
+]);
+
+/** A variable or parameter of the same name goes first. */
+export const CONSTANTS: ReadonlyMap<string, string> = new Map([
+  ['pi', 'Math.PI'],
+  ['π', 'Math.PI'],
+  ['e', 'Math.E'],
+  ['inf', 'Infinity'],
+  ['∞', 'Infinity'],
+]);
+
+/** What a variable or parameter may be called. */
+export const NAME = /^[\p{L}_][\p{L}\p{Nd}_]*$/u;

@@ -1,0 +1,79 @@
+/** An integrand from a file: its default export, a function of the point or a whole problem. */
+import { existsSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import { extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Integrand } from '../integrand/compile.ts';
+import type { IntegrateOptions } from '../problem.ts';
+import { Mistake } from './mistake.ts';
+import { importTypeScript } from './typescript.ts';
+
+export interface Loaded {
+  integrand: Integrand;
+  /** What a problem object says beside the integrand. */
+  options: IntegrateOptions;
+  /** Where workers can import the function for themselves. */
+  url: URL | undefined;
+}
+
+const JAVASCRIPT = ['.js', '.mjs', '.cjs'];
+const TYPESCRIPT = ['.ts', '.mts', '.cts'];
+
+export const isFile = (text: string): boolean => [...JAVASCRIPT, ...TYPESCRIPT].includes(extname(text));
+
+export async function load(name: string): Promise<Loaded> {
+  const file = resolve(name);
+  if (!isFile(name))
+    throw new Mistake(
+      `${name} is no TypeScript or JavaScript file.`,
+      `Its name should end in ${[...TYPESCRIPT, ...JAVASCRIPT].join(', ')}.`,
+    );
+  if (!existsSync(file)) throw new Mistake(`There is no file ${name}.`, `Looked for ${file}.`);
+  const url = pathToFileURL(file);
+  const library = new URL('../index.js', import.meta.url);
+  findOurselves(file, library);
+  const plain = JAVASCRIPT.includes(extname(file));
+  const found = (await (plain ? import(url.href) : importTypeScript(file, library))) as Record<
+    string,
+    unknown
+  >;
+  const problem = found.default;
+  if (typeof problem === 'function')
+    return { integrand: problem as Integrand, options: {}, url: plain ? url : undefined };
+  if (problem !== null && typeof problem === 'object' && 'integrand' in problem) {
+    const { integrand, ...options } = problem as { integrand: Integrand } & IntegrateOptions;
+    if (typeof integrand === 'function') return { integrand, options, url: undefined };
+  }
+  const names = Object.keys(found).filter(k => k !== 'default');
+  throw new Mistake(
+    problem === undefined
+      ? `${name} has no default export${names.length > 0 ? `, only ${names.join(', ')}` : ''}.`
+      : `${name} exports something that is no integrand.`,
+    'Write export default ([x, y]) => x * y, or export default { integrand, dims: 2 }.',
+  );
+}
+
+/** A file may import `quadrille` where it is not installed: then it gets the one that runs. */
+function findOurselves(file: string, library: URL): void {
+  try {
+    nodeModule.createRequire(file).resolve('quadrille');
+    return;
+  } catch {
+    // not installed there
+  }
+  type Next = (name: string, context: object) => unknown;
+  const { registerHooks } = nodeModule as {
+    registerHooks?: (hooks: { resolve(name: string, context: object, next: Next): unknown }) => void;
+  };
+  const found = { url: library.href, shortCircuit: true };
+  if (registerHooks) {
+    registerHooks({
+      resolve: (name, context, next) => (name === 'quadrille' ? found : next(name, context)),
+    });
+    return;
+  }
+  // before Node 22.15 hooks live in a thread of their own, and come as a module
+  const hook = `export const resolve = (name, context, next) =>
+    name === 'quadrille' ? ${JSON.stringify(found)} : next(name, context);`;
+  nodeModule.register(`data:text/javascript,${encodeURIComponent(hook)}`);
+}

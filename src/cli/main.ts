@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+/** The executable: `cli` with the streams of the process. */
+import { cli } from './cli.ts';
+
+// `quadrille scan … | head` closes the pipe: that is no error, and nobody reads on
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (e: NodeJS.ErrnoException) => {
+    if (e.code !== 'EPIPE') throw e;
+    process.exit(0);
+  });
+
+process.exitCode = await cli(process.argv.slice(2), {
+  out: process.stdout,
+  err: process.stderr,
+  env: process.env,
+});

@@ -1,0 +1,33 @@
+/** A mistake of the person who typed: said with its place, pointed at by a caret line, and what to type instead. */
+
+/** A stretch of a text that was typed. */
+export interface Place {
+  text: string;
+  start: number;
+  end: number;
+}
+
+export class Mistake extends Error {
+  override readonly name = 'Mistake';
+  readonly reason: string;
+  readonly remedy: string | undefined;
+  readonly place: Place | undefined;
+
+  constructor(reason: string, remedy?: string, place?: Place) {
+    super([reason, ...(place ? [pointAt(place)] : []), ...(remedy ? [remedy] : [])].join('\n'));
+    this.reason = reason;
+    this.remedy = remedy;
+    this.place = place;
+  }
+}
+
+const WIDTH = 76; // of the part of a long text that is shown
+
+/** The text with carets below the place; of a long text, the part around it. */
+function pointAt({ text, start, end }: Place): string {
+  const flat = text.replace(/[\n\r\t]/g, ' ');
+  const left = flat.length > WIDTH ? Math.max(0, Math.min(start - WIDTH / 2, flat.length - WIDTH)) : 0;
+  const shown = flat.slice(left, left + WIDTH);
+  const carets = Math.max(1, Math.min(end - start, WIDTH - (start - left)));
+  return `  ${shown}\n  ${' '.repeat(start - left)}${'^'.repeat(carets)}`;
+}

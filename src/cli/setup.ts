@@ -1,0 +1,134 @@
+/** What was typed becomes a problem for the library: the integrand, from an expression or a file, and its options. */
+import type { Integrand } from '../integrand/compile.ts';
+import type { IntegrateOptions } from '../problem.ts';
+import type { Arguments } from './arguments.ts';
+import { freeNames, integrandOf } from './expression/integrand.ts';
+import { CONSTANTS } from './expression/names.ts';
+import { isFile, load } from './load.ts';
+import { Mistake } from './mistake.ts';
+import { COMMANDS, OPTIONS } from './options.ts';
+import { isRange, parseRanges, type VariableRange } from './ranges.ts';
+import { closest } from './suggest.ts';
+
+export interface Setup {
+  integrand: Integrand | URL;
+  options: IntegrateOptions;
+  /** As it was typed: the expression, or the name of the file. */
+  title: string;
+  /** Names of the axes; of a file they are there only if ranges were given. */
+  variables: string[];
+}
+
+/** `params` are the names that the integrand may use beside its variables, with a value each. */
+export async function setUp(
+  { command, rest, options }: Arguments,
+  params: Record<string, number>,
+): Promise<Setup> {
+  const ranges = parseRanges(rest.filter(isRange));
+  const sources = rest.filter(text => !isRange(text));
+  if (sources.length === 0)
+    throw new Mistake(
+      command === 'run' ? 'There is no file to run.' : 'There is no expression.',
+      command === 'run'
+        ? 'Write quadrille run integrand.ts --dims 3.'
+        : "Write quadrille 'exp(-x^2)' x=0..1.",
+    );
+  if (sources.length > 1) throw severalSources(command, sources, ranges);
+  const [title] = sources;
+  const ours = libraryOptions(options);
+  const setup = { title, variables: ranges.map(r => r.variable) };
+  if (command === 'run' || (command !== 'integrate' && isFile(title))) {
+    const loaded = await load(title);
+    const device = ours.device ?? loaded.options.device;
+    const asIs = loaded.url && typeof device === 'string' && device.startsWith('js');
+    return {
+      ...setup,
+      integrand: asIs ? loaded.url! : loaded.integrand,
+      options: {
+        ...loaded.options,
+        ...ours,
+        ...domainOf(title, ranges, options.get('dims') as number | undefined, loaded.options),
+        params: { ...loaded.options.params, ...params },
+      },
+    };
+  }
+  if (isFile(title)) throw new Mistake(`${title} is a file.`, `Did you mean quadrille run ${title}?`);
+  if (options.has('dims'))
+    throw new Mistake('--dims is for integrands from files.', 'Give each variable a range: x=0..1.');
+  const { variables } = setup;
+  checkWord(title, [...variables, ...Object.keys(params)]);
+  if (variables.length === 0) throw noRanges(title, Object.keys(params));
+  const both = variables.find(v => Object.hasOwn(params, v));
+  if (both) throw new Mistake(`${both} has a range and a value.`, 'Give it one of them.');
+  const { f } = integrandOf(title, variables, Object.keys(params));
+  return {
+    ...setup,
+    integrand: f,
+    options: { ...ours, domain: ranges.map(r => r.range), ...(Object.keys(params).length > 0 && { params }) },
+  };
+}
+
+/** The options of the library that options of ours set. */
+export function libraryOptions(given: Arguments['options']): IntegrateOptions {
+  const found: Record<string, unknown> = {};
+  for (const { name, sets } of OPTIONS) {
+    if (!sets || !given.has(name)) continue;
+    const [family, knob] = sets.split('.');
+    found[family] = knob ? { ...(found[family] as object), [knob]: given.get(name) } : given.get(name);
+  }
+  return found as IntegrateOptions;
+}
+
+function domainOf(
+  title: string,
+  ranges: readonly VariableRange[],
+  dims: number | undefined,
+  theirs: IntegrateOptions,
+): IntegrateOptions {
+  if (ranges.length > 0 && dims !== undefined)
+    throw new Mistake('Ranges and --dims are both given.', 'Give one of them: --dims is the unit cube.');
+  // what is typed replaces what the file says, also when one has `dims` and the other `domain`
+  const none = { dims: undefined, domain: undefined } as unknown as IntegrateOptions;
+  if (ranges.length > 0) return { ...none, domain: ranges.map(r => r.range) };
+  if (dims !== undefined) return { ...none, dims };
+  if (theirs.domain !== undefined || theirs.dims !== undefined) return {};
+  throw new Mistake(
+    `${title} does not say how many dimensions its integrand has.`,
+    'Give ranges, x=0..1 y=0..2, or --dims 2 for the unit cube; or export { integrand, dims: 2 }.',
+  );
+}
+
+function severalSources(
+  command: string,
+  sources: readonly string[],
+  ranges: readonly VariableRange[],
+): Mistake {
+  if (
+    command === 'integrate' &&
+    /^[a-z]+$/i.test(sources[0]) &&
+    !ranges.some(r => r.variable === sources[0])
+  ) {
+    const near = closest(
+      sources[0],
+      COMMANDS.filter(c => c !== 'integrate'),
+    );
+    if (near) return new Mistake(`There is no command ${sources[0]}.`, `Did you mean quadrille ${near}?`);
+  }
+  return new Mistake(
+    `There are ${sources.length} expressions: ${sources.map(s => `'${s}'`).join(' and ')}.`,
+    "Put the whole expression into quotes: 'x * y'. A range is written x=0..1.",
+  );
+}
+
+/** A single word that is no name of this problem is a command mistyped. */
+function checkWord(text: string, known: readonly string[]): void {
+  if (!/^[a-z]{3,}$/i.test(text) || known.includes(text) || CONSTANTS.has(text)) return;
+  const near = closest(text, ['help', ...COMMANDS.filter(c => c !== 'integrate')]);
+  if (near) throw new Mistake(`There is no command ${text}.`, `Did you mean quadrille ${near}?`);
+}
+
+function noRanges(text: string, params: readonly string[]): Mistake {
+  const names = freeNames(text, params);
+  const wanted = (names.length > 0 ? names : ['x']).map(n => `${n}=0..1`).join(' ');
+  return new Mistake('No variable has a range.', `Write quadrille '${text}' ${wanted}.`);
+}

@@ -1,0 +1,78 @@
+/**
+ * Results as JSON. The shape is stable: members are added, never renamed or removed.
+ *
+ *     integrand    the expression, or the name of the file
+ *     variables    names of the axes (empty for a file without ranges)
+ *     domain       a pair of bounds an axis: numbers, or the strings "Infinity" and "-Infinity"
+ *     params       values of the parameters that are numbers or booleans
+ *     value        the integral                             null when there is no estimate
+ *     error        its error, one standard deviation for Monte Carlo methods     null when not known
+ *     status       converged, budget, time, memory, roundoff, aborted; in scans also failed
+ *     converged    whether status is converged
+ *     method       the method that gave the value
+ *     choice       why auto took it; null when the method was asked for
+ *     device       where it ran
+ *     evaluations  of the integrand, in all
+ *     chi2, dof, q agreement of the iterations; null for deterministic methods
+ *     regions      of deterministic methods; null for Monte Carlo
+ *     nonFinite    values that were not finite and counted as 0
+ *     seed         as a string, since it may have 64 bits
+ *     elapsed      milliseconds
+ *     warnings     a list of strings
+ *     iterations   a list of { value, error, evaluations, adapting }; evaluations in all up to there, values as they ran
+ *
+ * In a scan each line has params and what follows it, but no iterations.
+ */
+import type { IntegrateOptions } from '../../problem.ts';
+import type { Result } from '../../result.ts';
+import type { Setup } from '../setup.ts';
+import { historyOf } from './history.ts';
+
+export function resultObject(r: Result, setup: Setup): object {
+  const { title, variables, options } = setup;
+  return {
+    integrand: title,
+    variables,
+    domain: domainOf(options),
+    ...valueObject(r, options.params ?? {}),
+    iterations: historyOf(r).map(({ value, error, evaluations, adapting }) => ({
+      value,
+      error,
+      evaluations,
+      adapting,
+    })),
+  };
+}
+
+/** A result and its params: a line of a scan. */
+export function valueObject(r: Result, params: object): object {
+  const random = r.dof > 0;
+  return {
+    params: Object.fromEntries(
+      Object.entries(params).filter(([, v]) => typeof v !== 'object' && typeof v !== 'function'),
+    ),
+    value: finite(r.error < Infinity ? r.value : Number.NaN),
+    error: finite(r.error),
+    status: r.status,
+    converged: r.converged,
+    method: r.method,
+    choice: r.choice ?? null,
+    device: r.device,
+    evaluations: r.evaluations,
+    chi2: random ? finite(r.chi2) : null,
+    dof: random ? r.dof : null,
+    q: random ? finite(r.q) : null,
+    regions: r.regions ?? null,
+    nonFinite: r.nonFinite,
+    seed: String(r.seed),
+    elapsed: r.elapsed,
+    warnings: r.warnings,
+  };
+}
+
+const finite = (x: number): number | null => (Number.isFinite(x) ? x : null);
+
+function domainOf({ domain, dims = 0 }: IntegrateOptions): (number | string)[][] {
+  const ranges = domain ?? Array.from({ length: dims }, () => [0, 1] as const);
+  return ranges.map(r => r.map(b => (Number.isFinite(b) ? b : String(b))));
+}

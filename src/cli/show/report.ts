@@ -1,0 +1,87 @@
+/** A result for a person: the line that is printed everywhere, and what a terminal shows around it. */
+import { type Result, ratio, type Status, withError } from '../../result.ts';
+import type { Setup } from '../setup.ts';
+import type { Style } from '../terminal.ts';
+import { chart } from './chart.ts';
+import { historyOf } from './history.ts';
+import { bound, count, rounded, time } from './numbers.ts';
+
+const WHY: Record<Status, string> = {
+  converged: 'converged',
+  budget: 'not converged: its evaluations are used up',
+  time: 'not converged: its time is over',
+  memory: 'not converged: its memory is full',
+  roundoff: 'not converged: rounding errors are in the way',
+  aborted: 'stopped: the best estimate so far',
+  failed: 'failed',
+};
+
+/** The result in one line, for pipes: value, status, what it took. */
+export function line(r: Result): string {
+  const parts = [hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet', r.status];
+  if (r.dof > 0) parts.push(`chi2/dof ${ratio(r.chi2, r.dof)}`);
+  const method = r.choice ? `${r.method} (auto)` : r.method;
+  parts.push(`${method} on ${r.device}, ${count(r.evaluations)} evaluations, ${time(r.elapsed)}`);
+  return parts.join('  ');
+}
+
+/** Whether anything was measured before the run was stopped. */
+export const hasEstimate = (r: Result): boolean => r.error < Infinity && !Number.isNaN(r.value);
+
+/** The result with all that explains it, for terminals. */
+export function block(r: Result, setup: Setup, style: Style, width: number): string[] {
+  const mark = r.converged
+    ? style.green(`${style.unicode ? '✓ ' : ''}converged`)
+    : style.yellow(`${style.unicode ? '▲ ' : ''}${WHY[r.status]}`);
+  const value = hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet';
+  const rows = details(r);
+  const wide = Math.max(...rows.map(([name]) => name.length));
+  return [
+    heading(setup, style),
+    '',
+    `  ${style.bold(value)}   ${mark}`,
+    '',
+    ...rows.map(([name, text]) => `  ${style.dim(name.padEnd(wide))}   ${text}`),
+    ...warnings(r, style),
+    ...plot(r, setup, style, width),
+  ];
+}
+
+/** What is integrated, and over what. */
+function heading({ title, variables, options }: Setup, style: Style): string {
+  const axes =
+    options.domain && variables.length > 0
+      ? options.domain.map(
+          ([a, b], i) => `${variables[i]} ${bound(a, style.unicode)}..${bound(b, style.unicode)}`,
+        )
+      : [`${options.domain?.length ?? options.dims} dimensions`];
+  return `${style.bold(title)}  ${style.dim(axes.join('  '))}`;
+}
+
+function details(r: Result): [string, string][] {
+  const rows: [string, string][] = [];
+  if (hasEstimate(r)) {
+    const relative = r.value === 0 ? '' : `, ${rounded(Math.abs(r.error / r.value))} of the value`;
+    rows.push(['error', `${rounded(r.error)}${relative}`]);
+  }
+  // the reason begins with the method's name
+  const why = r.choice?.replace(`${r.method}: `, '');
+  rows.push(['method', why === undefined ? r.method : `${r.method}, taken by auto: ${why}`]);
+  rows.push(['device', r.device]);
+  const speed =
+    r.elapsed > 0 && r.evaluations > 0 ? `, ${rounded((1000 * r.evaluations) / r.elapsed)}/s` : '';
+  rows.push(['evaluations', `${count(r.evaluations)} in ${time(r.elapsed)}${speed}`]);
+  if (r.regions !== undefined) rows.push(['regions', count(r.regions)]);
+  if (r.dof > 0) rows.push(['chi2/dof', `${ratio(r.chi2, r.dof)}, Q ${r.q.toFixed(2)}`]);
+  if (r.regions === undefined) rows.push(['seed', `${r.seed}`]);
+  return rows;
+}
+
+export const warnings = (r: Result, style: Style): string[] =>
+  r.warnings.map(w => `  ${style.yellow('warning')}   ${w}`);
+
+function plot(r: Result, { options }: Setup, style: Style, width: number): string[] {
+  const { relTol = 1e-3, absTol = 0 } = options;
+  const lines = chart(historyOf(r), Math.max(absTol, relTol * Math.abs(r.value)), width, style);
+  return lines.length > 0 ? ['', ...lines] : [];
+}

@@ -1,0 +1,100 @@
+/**
+ * A TypeScript file as a module that Node can import. esbuild makes one of it and of what it imports, with every form of
+ * import that TypeScript projects use, on every Node; without esbuild, a Node that strips types by itself (22.18 and
+ * later) imports the file as it is. esbuild is loaded only here, and never installed with us: it has 11 MB, most who install
+ * the library never run a .ts file from the command line, and those who do have it from their own tools, or a new Node.
+ */
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { builtinModules, createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { BuildFailure, Plugin } from 'esbuild';
+import { Mistake } from './mistake.ts';
+
+type Esbuild = typeof import('esbuild');
+
+export async function importTypeScript(file: string, library: URL): Promise<unknown> {
+  const esbuild = await findEsbuild(file);
+  if (esbuild) return importBuilt(esbuild, file, library);
+  if ((process.features as { typescript?: unknown }).typescript) return import(pathToFileURL(file).href);
+  throw new Mistake(
+    `${file} is TypeScript, which Node ${process.versions.node} does not run by itself.`,
+    'Install esbuild (npm install esbuild), use Node 22.18 or later, or write the file in JavaScript.',
+  );
+}
+
+/** The one of the file's own project, or ours. */
+async function findEsbuild(file: string): Promise<Esbuild | undefined> {
+  for (const from of [pathToFileURL(file).href, import.meta.url]) {
+    try {
+      const found = (await import(pathToFileURL(createRequire(from).resolve('esbuild')).href)) as {
+        default?: Esbuild;
+      } & Esbuild;
+      return found.default ?? found;
+    } catch {
+      // not there, or not made for this machine: the next one may be
+    }
+  }
+  return undefined;
+}
+
+async function importBuilt(esbuild: Esbuild, file: string, library: URL): Promise<unknown> {
+  const url = JSON.stringify(pathToFileURL(file).href);
+  const built = await esbuild
+    .build({
+      entryPoints: [file],
+      bundle: true,
+      write: false,
+      platform: 'node',
+      format: 'esm',
+      target: 'es2022',
+      logLevel: 'silent',
+      define: { 'import.meta.url': url }, // data beside the file are found from there
+      plugins: [packagesStay(library)],
+    })
+    .catch((e: BuildFailure) => {
+      throw mistakeIn(e);
+    });
+  const place = join(tmpdir(), `quadrille-${randomUUID()}.mjs`);
+  await writeFile(place, built.outputFiles[0].contents);
+  try {
+    return await import(pathToFileURL(place).href);
+  } finally {
+    await rm(place, { force: true });
+  }
+}
+
+/** Packages are imported from where they are, and `quadrille` is this one. */
+const packagesStay = (library: URL): Plugin => ({
+  name: 'packages-stay',
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, async args => {
+      if (args.pluginData === 'asked' || args.kind === 'entry-point') return undefined;
+      if (args.path === 'quadrille') return { path: library.href, external: true };
+      if (args.path.startsWith('node:') || builtinModules.includes(args.path)) return { external: true };
+      const { path, errors } = await build.resolve(args.path, {
+        kind: args.kind,
+        resolveDir: args.resolveDir,
+        importer: args.importer,
+        pluginData: 'asked',
+      });
+      if (errors.length > 0) return { errors };
+      // what is not in node_modules is a path that tsconfig.json names
+      return path.includes('node_modules') ? { path: pathToFileURL(path).href, external: true } : { path };
+    });
+  },
+});
+
+function mistakeIn({ errors, message }: BuildFailure): Mistake {
+  const [{ text = message, location = null } = {}] = errors ?? [];
+  if (!location) return new Mistake(text);
+  const { file, line, column, length, lineText } = location;
+  const where = relative(process.cwd(), file) || file;
+  return new Mistake(`${where}:${line}:${column + 1}: ${text}.`, undefined, {
+    text: lineText,
+    start: column,
+    end: column + length,
+  });
+}

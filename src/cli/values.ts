@@ -1,0 +1,58 @@
+/** The text behind an option becomes its value. Numbers may be expressions: 1e6, 10^6, 2*pi. */
+import { constantOf } from './expression/integrand.ts';
+import { Mistake } from './mistake.ts';
+import type { Option } from './options.ts';
+import { closest } from './suggest.ts';
+
+/** In milliseconds. */
+const UNITS: Record<string, number> = { ms: 1, s: 1000, min: 60_000, m: 60_000, h: 3_600_000 };
+
+export type OptionValue = number | bigint | boolean | string;
+
+export function readValue(option: Option, text: string): OptionValue {
+  const fail = (wanted: string): never => {
+    throw new Mistake(`--${option.name} is '${text}'.`, `${wanted}.`);
+  };
+  switch (option.kind) {
+    case 'number':
+      return number(option, text);
+    case 'whole': {
+      const n = number(option, text);
+      return Number.isInteger(n) && n >= 0 ? n : fail('Pass a whole number');
+    }
+    case 'integer': {
+      const n = /^[+-]?\d+$/.test(text) ? BigInt(text) : fail('Pass a whole number, such as 42');
+      return n;
+    }
+    case 'duration':
+      return duration(text) ?? fail('Pass a time with its unit: 10s, 500ms, 2min, 1h');
+    case 'switch':
+      return text === 'true' || text === 'false' ? text === 'true' : fail('Pass true or false');
+    case 'choice': {
+      const choices = option.choices!;
+      if (choices.includes(text)) return text;
+      const near = closest(text, choices);
+      return fail(
+        near ? `Did you mean ${near}? There are ${choices.join(', ')}` : `There are ${choices.join(', ')}`,
+      );
+    }
+    default:
+      return text === '' ? fail(`Pass ${option.value}`) : text;
+  }
+}
+
+function number(option: Option, text: string): number {
+  try {
+    return constantOf(text, `--${option.name}`);
+  } catch (e) {
+    if (!(e instanceof Mistake)) throw e;
+    throw new Mistake(`--${option.name} is no number. ${e.reason}`, e.remedy, e.place);
+  }
+}
+
+/** Seconds unless a unit says otherwise. */
+function duration(text: string): number | undefined {
+  const [, digits, unit = 's'] = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([a-z]+)?\s*$/i.exec(text) ?? [];
+  const ms = Number(digits) * UNITS[unit.toLowerCase()];
+  return ms > 0 ? ms : undefined;
+}
