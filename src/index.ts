@@ -1,4 +1,5 @@
 /** What a user imports. */
+export { type DeviceInfo, devices } from './devices/list.ts';
 export {
   type Compiled,
   type CompileOptions,

@@ -2,10 +2,9 @@
 import { CpuDevice } from './devices/cpu/cpu.ts';
 import type { Device, DeviceIntegrand } from './devices/device.ts';
 import { exportName, plainIntegrand } from './devices/js/plain.ts';
-import { buildDomain } from './domain.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
-import { lower } from './integrand/lower/lower.ts';
+import { lowered } from './integrand/lowered.ts';
 import { bind } from './integrand/params.ts';
 import { read } from './integrand/read.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
@@ -38,14 +37,8 @@ export function prepare(
     if (typeof f !== 'function') read(f); // says what is wrong with it
     return plainIntegrand(f, module, domain, params);
   }
-  const infinite = domain.axes.some(a => a.infinite);
   try {
-    const program = lower(
-      read(f),
-      dims,
-      params,
-      infinite ? (b, z) => buildDomain(b, domain.axes, z) : undefined,
-    );
+    const program = lowered(f, dims, params, domain.axes);
     return { kind: 'program', program, params: bind(program.params, params) };
   } catch (e) {
     if (e instanceof IntegrandError && typeof f === 'function') {
@@ -67,22 +60,15 @@ export async function resolve(f: Integrand | URL): Promise<[Integrand, URL | nul
 }
 
 let shared: CpuDevice | null = null;
-const cards = new Map<number, Device>();
 
 /** The device, and whether it is ours to close. The default one is kept: its idle workers do not keep a process alive. */
 export async function deviceFor({ device }: Problem): Promise<[Device, boolean]> {
-  if (typeof device !== 'string') return [device, false];
-  const [kind, number] = device.split(':');
-  if (kind === 'cuda') {
-    const ordinal = Number(number ?? 0);
-    let card = cards.get(ordinal);
-    if (!card) {
-      const { CudaDevice } = await import('./devices/cuda/cuda.ts');
-      card = new CudaDevice(ordinal);
-      cards.set(ordinal, card); // kept as well: opening a card takes a good part of a second
-    }
-    return [card, false];
+  if (typeof device === 'string' ? device.startsWith('cuda') : Array.isArray(device)) {
+    const { openCuda } = await import('./devices/cuda/open.ts');
+    return [openCuda(device as string | readonly string[]), false];
   }
+  if (typeof device !== 'string') return [device as Device, false];
+  const [, number] = device.split(':');
   if (number) return [new CpuDevice(Number(number)), true];
   shared ??= new CpuDevice();
   return [shared, false];

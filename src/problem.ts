@@ -36,8 +36,11 @@ export interface IntegrateOptions {
   dims?: number;
   /** `vegas+`, `mcubes`, `mcubes1d`, `plain`; `auto` chooses. */
   method?: MethodName;
-  /** `cpu` (every core), `cpu:3` (three workers), `cuda`, `cuda:1`, `js` (the function as it is), or an open device. */
-  device?: string | Device;
+  /**
+   * `cpu` (every core), `cpu:3` (three workers), `cuda`, `cuda:1`, several as `['cuda:0', 'cuda:1']` or `cuda:*` (all of
+   * them), `js` (the function as it is), or an open device.
+   */
+  device?: string | readonly string[] | Device;
   /** Stop when the error is at most max(absTol, relTol·|value|). Default 1e-3. */
   relTol?: number;
   absTol?: number;
@@ -115,17 +118,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
   checkCubature(cubature);
   checkZmc(zmc);
   oneOf('method', method, METHODS);
-  if (
-    typeof device === 'string'
-      ? !/^(auto|cpu(:[1-9]\d*)?|js(:[1-9]\d*)?|cuda(:\d+)?)$/.test(device)
-      : typeof device?.open !== 'function'
-  ) {
-    fail(
-      'device',
-      device,
-      "use 'auto', 'cpu', 'cpu:3' for three workers, 'cuda', 'cuda:1', 'js', or an open device",
-    );
-  }
+  checkDevice(device);
   for (const [name, value] of Object.entries({ relTol, absTol })) {
     if (typeof value !== 'number' || !(value >= 0))
       fail(name, value, 'pass a number from 0 on, such as 1e-3');
@@ -176,6 +169,26 @@ export function checkProblem(options: IntegrateOptions): Problem {
     cubature,
     zmc,
   };
+}
+
+function checkDevice(device: IntegrateOptions['device']): void {
+  if (Array.isArray(device)) {
+    const known = device.length > 0 && device.every(d => /^cuda(:\d+)?$/.test(d));
+    if (!known)
+      fail('device', device, "list CUDA devices, such as ['cuda:0', 'cuda:1'], or 'cuda:*' for all");
+    const numbers = device.map(d => Number(d.split(':')[1] ?? 0));
+    if (new Set(numbers).size < numbers.length) fail('device', device, 'name each device once');
+  } else if (
+    typeof device === 'string'
+      ? !/^(auto|cpu(:[1-9]\d*)?|js(:[1-9]\d*)?|cuda(:(\d+|\*))?)$/.test(device)
+      : typeof (device as Device | null)?.open !== 'function'
+  ) {
+    fail(
+      'device',
+      device,
+      "use 'auto', 'cpu', 'cpu:3' for three workers, 'cuda', 'cuda:1', 'cuda:*', 'js', or an open device",
+    );
+  }
 }
 
 function checkDomain(domain: unknown, dims: unknown): Range[] {

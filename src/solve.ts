@@ -41,7 +41,12 @@ export async function solve(problem: Problem, session: Session, start: number): 
   try {
     const outcome =
       problem.method === 'auto' ? await auto(task, problem) : await runMethod(task, problem.method, problem);
-    return resultOf(problem, outcome, { iterations, nonFinite, device: session.description, start });
+    const { description: device, warnings = [] } = session;
+    return resultOf(
+      problem,
+      { ...outcome, warnings: [...outcome.warnings, ...warnings] },
+      { iterations, nonFinite, device, start },
+    );
   } finally {
     stop.clear();
   }

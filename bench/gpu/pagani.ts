@@ -53,8 +53,8 @@ export async function zmcTimes() {
     ['fB_9', 5e-4, { blocks: 3, depth: 4 }],
   ] as const) {
     const e = entry(name);
-    await onCard(e, { method: 'zmc', relTol: 0, absTol, maxEvaluations: 1e11, maxTime: 5000, zmc });
-    const r = await onCard(e, { method: 'zmc', relTol: 0, absTol, maxEvaluations: 1e11, maxTime: 5000, zmc });
+    await onCard(e, { method: 'zmc', relTol: 0, absTol, maxEvaluations: 1e12, maxTime: 3000, zmc });
+    const r = await onCard(e, { method: 'zmc', relTol: 0, absTol, maxEvaluations: 1e12, maxTime: 3000, zmc });
     console.log(
       name,
       JSON.stringify(zmc),

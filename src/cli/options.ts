@@ -75,10 +75,16 @@ export const OPTIONS: readonly Option[] = [
   problem('rel-tol', 'number', 'X', 'relative error to reach (1e-3)'),
   problem('abs-tol', 'number', 'X', 'absolute error that is enough as well (0)'),
   problem('method', 'choice', 'NAME', `one of ${METHODS.join(', ')}`, { choices: METHODS }),
-  problem('device', 'text', 'NAME', 'cpu (every core), cpu:3 (three workers), cuda, cuda:1, js', {
-    commands: [...SOLVING, 'bench'],
-    choices: ['auto', 'cpu', 'cuda', 'js'],
-  }),
+  problem(
+    'device',
+    'text',
+    'NAME',
+    'cpu (every core), cpu:3 (three workers), cuda, cuda:1, cuda:0,cuda:1, cuda:* (all), js',
+    {
+      commands: [...SOLVING, 'bench'],
+      choices: ['auto', 'cpu', 'cuda', 'js'],
+    },
+  ),
   problem('seed', 'integer', 'N', 'same seed, same digits (1)'),
   problem('max-evaluations', 'number', 'N', 'stop after so many evaluations (1e9)'),
   problem('max-time', 'duration', 'TIME', 'stop after 10s, 500ms, 2min'),

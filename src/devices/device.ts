@@ -51,6 +51,8 @@ export interface MovedIntegrand {
 export interface Session {
   /** Where it really runs, for results: `cpu`, `js on this thread`. */
   readonly description: string;
+  /** What a result should tell of the device: cards that failed on the way, for instance. */
+  readonly warnings?: readonly string[];
   /** One iteration of stratified sampling through a map. */
   sample(task: SampleTask): Promise<SampleSums>;
   /**

@@ -24,7 +24,7 @@ const programOf = (f: Integrand, dims: number, params: Params = {}): Program =>
 const text = (f: Integrand, dims: number, params: Params = {}) => toCuda(programOf(f, dims, params)).source;
 /** The body of `integrand` alone. */
 const body = (f: Integrand, dims: number, params: Params = {}) =>
-  text(f, dims, params).replace(/^[\s\S]*double integrand\(.*\) \{\n([\s\S]*)\}\n$/, '$1');
+  /double integrand\(.*, unsigned& turns\) \{\n([\s\S]*?)^\}/m.exec(text(f, dims, params))![1];
 
 describe('generated text', () => {
   test('a sum over the coordinates reads each at a constant index', () => {
@@ -34,7 +34,11 @@ describe('generated text', () => {
       return Math.exp(-625 * s);
     };
     expect(text(f, 3)).toMatchInlineSnapshot(`
-      "__device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params) {
+      "__device__ __forceinline__ bool stopped(const double* params) {
+        const volatile unsigned* flag = (const volatile unsigned*)__double_as_longlong(params[0]);
+        return flag && *flag;
+      }
+      __device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params, unsigned& turns) {
         const double v0 = x[0] - 0.5;
         const double v1 = v0 * v0;
         const double v2 = x[1] - 0.5;
@@ -47,27 +51,39 @@ describe('generated text', () => {
         const double v9 = exp(v8);
         return v9;
       }
+      __device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params) {
+        unsigned turns = 0;
+        return integrand(x, params, turns);
+      }
       "
     `);
   });
   test('functions that differ from C bring a helper, and only then', () => {
     const f: Integrand = (x, p) => Math.round(x[0] ** p.n) + Math.max(x[0], 0) + Math.abs(x[1]);
     expect(text(f, 2, { n: 3 })).toMatchInlineSnapshot(`
-      "__device__ __forceinline__ double js_pow(double x, double y) {
+      "__device__ __forceinline__ bool stopped(const double* params) {
+        const volatile unsigned* flag = (const volatile unsigned*)__double_as_longlong(params[0]);
+        return flag && *flag;
+      }
+      __device__ __forceinline__ double js_pow(double x, double y) {
         return !(fabs(y) < __longlong_as_double(0x7ff0000000000000LL)) && fabs(x) == 1.0 ? __longlong_as_double(0x7ff8000000000000LL) : pow(x, y);
       }
       __device__ __forceinline__ double js_round(double x) {
         const double down = floor(x);
         return copysign(x - down >= 0.5 ? down + 1.0 : down, x);
       }
-      __device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params) {
-        const double v0 = js_pow(x[0], params[0]);
+      __device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params, unsigned& turns) {
+        const double v0 = js_pow(x[0], params[1]);
         const double v1 = js_round(v0);
         const double v2 = x[0] <= 0.0 ? 0.0 : x[0];
         const double v3 = v1 + v2;
         const double v4 = fabs(x[1]);
         const double v5 = v3 + v4;
         return v5;
+      }
+      __device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params) {
+        unsigned turns = 0;
+        return integrand(x, params, turns);
       }
       "
     `);
@@ -98,7 +114,7 @@ describe('generated text', () => {
         double v3 = x[1];
         double v4 = x[0];
         for (;;) {
-          asm volatile("");
+          if ((turns += 1u) >= 4096u && (turns = 0u, stopped(params))) return __longlong_as_double(0x7ff8000000000000LL);
           const bool v5 = v4 < 10.0;
           const bool v6 = !v5;
           if (v6) {
@@ -117,6 +133,66 @@ describe('generated text', () => {
       "
     `);
   });
+  test('a loop that may be long looks at the stop flag, by the work of a turn; a short one does not', () => {
+    const f: Integrand = (x, p) => {
+      let s = 0;
+      for (let k = 0; k < p.n; k++) for (let j = 0; j < 100; j++) s += x[0] / (k + j + 1);
+      return s;
+    };
+    expect(body(f, 1, { n: 3 })).toMatchInlineSnapshot(`
+      "  double v0;
+        double v1 = 0.0;
+        double v2 = 0.0;
+        for (;;) {
+          if ((turns += 101u) >= 4096u && (turns = 0u, stopped(params))) return __longlong_as_double(0x7ff8000000000000LL);
+          const bool v3 = v2 < params[1];
+          const bool v4 = !v3;
+          if (v4) {
+            v0 = v1;
+            break;
+          }
+          double v5;
+          double v6 = v1;
+          double v7 = 0.0;
+          for (;;) {
+            asm volatile("");
+            const bool v8 = v7 < 100.0;
+            const bool v9 = !v8;
+            if (v9) {
+              v5 = v6;
+              break;
+            }
+            const double v10 = v2 + v7;
+            const double v11 = v10 + 1.0;
+            const double v12 = x[0] / v11;
+            const double v13 = v6 + v12;
+            const double v14 = v7 + 1.0;
+            v6 = v13;
+            v7 = v14;
+          }
+          const double v15 = v2 + 1.0;
+          v1 = v5;
+          v2 = v15;
+        }
+        return v0;
+      "
+    `);
+  });
+  test.each([
+    ['for (let k = 0; k < 4000; k++)', 0],
+    ['for (let k = 0; k < 5000; k++)', 1],
+    ['for (let k = 9999; k >= 8000; k--)', 0],
+    ['for (let k = 0; !(k >= 1000); k += 2)', 0],
+    ['for (let k = 1; k < 1e30; k *= 2)', 0],
+    ['for (let k = 0; k !== 50.5; k++)', 1],
+    ['for (let k = 0; k < 1e9 && s < 10; k++)', 1],
+    ['for (let j = 0; j < 90; j++) for (let k = 0; k < 90; k++)', 1],
+    ['for (let j = 0; j < 60; j++) for (let k = 0; k < 60; k++)', 0],
+    ['for (let j = 0; j < 1e5; j++) for (let k = 0; k < 1e5; k++)', 2],
+  ])('loops that ask: %s has %i', (loop, asking) => {
+    const f = new Function('x', `let s = 0; ${loop} s += x[0] * k; return s;`) as Integrand;
+    expect(text(f, 1).match(/stopped\(params\)\)/g) ?? []).toHaveLength(asking);
+  });
   test('leaving two loops at once is a goto', () => {
     const f: Integrand = (x, p) => {
       for (let t = x[0]; t < 10; t += 1) {
@@ -130,7 +206,7 @@ describe('generated text', () => {
           const double v1 = 5.0 * x[1];
           double v2 = x[0];
           for (;;) {
-            asm volatile("");
+            if ((turns += 1u) >= 4096u && (turns = 0u, stopped(params))) return __longlong_as_double(0x7ff8000000000000LL);
             const bool v3 = v2 < 10.0;
             const bool v4 = !v3;
             if (v4) {
@@ -138,8 +214,8 @@ describe('generated text', () => {
             }
             double v5 = v2;
             for (;;) {
-              asm volatile("");
-              const bool v6 = v5 < params[0];
+              if ((turns += 1u) >= 4096u && (turns = 0u, stopped(params))) return __longlong_as_double(0x7ff8000000000000LL);
+              const bool v6 = v5 < params[1];
               const bool v7 = !v6;
               if (v7) {
                 break;
@@ -155,7 +231,7 @@ describe('generated text', () => {
             const double v10 = v2 + 1.0;
             v2 = v10;
           }
-          const double v11 = (params[1] != 0.0) ? 1.0 : 0.0;
+          const double v11 = (params[2] != 0.0) ? 1.0 : 0.0;
           v0 = v11;
         }
         L0:;
@@ -171,7 +247,11 @@ describe('generated text', () => {
       return a[1] + [2, 3, 5, 7][k] + p.data[2];
     };
     expect(text(f, 2, { scale: 1, data: new Float64Array(4) })).toMatchInlineSnapshot(`
-      "__device__ __forceinline__ double array_get(const double* a, int n, double i) {
+      "__device__ __forceinline__ bool stopped(const double* params) {
+        const volatile unsigned* flag = (const volatile unsigned*)__double_as_longlong(params[0]);
+        return flag && *flag;
+      }
+      __device__ __forceinline__ double array_get(const double* a, int n, double i) {
         const int k = (int)i;
         return k == i && (unsigned)k < (unsigned)n ? a[k] : __longlong_as_double(0x7ff8000000000000LL);
       }
@@ -182,7 +262,7 @@ describe('generated text', () => {
         return inside;
       }
       __device__ const double c0[] = {2.0, 3.0, 5.0, 7.0};
-      __device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params) {
+      __device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params, unsigned& turns) {
         double a0[3];
         bool stray = false;
         const double v0 = 4.0 * x[0];
@@ -190,13 +270,17 @@ describe('generated text', () => {
         a0[0] = 0.0;
         a0[1] = 0.0;
         a0[2] = x[1];
-        const double v2 = array_get(params, 4, v1);
+        const double v2 = array_get(params + 1, 4, v1);
         if (!array_set(a0, 3, v1, v2)) stray = true;
         const double v3 = a0[1];
         const double v4 = array_get(c0, 4, v1);
         const double v5 = v3 + v4;
-        const double v6 = v5 + params[2];
+        const double v6 = v5 + params[3];
         return stray ? __longlong_as_double(0x7ff8000000000000LL) : v6;
+      }
+      __device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params) {
+        unsigned turns = 0;
+        return integrand(x, params, turns);
       }
       "
     `);
@@ -217,7 +301,7 @@ describe('generated text', () => {
 });
 
 describe('the params buffer', () => {
-  test('holds scalars, booleans and arrays one after another, in the order of declaration', () => {
+  test('holds the stop flag, then scalars, booleans and arrays one after another, in the order of declaration', () => {
     const params = { a: 2.5, on: true, bytes: Uint8Array.of(7, 8), t: table([[0, 1, 3]], [4, 5, 6]) };
     const program = programOf((x, p) => p.t(x[0]) * p.a + p.bytes[0] + (p.on ? x[0] : 0), 1, params);
     const buffer = cudaParams(program, bind(program.params, params));
@@ -225,17 +309,19 @@ describe('the params buffer', () => {
       const value = bind(program.params, params).get(name)!;
       return typeof value === 'object' ? [...value] : [Number(value)];
     });
-    expect([...buffer]).toEqual(expected);
+    expect([...buffer]).toEqual([0, ...expected]);
     expect(toCuda(program).length).toBe(buffer.length);
   });
   test('ends with the constant arrays that C++ cannot write down', () => {
     const program = programOf((x, p) => p.a * [1, NaN, -Infinity][Math.floor(3 * x[0])], 1, { a: 2 });
-    expect([...cudaParams(program, bind(program.params, { a: 2 }))]).toEqual([2, 1, NaN, -Infinity]);
-    expect(toCuda(program).source).toContain('array_get(params + 1, 3, v');
+    expect([...cudaParams(program, bind(program.params, { a: 2 }))]).toEqual([0, 2, 1, NaN, -Infinity]);
+    expect(toCuda(program).source).toContain('array_get(params + 2, 3, v');
   });
-  test('is empty where there are none', () => {
+  test('begins with the address of the stop flag, as bits; without params there is nothing else', () => {
     const program = programOf(x => x[0], 1);
-    expect([toCuda(program).length, cudaParams(program, new Map()).length]).toEqual([0, 0]);
+    const buffer = cudaParams(program, new Map(), 0x7f00_1234_5678);
+    expect([...new BigUint64Array(buffer.buffer)]).toEqual([0x7f00_1234_5678n]);
+    expect(toCuda(program).length).toBe(1);
   });
 });
 

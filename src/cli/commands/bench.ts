@@ -1,8 +1,8 @@
 /** `quadrille bench`: integrands of the papers on this machine, how long they take and how far off they are. */
+import { devices } from '../../devices/list.ts';
 import { integrate } from '../../integrate.ts';
 import { type Result, withError } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';
-import { devices } from '../devices.ts';
 import { interruptible } from '../interrupt.ts';
 import { Mistake } from '../mistake.ts';
 import { inOurWords } from '../say.ts';

@@ -1,6 +1,6 @@
 /** `quadrille devices`: what --device can name on this machine. */
+import { devices } from '../../devices/list.ts';
 import type { Arguments } from '../arguments.ts';
-import { devices } from '../devices.ts';
 import { Mistake } from '../mistake.ts';
 import { columns } from '../show/numbers.ts';
 import type { Terminal } from '../terminal.ts';

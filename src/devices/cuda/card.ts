@@ -1,66 +1,54 @@
-/** One GPU: its context, its memory, its kernels. */
-import { CudaError, check, type Driver, finished, loadDriver } from './driver.ts';
+/**
+ * One GPU: its context, its memory, its kernels, and how it is got back.
+ *
+ * A kernel cannot be interrupted, but it looks at a flag in the host's memory (integrand/targets/cuda/pace.ts). When a run is
+ * aborted the flag goes up, and the run comes back at once; the card belongs to it until its kernel has left, so that
+ * nobody reuses what the kernel still works on.
+ *
+ * After a fault a process cannot use the card any more: on an H200 (driver 580) the context can be reset, but every try to
+ * open it again gives the fault's error, and resetting waits for kernels as well. So there is no way back from a fault
+ * but a new process, and errors say so.
+ */
+import {
+  CudaError,
+  check,
+  type Driver,
+  errorText,
+  isSticky,
+  loadDriver,
+  NOT_READY,
+  OUT_OF_MEMORY,
+  poke,
+} from './driver.ts';
+import { type CardInfo, countCards, driverVersion, infoOf, out } from './info.ts';
 import { compileCuda } from './nvrtc.ts';
+import { Spare } from './spare.ts';
+import { type Turns, turnsOf } from './turns.ts';
 
-/** What a card is. */
-export interface CardInfo {
-  ordinal: number;
-  name: string;
-  /** Bytes. */
-  memory: number;
-  computeCapability: string;
-  /** Of the driver, as 13.0. */
-  driver: string;
-}
+export { type CardInfo, listCards } from './info.ts';
 
-const ATTRIBUTE = { major: 75, minor: 76, processors: 16, sharedOptIn: 97 };
 const SHARED_SIZE = 8; // of cuFuncSetAttribute
+const DEVICE_MAP = 2; // of cuMemHostAlloc
 /** Below, kernels use instructions that are not there. */
-const OLDEST = 70;
-
-export function listCards(): CardInfo[] {
-  const driver = loadDriver();
-  const [count] = out(driver, p => driver.cuDeviceGetCount(p), 'counting devices');
-  return Array.from({ length: count }, (_, ordinal) => infoOf(driver, ordinal));
-}
-
-function infoOf(driver: Driver, ordinal: number): CardInfo {
-  const [device] = out(driver, p => driver.cuDeviceGet(p, ordinal), 'looking for a device');
-  const name = new Uint8Array(256);
-  check(driver, driver.cuDeviceGetName(name, 256, device), 'reading the name of a device');
-  const attribute = (a: number) =>
-    out(driver, p => driver.cuDeviceGetAttribute(p, a, device), 'asking a device')[0];
-  const [memory] = out(driver, p => driver.cuDeviceTotalMem(p, device), 'asking for the memory of a device');
-  const [version] = out(driver, p => driver.cuDriverGetVersion(p), "asking for the driver's version");
-  return {
-    ordinal,
-    name: new TextDecoder().decode(name.subarray(0, name.indexOf(0))),
-    memory,
-    computeCapability: `${attribute(ATTRIBUTE.major)}.${attribute(ATTRIBUTE.minor)}`,
-    driver: `${Math.floor(version / 1000)}.${Math.floor((version % 1000) / 10)}`,
-  };
-}
-
-/** A call that gives numbers through pointers. */
-function out(driver: Driver, call: (...pointers: unknown[]) => number, doing: string, n = 1): number[] {
-  const pointers = Array.from({ length: n }, () => [0]);
-  check(driver, call(...pointers), doing);
-  return pointers.map(p => Number(p[0]));
-}
+const OLDEST = 7;
+/** Turns of the event loop in which short work ends; long work is asked for once a millisecond. */
+const SOON = 2000;
 
 export class Card {
   readonly info: CardInfo;
   readonly driver: Driver;
-  readonly processors: number;
-  /** Bytes of shared memory that a block can have. */
-  readonly shared: number;
+  readonly turns: Turns;
+  readonly spare = new Spare();
   readonly #device: number;
-  #context: number;
+  readonly #context: number;
   readonly #version: number;
+  readonly #flag: { host: number; device: number };
+  /** The fault that ended its use. */
+  #fault = 0;
 
   constructor(ordinal: number) {
     const driver = loadDriver();
-    const [count] = out(driver, p => driver.cuDeviceGetCount(p), 'counting devices');
+    const count = countCards(driver);
     if (ordinal >= count)
       throw new CudaError(
         count === 0
@@ -69,35 +57,68 @@ export class Card {
       );
     this.driver = driver;
     this.info = infoOf(driver, ordinal);
-    if (Number(this.info.computeCapability) * 10 < OLDEST)
+    if (Number(this.info.computeCapability) < OLDEST)
       throw new CudaError(
         `${this.info.name} has compute capability ${this.info.computeCapability}; 7.0 is the least. Use device: 'cpu'.`,
       );
+    this.turns = turnsOf(ordinal);
     [this.#device] = out(driver, p => driver.cuDeviceGet(p, ordinal), 'looking for a device');
-    [this.#context] = out(driver, p => driver.cuDevicePrimaryCtxRetain(p, this.#device), 'opening a device');
-    [this.#version] = out(driver, p => driver.cuDriverGetVersion(p), "asking for the driver's version");
-    const attribute = (a: number) =>
-      out(driver, p => driver.cuDeviceGetAttribute(p, a, this.#device), 'asking a device')[0];
-    this.processors = attribute(ATTRIBUTE.processors);
-    this.shared = attribute(ATTRIBUTE.sharedOptIn);
+    this.#version = driverVersion(driver);
+    const context = [0];
+    const status = driver.cuDevicePrimaryCtxRetain(context, this.#device);
+    if (isSticky(status)) throw this.#lostBefore(status);
+    check(driver, status, `opening ${this.name}`);
+    this.#context = Number(context[0]);
     this.use();
+    this.#flag = this.#makeFlag();
+  }
+
+  get name(): string {
+    return `cuda:${this.info.ordinal}`;
+  }
+
+  get processors(): number {
+    return this.info.multiprocessors;
+  }
+
+  /** Bytes of shared memory that a block can have. */
+  get shared(): number {
+    return this.info.shared;
+  }
+
+  /** Where kernels find the stop flag; 0 when there is none. */
+  get stopFlag(): number {
+    return this.#flag.device;
+  }
+
+  /** Runs a task on it, in its turn. */
+  run<T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
+    return this.turns.take(signal, async () => {
+      this.use();
+      // a fault that nobody has heard of yet is not this task's
+      const status = this.driver.cuStreamQuery(0);
+      if (isSticky(status)) this.#fault = status;
+      if (this.#fault) throw this.#lostBefore(this.#fault);
+      return task();
+    });
   }
 
   /** Makes its context the current one. */
   use(): void {
-    check(this.driver, this.driver.cuCtxSetCurrent(this.#context), 'choosing a device');
+    check(this.driver, this.driver.cuCtxSetCurrent(this.#context), `choosing ${this.name}`);
   }
 
-  /** After a fault nothing works in a context any more: throws it away and opens a new one. */
-  reset(): void {
-    this.driver.cuDevicePrimaryCtxReset(this.#device);
-    this.driver.cuDevicePrimaryCtxRelease(this.#device);
-    [this.#context] = out(
-      this.driver,
-      p => this.driver.cuDevicePrimaryCtxRetain(p, this.#device),
-      'opening a device again',
-    );
-    this.use();
+  /** Throws unless a call succeeded. */
+  check(status: number, doing: string): void {
+    if (isSticky(status)) this.#fault = status;
+    check(this.driver, status, `${doing} on ${this.name}`);
+  }
+
+  /** A call that gives a number through a pointer. */
+  get(call: (pointer: unknown) => number, doing: string): number {
+    const pointer = [0];
+    this.check(call(pointer), doing);
+    return Number(pointer[0]);
   }
 
   get freeMemory(): number {
@@ -109,16 +130,70 @@ export class Card {
     const [major, minor] = this.info.computeCapability.split('.');
     const image = compileCuda(source, `sm_${major}${minor}`, this.#version);
     this.use();
-    const [module] = out(this.driver, p => this.driver.cuModuleLoadData(p, image), 'loading a kernel');
-    return new Module(this, module);
+    return new Module(
+      this,
+      this.get(p => this.driver.cuModuleLoadData(p, image), 'loading a kernel'),
+    );
   }
 
   buffer(): Buffer {
     return new Buffer(this);
   }
 
-  finished(signal: AbortSignal | undefined, doing: string): Promise<void> {
-    return finished(this.driver, signal, doing);
+  /** Waits for all work without blocking the thread. When the signal aborts, the work is told to stop, and not waited for. */
+  async finished(signal: AbortSignal | undefined, doing: string): Promise<void> {
+    for (let turns = 0; !this.#idle(doing); turns++) {
+      if (signal?.aborted) {
+        this.turns.hold(this.#stopped());
+        throw signal.reason;
+      }
+      await new Promise(resolve => (turns < SOON ? setImmediate(resolve) : setTimeout(resolve, 1)));
+    }
+  }
+
+  #idle(doing: string): boolean {
+    this.use();
+    const status = this.driver.cuStreamQuery(0);
+    if (status === NOT_READY) return false;
+    this.check(status, doing);
+    return true;
+  }
+
+  /** Keeps the flag up until all work has left. */
+  async #stopped(): Promise<void> {
+    const raise = (value: number) => this.#flag.host && poke(this.#flag.host, value);
+    raise(1);
+    try {
+      while (!this.#idle('stopping work')) await new Promise(resolve => setTimeout(resolve, 1));
+    } catch {
+      // a fault on the way: the next task hears of it
+    }
+    raise(0);
+  }
+
+  /** A word of the host's memory that kernels can read. Without one, work that is aborted goes on to its end. */
+  #makeFlag(): { host: number; device: number } {
+    const { driver } = this;
+    const [host, device] = [[0], [0]];
+    if (driver.cuMemHostAlloc(host, 4096, DEVICE_MAP) !== 0) return { host: 0, device: 0 };
+    if (driver.cuMemHostGetDevicePointer(device, host[0], 0) !== 0) return { host: 0, device: 0 };
+    poke(Number(host[0]), 0);
+    return { host: Number(host[0]), device: Number(device[0]) };
+  }
+
+  #lostBefore(status: number): CudaError {
+    const why = errorText(this.driver, status);
+    return new CudaError(
+      `a kernel failed on ${this.name} before, with ${why}; after that a process cannot use a card any more: start a new one, or use another device.`,
+      status,
+    );
+  }
+
+  /** Gives something back; on a card that fails there is nothing left to give. */
+  giveBack(call: (driver: Driver) => number): void {
+    this.use();
+    const status = call(this.driver);
+    if (isSticky(status)) this.#fault = status;
   }
 
   close(): void {
@@ -138,22 +213,23 @@ export class Module {
 
   /** Starts a kernel; `shared` bytes of shared memory a block. */
   launch(name: string, blocks: number, threads: number, shared: number, ...params: ArrayBufferView[]): void {
-    const { driver } = this.#card;
-    this.#card.use();
+    const card = this.#card;
+    const { driver } = card;
+    card.use();
     let fn = this.#functions.get(name);
     if (fn === undefined) {
-      [fn] = out(driver, p => driver.cuModuleGetFunction(p, this.#module, name), `looking for ${name}`);
+      fn = card.get(p => driver.cuModuleGetFunction(p, this.#module, name), `looking for ${name}`);
       this.#functions.set(name, fn);
     }
     // more than every kernel may have has to be asked for
     if (shared > 48 * 1024)
-      check(driver, driver.cuFuncSetAttribute(fn, SHARED_SIZE, shared), `preparing ${name}`);
+      card.check(driver.cuFuncSetAttribute(fn, SHARED_SIZE, shared), `preparing ${name}`);
     const status = driver.cuLaunchKernel(fn, blocks, 1, 1, threads, 1, 1, shared, 0, params, null);
-    check(driver, status, `starting ${name}`);
+    card.check(status, `starting ${name}`);
   }
 
   close(): void {
-    this.#card.driver.cuModuleUnload(this.#module);
+    this.#card.giveBack(driver => driver.cuModuleUnload(this.#module));
   }
 }
 
@@ -167,48 +243,58 @@ export class Buffer {
     this.#card = card;
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
   /** Makes room for so many bytes; what was in it is gone when it grows. */
   reserve(bytes: number): this {
     if (bytes <= this.#size) return this;
-    const { driver } = this.#card;
-    this.#card.use();
+    const card = this.#card;
     this.close();
-    [this.address] = out(
-      driver,
-      p => driver.cuMemAlloc(p, bytes),
-      `taking ${(bytes / 2 ** 20).toFixed(0)} MiB of memory`,
-    );
+    card.use();
+    const address = [0];
+    const take = () => card.driver.cuMemAlloc(address, bytes);
+    let status = take();
+    // what others have closed since is not given back before the end of this task, unless it is needed
+    if (status === OUT_OF_MEMORY && card.turns.sweep()) status = take();
+    if (status === OUT_OF_MEMORY && card.spare.clear()) status = take();
+    card.check(status, `taking ${(bytes / 2 ** 20).toFixed(0)} MiB of memory`);
+    this.address = Number(address[0]);
     this.#size = bytes;
     return this;
   }
 
-  write(data: ArrayBufferView): this {
-    this.reserve(Math.max(8, data.byteLength));
-    const { driver } = this.#card;
+  /** Writes from byte `at` on. */
+  write(data: ArrayBufferView, at = 0): this {
+    const card = this.#card;
+    this.reserve(Math.max(8, at + data.byteLength));
+    card.use();
     if (data.byteLength > 0)
-      check(driver, driver.cuMemcpyHtoD(this.address, data, data.byteLength), 'writing to the card');
+      card.check(card.driver.cuMemcpyHtoD(this.address + at, data, data.byteLength), 'writing to the card');
     return this;
   }
 
   /** So many bytes, all 0. */
   clear(bytes: number): this {
     this.reserve(bytes);
-    check(this.#card.driver, this.#card.driver.cuMemsetD8(this.address, 0, bytes), 'clearing memory');
+    this.#card.use();
+    this.#card.check(this.#card.driver.cuMemsetD8(this.address, 0, bytes), 'clearing memory');
     return this;
   }
 
-  read<T extends ArrayBufferView>(into: T): T {
+  /** Reads from byte `at` on. */
+  read<T extends ArrayBufferView>(into: T, at = 0): T {
+    const card = this.#card;
+    card.use();
     if (into.byteLength > 0)
-      check(
-        this.#card.driver,
-        this.#card.driver.cuMemcpyDtoH(into, this.address, into.byteLength),
-        'reading from the card',
-      );
+      card.check(card.driver.cuMemcpyDtoH(into, this.address + at, into.byteLength), 'reading from the card');
     return into;
   }
 
   close(): void {
-    if (this.address) this.#card.driver.cuMemFree(this.address);
+    const { address } = this;
     this.address = this.#size = 0;
+    if (address) this.#card.giveBack(driver => driver.cuMemFree(address));
   }
 }

@@ -2,6 +2,7 @@
 import type { Device, DeviceIntegrand, Session } from '../device.ts';
 import { Card } from './card.ts';
 import { CudaError } from './driver.ts';
+import type { CompiledIntegrand } from './program.ts';
 import { CudaSession } from './session.ts';
 
 export class CudaDevice implements Device {
@@ -10,16 +11,21 @@ export class CudaDevice implements Device {
 
   constructor(ordinal = 0) {
     this.card = new Card(ordinal);
-    this.name = `cuda:${ordinal}`;
+    this.name = this.card.name;
   }
 
   async open(integrand: DeviceIntegrand): Promise<Session> {
-    if (integrand.kind === 'function')
-      throw new CudaError("a function as it is cannot run on a GPU; use device: 'js'.");
-    return new CudaSession(this.card, this.name, integrand);
+    return new CudaSession(this.card, compiled(integrand));
   }
 
-  async close(): Promise<void> {
-    this.card.close();
+  close(): Promise<void> {
+    return this.card.turns.take(undefined, async () => this.card.close());
   }
+}
+
+/** An integrand that a GPU can run. */
+export function compiled(integrand: DeviceIntegrand): CompiledIntegrand {
+  if (integrand.kind === 'function')
+    throw new CudaError("a function as it is cannot run on a GPU; use device: 'js'.");
+  return integrand;
 }

@@ -34,10 +34,14 @@ const SIGNATURES = {
   cuModuleUnload: 'int cuModuleUnload(uint64_t module)',
   cuModuleGetFunction: 'int cuModuleGetFunction(_Out_ uint64_t *fn, uint64_t module, const char *name)',
   cuFuncSetAttribute: 'int cuFuncSetAttribute(uint64_t fn, int attribute, int value)',
+  cuMemHostAlloc: 'int cuMemHostAlloc(_Out_ uint64_t *address, size_t bytes, uint32_t flags)',
+  cuMemHostGetDevicePointer:
+    'int cuMemHostGetDevicePointer_v2(_Out_ uint64_t *address, uint64_t host, uint32_t flags)',
   cuMemAlloc: 'int cuMemAlloc_v2(_Out_ uint64_t *address, size_t bytes)',
   cuMemFree: 'int cuMemFree_v2(uint64_t address)',
   cuMemcpyHtoD: 'int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)',
   cuMemcpyDtoH: 'int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)',
+  cuMemcpyDtoD: 'int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes)',
   cuMemsetD8: 'int cuMemsetD8_v2(uint64_t address, uint8_t value, size_t bytes)',
   cuLaunchKernel:
     'int cuLaunchKernel(uint64_t fn, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz, uint32_t shared, uint64_t stream, void **params, void **extra)',
@@ -49,7 +53,8 @@ const SIGNATURES = {
 type Call = (...args: unknown[]) => number;
 export type Driver = Record<keyof typeof SIGNATURES, Call>;
 
-const NOT_READY = 600;
+export const NOT_READY = 600;
+export const OUT_OF_MEMORY = 2;
 
 let loaded: Driver | null = null;
 
@@ -87,7 +92,17 @@ export function openLibrary(names: readonly string[]): { func(signature: string)
   return null;
 }
 
-function loadKoffi(): { load(name: string): { func(signature: string): Call } } {
+/** Writes a word of the host's memory that the driver gave out. */
+export function poke(address: number, value: number): void {
+  loadKoffi().encode(BigInt(address), 'uint32_t', value);
+}
+
+interface Koffi {
+  load(name: string): { func(signature: string): Call };
+  encode(address: bigint, type: string, value: number): void;
+}
+
+function loadKoffi(): Koffi {
   try {
     // asked for this way, bundlers for the browser do not look for it
     return process.getBuiltinModule('node:module').createRequire(import.meta.url)('koffi');
@@ -101,35 +116,35 @@ function loadKoffi(): { load(name: string): { func(signature: string): Call } } 
 /** Throws unless a call succeeded; `doing` says what it was for. */
 export function check(driver: Driver, status: number, doing: string): void {
   if (status === 0) return;
-  throw new CudaError(`CUDA failed ${doing}: ${errorText(driver, status)}${REMEDIES[status] ?? ''}`, status);
+  const remedy = REMEDIES[status] ?? (isSticky(status) ? NO_MORE : '');
+  throw new CudaError(`CUDA failed ${doing}: ${errorText(driver, status)}${remedy}`, status);
 }
 
+/** After a fault. */
+const NO_MORE =
+  ". This process cannot use the card any more: start a new one, and see whether the integrand runs with device: 'cpu'";
 const REMEDIES: Record<number, string> = {
-  2: '; the card is out of memory: close what else runs on it, or lower cubature.maxMemory or vegas.maxStrata',
+  [OUT_OF_MEMORY]:
+    '; the card is out of memory: close what else runs on it, or lower cubature.maxMemory or vegas.maxStrata',
   209: '; the card is too old for this kernel, or the driver for this NVRTC: update the driver',
   218: '; the driver is older than the NVRTC that made this kernel: update the driver',
-  700: '; the integrand read or wrote where it must not',
-  719: '; the integrand failed on the card',
+  700: `; the integrand read or wrote where it must not${NO_MORE}`,
+  702: `; a kernel took longer than the driver allows on a card with a display${NO_MORE}`,
+  719: `; the integrand failed on the card${NO_MORE}`,
 };
 
-function errorText(driver: Driver, status: number): string {
+/** After one of these no call of this process works on the card any more. */
+export function isSticky(status: number): boolean {
+  return (
+    [214, 220, 709, 710, 999].includes(status) ||
+    (status >= 700 && status <= 702) ||
+    (status >= 714 && status <= 720)
+  );
+}
+
+export function errorText(driver: Driver, status: number): string {
   const [name, text] = [[null], [null]] as [(string | null)[], (string | null)[]];
   driver.cuGetErrorName(status, name);
   driver.cuGetErrorString(status, text);
   return `${name[0] ?? status} (${text[0] ?? 'unknown'})`;
-}
-
-/** Waits for all work on a stream without blocking the thread; the signal ends the wait, not the work. */
-export async function finished(
-  driver: Driver,
-  signal: AbortSignal | undefined,
-  doing: string,
-): Promise<void> {
-  for (let turns = 0; ; turns++) {
-    const status = driver.cuStreamQuery(0);
-    if (status !== NOT_READY) return check(driver, status, doing);
-    signal?.throwIfAborted();
-    // short work ends within some turns of the loop; long work is asked for once a millisecond
-    await new Promise(resolve => (turns < 2000 ? setImmediate(resolve) : setTimeout(resolve, 1)));
-  }
 }

@@ -2,6 +2,7 @@
  * An integrand on a card: its params, its buffers and its kernels. Kernels are text (kernels/*.cu) with the compiled
  * integrand in front, made by NVRTC at run time for the card that is there.
  */
+import type { Program } from '../../integrand/ir.ts';
 import { lower } from '../../integrand/lower/lower.ts';
 import { read } from '../../integrand/read.ts';
 import { cudaParams, toCuda } from '../../integrand/targets/cuda.ts';
@@ -22,18 +23,18 @@ export class CudaProgram {
   constructor(card: Card, integrand: CompiledIntegrand) {
     this.card = card;
     this.dims = integrand.program.dims;
-    this.#text = toCuda(integrand.program).source;
-    this.params = card.buffer();
-    this.bind(integrand);
+    this.#text = textOf(integrand.program);
+    this.params = this.buffer('params');
   }
 
+  /** Gives it its params; before anything else. */
   bind({ program, params }: CompiledIntegrand): void {
-    this.params.write(cudaParams(program, params));
+    this.params.write(cudaParams(program, params, this.card.stopFlag));
   }
 
   /** Memory under a name, kept from task to task. */
   buffer(name: string): Buffer {
-    const buffer = this.#buffers.get(name) ?? this.card.buffer();
+    const buffer = this.#buffers.get(name) ?? this.card.spare.take(name) ?? this.card.buffer();
     this.#buffers.set(name, buffer);
     return buffer;
   }
@@ -47,6 +48,11 @@ export class CudaProgram {
     return this.#made(kernel, { DIMS: this.dims, ...constants }, () => this.#text);
   }
 
+  /** Kernels that do without it: compiled once, whatever is integrated. */
+  moduleWithout(kernel: KernelName): Module {
+    return this.#made(kernel, { DIMS: this.dims }, () => '', 'alone');
+  }
+
   /** Kernels with a function of their own in its place. */
   moduleWith(kernel: KernelName, f: (x: number[]) => number): Module {
     const text = () => toCuda(lower(read(f as never), 1, {})).source;
@@ -57,14 +63,19 @@ export class CudaProgram {
     kernel: KernelName,
     constants: Record<string, number | boolean>,
     text: () => string,
-    more = '',
+    own = '', // what stands in the integrand's place
   ): Module {
+    const alone = own !== '';
+    const short = `${kernel} ${JSON.stringify(constants)}${own}`;
+    const known = this.#modules.get(short);
+    if (known) return known;
     const defines = Object.entries(constants)
       .map(([name, value]) => `#define ${name} ${Number(value)}\n`)
       .join('');
-    const key = `${kernel} ${defines}${more}`;
-    const module = this.#modules.get(key) ?? this.card.module(`${defines}${text()}\n${kernelText(kernel)}`);
-    this.#modules.set(key, module);
+    const module = this.card.spare.module(`${short} ${alone ? '' : this.#text}`, () =>
+      this.card.module(`${defines}${text()}\n${kernelText(kernel)}`),
+    );
+    this.#modules.set(short, module);
     return module;
   }
 
@@ -80,18 +91,27 @@ export class CudaProgram {
   }
 
   close(): void {
-    for (const b of [this.params, ...this.#buffers.values()]) b.close();
-    for (const m of this.#modules.values()) m.close();
+    for (const [name, buffer] of this.#buffers) this.card.spare.give(name, buffer);
     this.#buffers.clear();
     this.#modules.clear();
   }
+}
+
+const sources = new WeakMap<Program, string>();
+
+function textOf(program: Program): string {
+  const text = sources.get(program) ?? toCuda(program).source;
+  sources.set(program, text);
+  return text;
 }
 
 const texts = new Map<KernelName, string>();
 
 function kernelText(kernel: KernelName): string {
   const { readFileSync } = process.getBuiltinModule('node:fs');
-  const text = texts.get(kernel) ?? readFileSync(new URL(`./kernels/${kernel}.cu`, import.meta.url), 'utf8');
+  const path = (name: string) => new URL(`./kernels/${name}.cu`, import.meta.url);
+  const types = kernel === 'regions' || kernel === 'pool' ? readFileSync(path('types'), 'utf8') : '';
+  const text = texts.get(kernel) ?? types + readFileSync(path(kernel), 'utf8');
   texts.set(kernel, text);
   return text;
 }

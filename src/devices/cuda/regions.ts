@@ -1,24 +1,26 @@
 /** Cubature rules on a card: points, weights and null rules in its memory, and lists of regions evaluated by a warp each. */
 import { nullCombinations, pointsOf, type Rule } from '../../methods/cubature/rules.ts';
 import type { RegionSums, RegionTask } from '../device.ts';
-import type { Buffer, Module } from './card.ts';
+import type { Buffer } from './card.ts';
 import type { CudaProgram } from './program.ts';
 import { Struct } from './struct.ts';
 
 /** Regions of a block, a warp each. */
 const REGIONS_PER_BLOCK = 4;
 
-interface Prepared {
-  rule: Rule;
+export interface PreparedRule {
   generators: Buffer;
   weights: Buffer;
   pairs: Buffer;
-  module: Module;
+  /** What kernels have to know of it. */
+  constants: { NULLS: number; PAIRS: number; CANDIDATES: number };
 }
+
+/** Where lists of regions are. */
+export type RegionLists = Record<'centres' | 'levels' | 'values' | 'errors' | 'axes' | 'wrong', number>;
 
 export class CudaRegions {
   readonly #program: CudaProgram;
-  #prepared: Prepared | null = null;
 
   constructor(program: CudaProgram) {
     this.#program = program;
@@ -34,12 +36,16 @@ export class CudaRegions {
     buffer.errors.reserve(8 * count);
     buffer.axes.reserve(count);
     buffer.wrong.write(BigUint64Array.of(0n, 2n ** 64n - 1n));
-    const { module } = this.prepare(rule);
-    const struct = this.header(rule, ranges)
-      .u32(rule.points, count)
-      .u64(...this.tables)
-      .u64(buffer.centres.address, buffer.levels.address, this.#program.params.address)
-      .u64(buffer.values.address, buffer.errors.address, buffer.axes.address, buffer.wrong.address);
+    const { constants } = this.prepare(rule);
+    const struct = this.struct(rule, ranges, count, {
+      centres: buffer.centres.address,
+      levels: buffer.levels.address,
+      values: buffer.values.address,
+      errors: buffer.errors.address,
+      axes: buffer.axes.address,
+      wrong: buffer.wrong.address,
+    });
+    const module = this.#program.module('regions', constants);
     module.launch('regions', Math.ceil(count / REGIONS_PER_BLOCK), 32 * REGIONS_PER_BLOCK, 0, struct.bytes);
     await this.#program.card.finished(task.signal, 'evaluating regions');
     const sums: RegionSums = {
@@ -51,7 +57,8 @@ export class CudaRegions {
     const [wrong, first] = buffer.wrong.read(new BigUint64Array(2));
     if (wrong === 0n) return sums;
     const [region, p] = [Number(first / BigInt(rule.points)), Number(first % BigInt(rule.points))];
-    const point = pointIn(task, region, orderedPoints(rule)[p]);
+    const own = (list: Float64Array | Uint8Array) => [...list].filter((_, i) => i % count === region);
+    const point = pointIn(rule, ranges, own(task.centres), own(task.levels), p);
     sums.nonFinite = {
       count: Number(wrong),
       first: { point, value: await this.#program.valueAt(point) },
@@ -59,8 +66,9 @@ export class CudaRegions {
     return sums;
   }
 
-  /** The begin of a task: box, volume, rule. */
-  header(rule: Rule, ranges: RegionTask['ranges']): Struct {
+  /** A task as the kernels take it. */
+  struct(rule: Rule, ranges: RegionTask['ranges'], count: number, lists: RegionLists): Struct {
+    const { generators, weights, pairs } = this.prepare(rule);
     let [mantissa, exponent] = [1, 0];
     for (const [low, high] of ranges) {
       const own = Math.floor(Math.log2(high - low));
@@ -72,24 +80,23 @@ export class CudaRegions {
       .f64(...ranges.map(r => r[0]), ...ranges.map(r => r[1]))
       .f64(mantissa, (outer / inner) ** 2, ...(rule.error ?? [0, 0, 0]))
       .i32(exponent)
-      .i32(rule.error ? 1 : 0);
+      .i32(rule.error ? 1 : 0)
+      .u32(rule.points, count)
+      .u64(generators.address, weights.address, pairs.address)
+      .u64(lists.centres, lists.levels, this.#program.params.address)
+      .u64(lists.values, lists.errors, lists.axes, lists.wrong);
   }
 
-  /** Where the tables of the rule in use are. */
-  get tables(): number[] {
-    const { generators, weights, pairs } = this.#prepared!;
-    return [generators.address, weights.address, pairs.address];
-  }
-
-  /** A rule's tables and kernels on the card. */
-  prepare(rule: Rule): Prepared {
-    if (this.#prepared?.rule === rule) return this.#prepared;
-    this.close();
+  /** A rule's tables on the card; they stay there for the next run. */
+  prepare(rule: Rule): PreparedRule {
     const { card } = this.#program;
+    const known = card.spare.rules.get(rule);
+    if (known) return known;
     const points = orderedPoints(rule);
-    const weights = orderedOrbits(rule)
-      .flatMap(o => Array.from({ length: o.points }, () => [o.weight, ...o.nulls]))
-      .flat();
+    const orbits = orderedOrbits(rule).flatMap(o =>
+      Array.from({ length: o.points }, () => [o.weight, ...o.nulls]),
+    );
+    const weights = orbits[0].flatMap((_, r) => orbits.map(o => o[r]));
     const generators = new Float64Array(rule.dims * rule.points);
     points.forEach((g, p) => {
       g.forEach((v, d) => {
@@ -104,36 +111,29 @@ export class CudaRegions {
         pairs.set([s, norm[j]], 2 * (r * most + j));
       });
     });
-    this.#prepared = {
-      rule,
+    const prepared: PreparedRule = {
       generators: card.buffer().write(generators),
       weights: card.buffer().write(Float64Array.from(weights)),
       pairs: card.buffer().write(pairs),
-      module: this.#program.module('regions', {
-        NULLS: rule.orbits[0].nulls.length,
-        PAIRS: combinations.length,
-        CANDIDATES: most,
-      }),
+      constants: { NULLS: rule.orbits[0].nulls.length, PAIRS: combinations.length, CANDIDATES: most },
     };
-    return this.#prepared;
-  }
-
-  close(): void {
-    if (!this.#prepared) return;
-    for (const b of [this.#prepared.generators, this.#prepared.weights, this.#prepared.pairs]) b.close();
-    this.#prepared = null;
+    card.spare.rules.set(rule, prepared);
+    return prepared;
   }
 }
 
-/** A point of the rule in a region of a task. */
-function pointIn(
-  { ranges, centres, levels, count }: RegionTask,
-  region: number,
-  generator: number[],
+/** Point p of a rule in a region. */
+export function pointIn(
+  rule: Rule,
+  ranges: RegionTask['ranges'],
+  centre: ArrayLike<number>,
+  levels: ArrayLike<number>,
+  p: number,
 ): number[] {
+  const generator = orderedPoints(rule)[p];
   return ranges.map(([low, high], d) => {
-    const half = ((high - low) / 2) * 2 ** -levels[d * count + region];
-    return Math.max(low, Math.min(high, centres[d * count + region] + half * generator[d]));
+    const half = ((high - low) / 2) * 2 ** -levels[d];
+    return Math.max(low, Math.min(high, centre[d] + half * generator[d]));
   });
 }
 

@@ -15,7 +15,12 @@ export class Struct {
   }
 
   u64(...values: (number | bigint)[]): this {
-    for (const v of values) this.#place(8, at => this.#view.setBigUint64(at, BigInt(v), true));
+    // not by way of a bigint, which takes ten times as long
+    for (const v of values.map(Number))
+      this.#place(8, at => {
+        this.#view.setUint32(at, v % 2 ** 32, true);
+        this.#view.setUint32(at + 4, v / 2 ** 32, true);
+      });
     return this;
   }
 

@@ -5,47 +5,54 @@
  * small ones of the prelude where they differ in special cases; and compiled from the math library where CUDA has
  * none, or a worse one. Whether a product and a sum fuse is for the options of the CUDA compiler to say: only
  * the functions compiled from the library, which are wrong when theirs do, forbid it.
+ *
+ * A GPU cannot be interrupted: what never ends must look up itself. Loops that may be long read a flag now and then
+ * (cuda/pace.ts), and give NaN when they are to stop.
  */
-import {
-  type Id,
-  type Let,
-  type Op,
-  type Program,
-  type Statement,
-  type Type,
-  type Value,
-  walk,
-} from '../ir.ts';
+import { type Id, type Let, type Program, type Statement, type Type, type Value, walk } from '../ir.ts';
 import { lowerLibrary } from '../lower/lower.ts';
 import type { Bindings } from '../params.ts';
+import { type Pace, PERIOD, paceOf } from './cuda/pace.ts';
+import { FUNCTIONS, fill, literal, NAN, OPERATIONS, PRELUDE, STOPPED, UNFUSED } from './cuda/words.ts';
 
 export interface CudaText {
   /**
    * CUDA C++ that defines `__device__ double integrand(const double* x, const double* __restrict__ params)`. It is
    * inlined, and reads x at constant indices wherever the program does, so a local array of the caller stays in registers.
+   * One with a third argument, `unsigned& turns`, goes on counting from call to call what it did since it last looked at
+   * the stop flag; `stopped(params)` looks.
    */
   source: string;
   /** How many float64 the params buffer has. */
   length: number;
 }
 
+const ARGUMENTS = 'const double* x, const double* __restrict__ params';
+
 export function toCuda(program: Program): CudaText {
   const { offsets, length } = layout(program);
   const parts = libraryCalls(program).map(libraryFunction);
-  const body = functionBody(program, { prefix: '', coordinate: i => `x[${i}]`, offsets, fuses: true });
+  const pace = paceOf(program);
+  const coordinate = (i: number) => `x[${i}]`;
+  const body = functionBody(program, { prefix: '', coordinate, offsets, fuses: true, pace });
   parts.push(
     ...constantArrays(program, offsets, ''),
-    `__device__ __forceinline__ double integrand(const double* x, const double* __restrict__ params) {\n${body}\n}`,
+    `__device__ __forceinline__ double integrand(${ARGUMENTS}, unsigned& turns) {\n${body}\n}`,
+    `__device__ __forceinline__ double integrand(${ARGUMENTS}) {\n  unsigned turns = 0;\n  return integrand(x, params, turns);\n}`,
   );
   const text = parts.join('\n');
   const used = Object.keys(PRELUDE).filter(name => text.includes(`${name}(`));
-  return { source: `${[...used.map(name => PRELUDE[name]), text].join('\n')}\n`, length };
+  return { source: `${[STOPPED, ...used.map(name => PRELUDE[name]), text].join('\n')}\n`, length };
 }
 
-/** The params buffer: scalars and arrays at the places the text expects, booleans as 1 and 0. */
-export function cudaParams(program: Program, params: Bindings): Float64Array {
+/**
+ * The params buffer: where the stop flag is, as bits of an address (0: nowhere), then scalars and arrays at the places the
+ * text expects, booleans as 1 and 0.
+ */
+export function cudaParams(program: Program, params: Bindings, stopFlag = 0): Float64Array {
   const { offsets, length } = layout(program);
   const buffer = new Float64Array(length);
+  new BigUint64Array(buffer.buffer)[0] = BigInt(stopFlag);
   for (const [name, offset] of offsets) {
     const value = params.get(name) ?? program.constants[name];
     buffer.set(typeof value === 'object' ? value : [Number(value)], offset);
@@ -54,12 +61,12 @@ export function cudaParams(program: Program, params: Bindings): Float64Array {
 }
 
 /**
- * Params one after another, in the order of their declarations. After them come the constant arrays with an infinity or
- * NaN in them, for which NVRTC knows no constant expression.
+ * After the stop flag, params one after another, in the order of their declarations. After them come the constant arrays
+ * with an infinity or NaN in them, for which NVRTC knows no constant expression.
  */
 function layout(program: Program): { offsets: Map<string, number>; length: number } {
   const offsets = new Map<string, number>();
-  let length = 0;
+  let length = 1;
   const place = (name: string, size: number) => {
     offsets.set(name, length);
     length += size;
@@ -69,116 +76,6 @@ function layout(program: Program): { offsets: Map<string, number>; length: numbe
     if (!data.every(Number.isFinite)) place(name, data.length);
   return { offsets, length };
 }
-
-const NAN = '__longlong_as_double(0x7ff8000000000000LL)';
-const INFINITY = '__longlong_as_double(0x7ff0000000000000LL)';
-
-/** What a text may need beside CUDA's functions; those it mentions go in front of it. */
-const PRELUDE: Record<string, string> = {
-  // NaN wins, and −0 is below 0: of two that are equal only zeros differ, in the sign bit
-  js_min: `__device__ __forceinline__ double js_min(double a, double b) {
-  if (a == b) return __longlong_as_double(__double_as_longlong(a) | __double_as_longlong(b));
-  return a < b ? a : a > b ? b : a + b;
-}`,
-  js_max: `__device__ __forceinline__ double js_max(double a, double b) {
-  if (a == b) return __longlong_as_double(__double_as_longlong(a) & __double_as_longlong(b));
-  return a > b ? a : a < b ? b : a + b;
-}`,
-  // in C, 1 to any power is 1, and so is −1 to ±infinity
-  js_pow: `__device__ __forceinline__ double js_pow(double x, double y) {
-  return !(fabs(y) < ${INFINITY}) && fabs(x) == 1.0 ? ${NAN} : pow(x, y);
-}`,
-  // ties go up, and −0 stays
-  js_round: `__device__ __forceinline__ double js_round(double x) {
-  const double down = floor(x);
-  return copysign(x - down >= 0.5 ? down + 1.0 : down, x);
-}`,
-  js_sign: `__device__ __forceinline__ double js_sign(double x) {
-  return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;
-}`,
-  // the bit operations of math/kit.ts
-  kit_pow2: `__device__ __forceinline__ double kit_pow2(double k) {
-  return __hiloint2double((int)(((unsigned)(int)k + 1023u) << 20), 0);
-}`,
-  kit_exponent: `__device__ __forceinline__ double kit_exponent(double x) {
-  return ((__double2hiint(x) >> 20) & 0x7ff) - 1023;
-}`,
-  kit_significand: `__device__ __forceinline__ double kit_significand(double x) {
-  return __hiloint2double((__double2hiint(x) & 0xfffff) | 0x3ff00000, __double2loint(x));
-}`,
-  kit_high: `__device__ __forceinline__ double kit_high(double x) {
-  return __hiloint2double(__double2hiint(x), __double2loint(x) & (int)0xf8000000);
-}`,
-  // an index that is no integer differs from itself made one, NaN too; one below 0 is huge without its sign
-  array_get: `__device__ __forceinline__ double array_get(const double* a, int n, double i) {
-  const int k = (int)i;
-  return k == i && (unsigned)k < (unsigned)n ? a[k] : ${NAN};
-}`,
-  array_set: `__device__ __forceinline__ bool array_set(double* a, int n, double i, double v) {
-  const int k = (int)i;
-  const bool inside = k == i && (unsigned)k < (unsigned)n;
-  if (inside) a[k] = v;
-  return inside;
-}`,
-};
-
-/** A, B and C stand for the arguments. */
-const OPERATIONS: Record<Op, string> = {
-  neg: '-A',
-  abs: 'fabs(A)',
-  sqrt: 'sqrt(A)',
-  floor: 'floor(A)',
-  ceil: 'ceil(A)',
-  trunc: 'trunc(A)',
-  nearest: 'rint(A)',
-  pow2: 'kit_pow2(A)',
-  exponent: 'kit_exponent(A)',
-  significand: 'kit_significand(A)',
-  high: 'kit_high(A)',
-  add: 'A + B',
-  sub: 'A - B',
-  mul: 'A * B',
-  div: 'A / B',
-  min: 'js_min(A, B)',
-  max: 'js_max(A, B)',
-  copySign: 'copysign(A, B)',
-  lt: 'A < B',
-  le: 'A <= B',
-  eq: 'A == B',
-  ne: 'A != B',
-  not: '!A',
-  and: 'A && B',
-  or: 'A || B',
-  number: 'A ? 1.0 : 0.0',
-  select: 'A ? B : C',
-};
-const UNFUSED: Record<Op, string> = { ...OPERATIONS, mul: '__dmul_rn(A, B)' };
-
-// biome-ignore format: one family a line
-const SAME_IN_CUDA = [
-  'exp', 'exp2', 'expm1', 'log', 'log2', 'log10', 'log1p',
-  'sin', 'cos', 'tan', 'asin', 'acos', 'atan',
-  'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh',
-  'cbrt', 'erf', 'erfc', 'erfinv', 'lgamma',
-];
-
-/**
- * Library functions that CUDA has as well. The others are compiled from the library: clz32 and imul, which CUDA has for
- * integers only; mod and hypot, since fmod takes 2 to 4 times as long on an H200, and CUDA's hypot 1.1 times as long
- * and overflows at MAX_VALUE; j0 and j1, which in CUDA are off by up to 4e-13 between 8 and 100: being right takes 1.4
- * times as long.
- */
-const FUNCTIONS: Record<string, string> = {
-  ...Object.fromEntries(SAME_IN_CUDA.map(fn => [fn, `${fn}(A)`])),
-  atan2: 'atan2(A, B)',
-  pow: 'js_pow(A, B)',
-  round: 'js_round(A)',
-  sign: 'js_sign(A)',
-  fround: '(double)(float)A',
-};
-
-const fill = (template: string, args: string[]) =>
-  template.replace(/\b[ABC]\b/g, letter => args['ABC'.indexOf(letter)]);
 
 /** The library functions to be compiled for a program, those that only others call included, callees first. */
 function libraryCalls(program: Program): string[] {
@@ -193,6 +90,9 @@ function libraryCalls(program: Program): string[] {
   return [...names];
 }
 
+/** Loops of the library end soon. */
+const ENDS: Pace = { asking: new Map(), own: 0 };
+
 function libraryFunction(name: string): string {
   const program = lowerLibrary(name);
   const prefix = `${name}_`;
@@ -202,6 +102,7 @@ function libraryFunction(name: string): string {
     coordinate: i => `x${i}`,
     offsets: new Map(),
     fuses: false,
+    pace: ENDS,
   });
   const text = `__device__ double lib_${name}(${args.join(', ')}) {\n${body}\n}`;
   return [...constantArrays(program, new Map(), prefix), text].join('\n');
@@ -219,14 +120,6 @@ function constantArrays(program: Program, offsets: ReadonlyMap<string, number>, 
   );
 }
 
-function literal(value: number | boolean): string {
-  if (typeof value === 'boolean') return String(value);
-  if (Number.isNaN(value)) return NAN;
-  const size = Math.abs(value);
-  const digits = size === Infinity ? INFINITY : /[.e]/.test(`${size}`) ? `${size}` : `${size}.0`;
-  return value < 0 || Object.is(value, -0) ? `(-${digits})` : digits;
-}
-
 const TYPES: Record<Type, string> = { f64: 'double', bool: 'bool' };
 
 interface Surroundings {
@@ -237,10 +130,12 @@ interface Surroundings {
   offsets: ReadonlyMap<string, number>;
   /** Whether the CUDA compiler may make a product and a sum one operation. */
   fuses: boolean;
+  pace: Pace;
 }
 
 /** The statements of a function that computes the program's result. */
-function functionBody(program: Program, { prefix, coordinate, offsets, fuses }: Surroundings): string {
+function functionBody(program: Program, surroundings: Surroundings): string {
+  const { prefix, coordinate, offsets, fuses, pace } = surroundings;
   const lines: string[] = [];
   const put = (depth: number, text: string) => lines.push('  '.repeat(depth) + text);
   const names = new Map<Id, string>();
@@ -270,8 +165,7 @@ function functionBody(program: Program, { prefix, coordinate, offsets, fuses }: 
     const offset = offsets.get(array);
     const declared = program.params.find(p => p.name === array) as { length: number } | undefined;
     const { length } = declared ?? program.constants[array];
-    if (offset !== undefined)
-      return read(offset ? `params + ${offset}` : 'params', length, index, i => `params[${offset + i}]`);
+    if (offset !== undefined) return read(`params + ${offset}`, length, index, i => `params[${offset + i}]`);
     const start = `${prefix}c${Object.keys(program.constants).indexOf(array)}`;
     return read(start, length, index, i => `${start}[${i}]`);
   };
@@ -391,8 +285,13 @@ function functionBody(program: Program, { prefix, coordinate, offsets, fuses }: 
               put(depth, `${TYPES[v.type]} ${name(v.id)} = ${name(s.init[i])};`);
             });
             put(depth, 'for (;;) {');
+            const turn = pace.asking.get(s);
+            if (turn !== undefined) {
+              const ask = `(turns += ${turn}u) >= ${PERIOD}u && (turns = 0u, stopped(params))`;
+              put(depth + 1, `if (${ask}) return ${NAN};`);
+            }
             // C++ lets a compiler assume that a loop without effects ends, and nvcc drops such loops
-            put(depth + 1, 'asm volatile("");');
+            else put(depth + 1, 'asm volatile("");');
             list(s.body, depth + 1, s.carried, s.label);
           } else {
             put(depth, '{');
@@ -427,6 +326,7 @@ function functionBody(program: Program, { prefix, coordinate, offsets, fuses }: 
     for (const v of out) put(depth, `${TYPES[v.type]} ${name(v.id)};`);
   };
 
+  if (pace.own > 0) put(1, `turns += ${pace.own}u;`);
   list(program.body, 1, [], undefined);
   const result = name(program.results[0]);
   put(1, mayStray ? `return stray ? ${NAN} : ${result};` : `return ${result};`);

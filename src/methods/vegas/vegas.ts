@@ -14,6 +14,7 @@
 import { type Combined, combine, type Estimate } from '../../combine.ts';
 import { type IterationRecord, ratio, type Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
+import { Pace } from '../pace.ts';
 import { type Knobs, Sampling } from './sampling.ts';
 
 export interface VegasOptions extends Partial<Omit<Knobs, 'shared' | 'perCube' | 'growBins'>> {
@@ -104,7 +105,7 @@ class Run {
   #counted: Estimate[] = [];
   #learned: Estimate[] = [];
   #iterations = 0;
-  readonly #started = performance.now();
+  readonly #pace: Pace;
   /** Whether time, not the budget of evaluations, is what is running out. */
   #hurried = false;
   readonly #records: IterationRecord[] = [];
@@ -112,6 +113,7 @@ class Run {
 
   constructor(problem: MethodProblem, knobs: Knobs, hurry: boolean) {
     this.#problem = problem;
+    this.#pace = new Pace(problem.deadline);
     this.#knobs = knobs;
     this.#firstAlpha = hurry && knobs.alpha > 0 ? 1 : knobs.alpha;
     this.#sampling = new Sampling(problem, knobs);
@@ -287,13 +289,10 @@ class Run {
     return seen.every((e, i) => i === 0 || agree(seen[i - 1], e));
   }
 
-  /** Evaluations that can still be made, as budget and time allow; time by the rate so far, with a margin. */
+  /** Evaluations that can still be made, as budget and time allow. */
   get #left(): number {
-    const { maxEvaluations, deadline } = this.#problem;
-    const left = maxEvaluations - this.#sampling.evaluations;
-    if (deadline === Infinity || this.#sampling.evaluations === 0) return left;
-    const now = performance.now();
-    const inTime = (0.8 * (deadline - now) * this.#sampling.evaluations) / (now - this.#started);
+    const left = this.#problem.maxEvaluations - this.#sampling.evaluations;
+    const inTime = this.#pace.left;
     this.#hurried = inTime < left && this.#iterations < this.#problem.maxIterations;
     return Math.min(left, inTime);
   }
@@ -324,6 +323,7 @@ class Run {
       Math.min(evaluations, Math.max(64, this.#problem.maxEvaluations - this.#sampling.evaluations)),
     );
     const estimate = adapting ? await this.#sampling.adapt(size, alpha) : await this.#sampling.measure(size);
+    this.#pace.note(estimate.evaluations);
     this.#iterations++;
     (counts ? this.#counted : this.#learned).push(estimate);
     const running = counts ? combine(this.#counted) : estimate;

@@ -14,6 +14,7 @@ import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import { type IterationRecord, ratio, type Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
+import { Pace } from '../pace.ts';
 import { type Slab, slabsOf } from './blocks.ts';
 import { beyondFace, type Node, searchTree } from './tree-search.ts';
 
@@ -93,6 +94,7 @@ class Run {
   /** The largest mean of a block that the search met. */
   #size = 0;
   #evaluations = 0;
+  readonly #pace: Pace;
   #seen = false;
   /** What lies at a border of blocks, with nothing beyond: it may have been missed there. */
   #cutOff = 0;
@@ -101,6 +103,7 @@ class Run {
 
   constructor(problem: MethodProblem, options: ZmcOptions) {
     this.#problem = problem;
+    this.#pace = new Pace(problem.deadline);
     const dims = problem.ranges.length;
     const { trials = 5, sigma = 5, depth = 4 } = options;
     const { maxEvaluations } = problem;
@@ -144,23 +147,20 @@ class Run {
     // a few passes with the samples of one trial, then as many more as the tolerance should take
     const first = Math.max(samples, Math.ceil(SMALLEST_PASS / leaves));
     for (let count = first; this.#passes.length < maxIterations; count = this.#wanted(first, leaves)) {
-      const left = this.#left(start) / leaves; // samples of each block
-      if (left < 2) break;
+      const left = this.#left / leaves; // samples of each block
+      // time is a guess, and without a pass there is no estimate; the budget is none
+      if (left < 2 && (this.#passes.length > 0 || maxEvaluations - this.#evaluations < 2 * leaves)) break;
       const share = Math.floor(left / Math.max(1, PASSES - this.#passes.length));
       await this.#measure(nodes, Math.max(2, Math.min(count, share)));
       if (this.#enough(nodes.length > 1)) return 'converged';
       if (!this.#seen && this.#evaluations >= DARK) break;
     }
-    return this.#left(start) < maxEvaluations - this.#evaluations ? 'time' : 'budget';
+    return this.#left < maxEvaluations - this.#evaluations ? 'time' : 'budget';
   }
 
-  /** Evaluations that can still be made, as budget and time allow; time by the rate so far, with a margin. */
-  #left(start: number): number {
-    const { maxEvaluations, deadline } = this.#problem;
-    const left = maxEvaluations - this.#evaluations;
-    if (deadline === Infinity || this.#evaluations === 0) return left;
-    const now = performance.now();
-    return Math.min(left, (0.8 * (deadline - now) * this.#evaluations) / (now - start));
+  /** Evaluations that can still be made, as budget and time allow. */
+  get #left(): number {
+    return Math.min(this.#problem.maxEvaluations - this.#evaluations, this.#pace.left);
   }
 
   /** Values are counted in a power of two near the largest mean seen, so that squares of 1e-200 or 1e200 are numbers too. */
@@ -318,6 +318,7 @@ class Run {
       signal,
     });
     this.#evaluations += sums.evaluations;
+    this.#pace.note(sums.evaluations);
     this.#seen ||= sums.sum !== 0 || sums.variance !== 0;
     if (stream !== STREAM.blocks)
       this.#size = sums.means!.reduce((a, b) => Math.max(a, Math.abs(b)), this.#size);

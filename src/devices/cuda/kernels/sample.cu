@@ -9,12 +9,20 @@
 // additions of 32 bits are native there, and the carry is rare.
 //
 // Nothing that decides a bin is fused: products and sums here are rounded one by one.
+//
+// Several cards share an iteration by its blocks: one may be given those from `firstBlock` on. What a block adds up does not
+// depend on who runs it; the sum over a part of the blocks means nothing then, and the host adds up blocks in the same order.
+//
+// Threads look now and then whether they are to stop. What they leave behind is of no use.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
 #define GROUPS ((DIMS + 3) / 4)
 #define BATCH 256
+#define PERIOD 4096      // of looking at the stop flag, in turns of an integrand's loops; see targets/cuda/pace.ts
+#define SAMPLE_TURNS 1   // that a sample counts beside them
+#define LATE 20000000    // nanoseconds after which blocks look before they begin: that takes a microsecond, one after another
 
 struct SampleResult {  // all 0 before
   double integral, variance;
@@ -23,6 +31,7 @@ struct SampleResult {  // all 0 before
   u64 first;          // the first sample that had one, all bits turned
   u64 evaluations;
   u64 blocks;         // that have ended
+  u64 started;        // when, in nanoseconds
 };
 
 struct SampleTask {
@@ -35,6 +44,7 @@ struct SampleTask {
   u32 chunk;    // where a large cube is cut first
   u32 pieces;   // pieces of every cube, if all have the same count
   u32 run;      // pieces of a thread
+  u32 firstBlock;
   u64 items;    // pieces in all, and samples; where `totals` is given they are there
   u64 samples;
   const u64* totals;  // pieces, samples, chunk
@@ -104,9 +114,19 @@ __device__ __forceinline__ void addUp(double& a, double& b, double& c) {
   for (u32 i = 0; i < (blockDim.x + 31) / 32; i++) a += tree[0][i], b += tree[1][i], c += tree[2][i];
 }
 
+// Whether this block need not begin.
+__device__ __forceinline__ bool isStopped(const SampleTask& t) {
+  u64 now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  const u64 started = atomicCAS(&t.result->started, 0ull, now);
+  return started != 0 && now - started > LATE && stopped(t.params);
+}
+
 template <bool ADAPT>
 __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
   extern __shared__ double shared[];
+  __shared__ bool stopsHere;
+  if (threadIdx.x == 0) stopsHere = isStopped(t);
   const u32 own = t.bins + 1;
   const double* edges = t.edges;
 #if SHARED_EDGES
@@ -124,12 +144,15 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
   __syncthreads();
 
   double integral = 0, error = 0, increments = 0;
+  const bool late = stopsHere;
   const u64 items = t.totals ? t.totals[0] : t.items, samples = t.totals ? t.totals[1] : t.samples;
   const u32 chunk = t.totals ? (u32)t.totals[2] : t.chunk;
   const double factor = __dmul_rn(t.scale, __ddiv_rn((double)samples, (double)t.cubes));
-  const u64 begin = ((u64)blockIdx.x * blockDim.x + threadIdx.x) * t.run;
+  const u64 begin = ((u64)(t.firstBlock + blockIdx.x) * blockDim.x + threadIdx.x) * t.run;
   const u64 end = begin + t.run < items ? begin + t.run : items;
-  if (begin < items) {
+  if (begin < items && !late) {
+    u32 turns = 1;  // 0: the integrand has just asked
+    bool leaving = false;
     u32 cube, index;
     if (t.count) {
       cube = (u32)(begin / t.pieces);
@@ -184,12 +207,14 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
             jacobian = __dmul_rn(jacobian, width);
           }
         }
-        const double value = integrand(x, t.params);
+        const double value = integrand(x, t.params, turns);
         double w = __dmul_rn(value, jacobian);
         if (!(fabs(value) <= 1.7976931348623157e308) || !(fabs(w) <= 1.7976931348623157e308)) {
           atomicAdd(&t.result->wrong, 1ull);
           atomicMax(&t.result->first, ~sample);
           w = 0;
+          leaving = turns == 0 && stopped(t.params);  // an integrand that has just asked and was stopped gives NaN
+          if (leaving) break;
         }
         if (i == 0) base = w;
         const double off = __dsub_rn(w, base);
@@ -211,6 +236,12 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
           }
         }
       }
+      turns += SAMPLE_TURNS * m;
+      if (turns >= PERIOD && item + 1 < end) {
+        turns = 1;
+        leaving = leaving || stopped(t.params);
+      }
+      if (leaving) break;
       const double shift = sum / m;
       const double mean = base + shift;
       const double share = part * m;

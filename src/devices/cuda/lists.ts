@@ -1,0 +1,99 @@
+/** The lists of a pool of regions, in a card's memory: a buffer each, which grow together and keep what is in them. */
+import type { Buffer, Card } from './card.ts';
+
+/** Bytes of each list for a region: what is known of it, the tree of halvings (two nodes a region), and work on some of them. */
+const known = (dims: number) => ({
+  centres: 8 * dims,
+  levels: dims,
+  values: 8,
+  errors: 8,
+  axes: 1,
+  flags: 1,
+  depths: 2,
+  nodeOf: 4,
+  child: 8,
+  split: 2,
+  regionOf: 8,
+  list: 4,
+});
+const STEP = { parentValues: 8, parentErrors: 8 };
+const LOOK = { best: 8, around: 8, face: 8 };
+
+type ListName = keyof ReturnType<typeof known> | keyof typeof STEP | keyof typeof LOOK;
+
+export class PoolLists {
+  readonly #card: Card;
+  readonly #dims: number;
+  readonly #lists = new Map<string, Buffer>();
+  /** Regions that there is room for. */
+  room = 0;
+
+  constructor(card: Card, dims: number) {
+    this.#card = card;
+    this.#dims = dims;
+  }
+
+  /** Bytes of all lists for a region. */
+  get bytes(): number {
+    const sizes = { ...known(this.#dims), ...STEP, ...LOOK };
+    return Object.values(sizes).reduce((a, b) => a + b, 0);
+  }
+
+  address(name: ListName): number {
+    return this.#lists.get(name)?.address ?? 0;
+  }
+
+  /** More room, with what is in the lists. */
+  grow(room: number): void {
+    this.#card.use();
+    const old = this.room;
+    this.room = room;
+    for (const [name, bytes] of Object.entries(known(this.#dims))) {
+      const before = this.#lists.get(name);
+      const list = this.#fresh(name, bytes * room);
+      if (!before) continue;
+      // lists with a column an axis move column by column
+      const columns = name === 'centres' || name === 'levels' ? this.#dims : 1;
+      const column = bytes / columns;
+      for (let c = 0; c < columns; c++)
+        this.#card.check(
+          this.#card.driver.cuMemcpyDtoD(
+            list.address + c * column * room,
+            before.address + c * column * old,
+            column * old,
+          ),
+          'moving regions',
+        );
+      before.close();
+    }
+    for (const [name, bytes] of Object.entries(STEP)) {
+      this.#lists.get(name)?.close();
+      this.#fresh(name, bytes * room);
+    }
+  }
+
+  /** A list for a look across borders, every byte of which is `value`. */
+  filled(name: keyof typeof LOOK, value: number, count: number): void {
+    this.#card.use();
+    const { address } = (this.#lists.get(name) ?? this.#fresh(name, 0)).reserve(LOOK[name] * this.room);
+    this.#card.check(this.#card.driver.cuMemsetD8(address, value, LOOK[name] * count), 'clearing memory');
+  }
+
+  read<A extends ArrayBufferView>(name: ListName, into: A, offset: number): A {
+    const from = this.address(name) + offset;
+    this.#card.use();
+    this.#card.check(this.#card.driver.cuMemcpyDtoH(into, from, into.byteLength), 'reading a region');
+    return into;
+  }
+
+  close(): void {
+    for (const [name, list] of this.#lists) this.#card.spare.give(`pool ${name}`, list);
+    this.#lists.clear();
+  }
+
+  #fresh(name: string, bytes: number): Buffer {
+    const list = this.#card.spare.take(`pool ${name}`) ?? this.#card.buffer();
+    this.#lists.set(name, list);
+    return list.reserve(bytes);
+  }
+}

@@ -1,0 +1,51 @@
+/** A pool of regions whose steps wait for their turn on the card; see turns.ts. */
+import type { PoolStep, PoolSums, RegionPool } from '../device.ts';
+import type { Card } from './card.ts';
+
+export class PoolInTurns implements RegionPool {
+  readonly #pool: RegionPool;
+  readonly #card: Card;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(pool: RegionPool, card: Card, signal: AbortSignal | undefined) {
+    this.#pool = pool;
+    this.#card = card;
+    this.#signal = signal;
+  }
+
+  get count(): number {
+    return this.#pool.count;
+  }
+
+  get most(): number {
+    return this.#pool.most;
+  }
+
+  get sums(): PoolSums {
+    return this.#pool.sums;
+  }
+
+  start(level: number): Promise<PoolStep> {
+    return this.#card.run(this.#signal, () => this.#pool.start(level));
+  }
+
+  select(part: number): Promise<number> {
+    return this.#card.run(this.#signal, () => this.#pool.select(part));
+  }
+
+  halve(most: number): Promise<PoolStep> {
+    return this.#card.run(this.#signal, () => this.#pool.halve(most));
+  }
+
+  finish(relative: number, budget: (finished: PoolSums) => number): Promise<void> {
+    return this.#card.run(this.#signal, () => this.#pool.finish(relative, budget));
+  }
+
+  look(negligible: number, affordable: number): Promise<PoolStep> {
+    return this.#card.run(this.#signal, () => this.#pool.look(negligible, affordable));
+  }
+
+  close(): void {
+    this.#card.turns.between(() => this.#pool.close());
+  }
+}

@@ -1,0 +1,129 @@
+/** What the CUDA text is made of: operations, functions and literals in CUDA's words, and small functions it brings along. */
+import type { Op } from '../../ir.ts';
+
+export const NAN = '__longlong_as_double(0x7ff8000000000000LL)';
+const INFINITY = '__longlong_as_double(0x7ff0000000000000LL)';
+
+/**
+ * Whether the host wants the card back: it says so in a word of its own memory, whose address is the first of the
+ * params. Kernels around an integrand ask too.
+ */
+export const STOPPED = `__device__ __forceinline__ bool stopped(const double* params) {
+  const volatile unsigned* flag = (const volatile unsigned*)__double_as_longlong(params[0]);
+  return flag && *flag;
+}`;
+
+/** What a text may need beside CUDA's functions; those it mentions go in front of it. */
+export const PRELUDE: Record<string, string> = {
+  // NaN wins, and −0 is below 0: of two that are equal only zeros differ, in the sign bit
+  js_min: `__device__ __forceinline__ double js_min(double a, double b) {
+  if (a == b) return __longlong_as_double(__double_as_longlong(a) | __double_as_longlong(b));
+  return a < b ? a : a > b ? b : a + b;
+}`,
+  js_max: `__device__ __forceinline__ double js_max(double a, double b) {
+  if (a == b) return __longlong_as_double(__double_as_longlong(a) & __double_as_longlong(b));
+  return a > b ? a : a < b ? b : a + b;
+}`,
+  // in C, 1 to any power is 1, and so is −1 to ±infinity
+  js_pow: `__device__ __forceinline__ double js_pow(double x, double y) {
+  return !(fabs(y) < ${INFINITY}) && fabs(x) == 1.0 ? ${NAN} : pow(x, y);
+}`,
+  // ties go up, and −0 stays
+  js_round: `__device__ __forceinline__ double js_round(double x) {
+  const double down = floor(x);
+  return copysign(x - down >= 0.5 ? down + 1.0 : down, x);
+}`,
+  js_sign: `__device__ __forceinline__ double js_sign(double x) {
+  return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;
+}`,
+  // the bit operations of math/kit.ts
+  kit_pow2: `__device__ __forceinline__ double kit_pow2(double k) {
+  return __hiloint2double((int)(((unsigned)(int)k + 1023u) << 20), 0);
+}`,
+  kit_exponent: `__device__ __forceinline__ double kit_exponent(double x) {
+  return ((__double2hiint(x) >> 20) & 0x7ff) - 1023;
+}`,
+  kit_significand: `__device__ __forceinline__ double kit_significand(double x) {
+  return __hiloint2double((__double2hiint(x) & 0xfffff) | 0x3ff00000, __double2loint(x));
+}`,
+  kit_high: `__device__ __forceinline__ double kit_high(double x) {
+  return __hiloint2double(__double2hiint(x), __double2loint(x) & (int)0xf8000000);
+}`,
+  // an index that is no integer differs from itself made one, NaN too; one below 0 is huge without its sign
+  array_get: `__device__ __forceinline__ double array_get(const double* a, int n, double i) {
+  const int k = (int)i;
+  return k == i && (unsigned)k < (unsigned)n ? a[k] : ${NAN};
+}`,
+  array_set: `__device__ __forceinline__ bool array_set(double* a, int n, double i, double v) {
+  const int k = (int)i;
+  const bool inside = k == i && (unsigned)k < (unsigned)n;
+  if (inside) a[k] = v;
+  return inside;
+}`,
+};
+
+/** A, B and C stand for the arguments. */
+export const OPERATIONS: Record<Op, string> = {
+  neg: '-A',
+  abs: 'fabs(A)',
+  sqrt: 'sqrt(A)',
+  floor: 'floor(A)',
+  ceil: 'ceil(A)',
+  trunc: 'trunc(A)',
+  nearest: 'rint(A)',
+  pow2: 'kit_pow2(A)',
+  exponent: 'kit_exponent(A)',
+  significand: 'kit_significand(A)',
+  high: 'kit_high(A)',
+  add: 'A + B',
+  sub: 'A - B',
+  mul: 'A * B',
+  div: 'A / B',
+  min: 'js_min(A, B)',
+  max: 'js_max(A, B)',
+  copySign: 'copysign(A, B)',
+  lt: 'A < B',
+  le: 'A <= B',
+  eq: 'A == B',
+  ne: 'A != B',
+  not: '!A',
+  and: 'A && B',
+  or: 'A || B',
+  number: 'A ? 1.0 : 0.0',
+  select: 'A ? B : C',
+};
+export const UNFUSED: Record<Op, string> = { ...OPERATIONS, mul: '__dmul_rn(A, B)' };
+
+// biome-ignore format: one family a line
+const SAME_IN_CUDA = [
+  'exp', 'exp2', 'expm1', 'log', 'log2', 'log10', 'log1p',
+  'sin', 'cos', 'tan', 'asin', 'acos', 'atan',
+  'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh',
+  'cbrt', 'erf', 'erfc', 'erfinv', 'lgamma',
+];
+
+/**
+ * Library functions that CUDA has as well. The others are compiled from the library: clz32 and imul, which CUDA has for
+ * integers only; mod and hypot, since fmod takes 2 to 4 times as long on an H200, and CUDA's hypot 1.1 times as long
+ * and overflows at MAX_VALUE; j0 and j1, which in CUDA are off by up to 4e-13 between 8 and 100: being right takes 1.4
+ * times as long.
+ */
+export const FUNCTIONS: Record<string, string> = {
+  ...Object.fromEntries(SAME_IN_CUDA.map(fn => [fn, `${fn}(A)`])),
+  atan2: 'atan2(A, B)',
+  pow: 'js_pow(A, B)',
+  round: 'js_round(A)',
+  sign: 'js_sign(A)',
+  fround: '(double)(float)A',
+};
+
+export const fill = (template: string, args: string[]) =>
+  template.replace(/\b[ABC]\b/g, letter => args['ABC'.indexOf(letter)]);
+
+export function literal(value: number | boolean): string {
+  if (typeof value === 'boolean') return String(value);
+  if (Number.isNaN(value)) return NAN;
+  const size = Math.abs(value);
+  const digits = size === Infinity ? INFINITY : /[.e]/.test(`${size}`) ? `${size}` : `${size}.0`;
+  return value < 0 || Object.is(value, -0) ? `(-${digits})` : digits;
+}
