@@ -31,7 +31,7 @@ export async function mcubesTimes(limit: number) {
   console.log(
     `\nm-Cubes' rows at 1e-3/5^k: ms, true error in tolerances, times faster than m-Cubes (at most ${limit} s)`,
   );
-  for (const method of ['mcubes', 'vegas+', 'auto'] as const) {
+  for (const method of ['mcubes', 'vegas+'] as const) {
     for (const [name, theirs] of Object.entries(MCUBES)) {
       const e = entry(name);
       const cells: string[] = [];
