@@ -57,14 +57,14 @@ if (everything || asked.checks) {
   await runs();
 }
 if (everything || asked.methods) await methods();
+if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));
 if (everything || asked.vegas) {
   await vegasTimes();
   await rates();
 }
-if (everything || asked.mcubes) await mcubesTimes(Number(asked.mcubes ?? 5));
 if (everything || asked.pagani) await paganiTimes(Number(asked.pagani ?? 5));
 if (everything || asked.zmc) await zmcTimes();
-if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));
+if (everything || asked.mcubes) await mcubesTimes(Number(asked.mcubes ?? 5));
 console.log(
   failures.length === 0 ? '\nall checks passed' : `\n${failures.length} FAILED: ${failures.join(', ')}`,
 );
