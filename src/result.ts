@@ -6,6 +6,7 @@ export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | '
 export interface IterationRecord {
   value: number;
   error: number;
+  /** Its own; of deterministic methods, whose every estimate is one of the whole, all up to there. */
   evaluations: number;
   /** The map or the strata were still changing: such an iteration does not enter the result. */
   adapting: boolean;

@@ -34,6 +34,7 @@ interface Found {
   after: number;
   wrong: number;
   first: number;
+  stuckCount: number;
   positive: boolean;
   negative: boolean;
   wanted: number;
@@ -105,7 +106,9 @@ export class CudaPool implements RegionPool {
       if (!all) this.#threshold = (await this.#choose(part)).threshold;
       this.#writeList();
     }
-    this.#wanted = (await this.#read()).wanted;
+    // all of them, and none that is stuck: no need to ask how many
+    const known = all && this.#last!.stuckCount === 0;
+    this.#wanted = known ? this.count : (await this.#read()).wanted;
     return this.#wanted;
   }
 
@@ -251,6 +254,7 @@ export class CudaPool implements RegionPool {
       after,
       wrong: Number(words[6]),
       first: Number(words[7]),
+      stuckCount: Number(words[8]),
       positive: words[9] > 0n,
       negative: words[10] > 0n,
       wanted: Number(words[11]),

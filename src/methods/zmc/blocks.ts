@@ -7,8 +7,9 @@
  */
 export type Box = readonly (readonly [number, number])[];
 
-/** Blocks that a slab has at most. */
+/** Blocks that a slab has at most, where something is known of each; and where only their sum is. */
 const LARGEST = 2 ** 18;
+export const LARGEST_SUMMED = 2 ** 30;
 
 export interface Slab {
   box: Box;
@@ -20,9 +21,9 @@ export interface Slab {
 }
 
 /** The slabs of a box, in the order of their blocks. */
-export function* slabsOf(box: Box, perAxis: number): Generator<Slab> {
+export function* slabsOf(box: Box, perAxis: number, largest = LARGEST): Generator<Slab> {
   let whole = 0; // axes that a slab has all parts of
-  while (whole < box.length && perAxis ** (whole + 1) <= LARGEST) whole++;
+  while (whole < box.length && perAxis ** (whole + 1) <= largest) whole++;
   const blocks = perAxis ** whole;
   const slabs = perAxis ** (box.length - whole);
   const strata = box.map((_, d) => (d < whole ? perAxis : 1));

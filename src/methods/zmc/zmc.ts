@@ -15,7 +15,7 @@ import { STREAM } from '../../random/philox.ts';
 import { type IterationRecord, ratio, type Status } from '../../result.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import { Pace } from '../pace.ts';
-import { type Slab, slabsOf } from './blocks.ts';
+import { LARGEST_SUMMED, type Slab, slabsOf } from './blocks.ts';
 import { beyondFace, type Node, searchTree } from './tree-search.ts';
 
 export interface ZmcOptions {
@@ -238,7 +238,8 @@ class Run {
       const perBox = this.#knobs.blocks ** node.box.length;
       const all = nodes.length > 1 && perBox <= MOST_KNOWN ? new Float64Array(perBox) : null;
       let at = 0;
-      for (const slab of slabsOf(node.box, this.#knobs.blocks)) {
+      const slabs = slabsOf(node.box, this.#knobs.blocks, known ? undefined : LARGEST_SUMMED);
+      for (const slab of slabs) {
         const sums = await this.#sample(slab, count, STREAM.blocks, known);
         if (!known) {
           value += sums.sum / slab.blocks;
