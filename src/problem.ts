@@ -21,37 +21,50 @@ export const METHODS = [
 ] as const;
 export type MethodName = (typeof METHODS)[number];
 
+/** What `onProgress` is told once an iteration. */
 export interface Progress {
+  /** From 1; of both methods together when `auto` runs them in turns. */
   iteration: number;
+  /** The estimate so far; while adapting, that of this iteration alone. */
   value: number;
+  /** The error of that estimate. */
   error: number;
+  /** All so far. */
   evaluations: number;
+  /** This iteration does not enter the result. */
   adapting: boolean;
 }
 
+/** A problem: where to integrate, how well, with what. One of `domain` and `dims` is needed, all else has a default. */
 export interface IntegrateOptions {
   /** A range an axis; ±Infinity allowed, backwards turns the sign. */
   domain?: readonly Range[];
   /** The unit cube of so many dimensions, instead of `domain`. */
   dims?: number;
-  /** `vegas+`, `mcubes`, `mcubes1d`, `plain`; `auto` chooses. */
+  /** Default `auto`: `pagani` and `vegas+` in turns, until one of them is there. */
   method?: MethodName;
   /**
    * `cpu` (every core), `cpu:3` (three workers), `cuda`, `cuda:1`, several as `['cuda:0', 'cuda:1']` or `cuda:*` (all of
-   * them), `js` (the function as it is), or an open device.
+   * them), `js` (the function as it is), or an open device. Default `cpu`.
    */
   device?: string | readonly string[] | Device;
   /** Stop when the error is at most max(absTol, relTol·|value|). Default 1e-3. */
   relTol?: number;
+  /** The error that is small enough whatever the value is. Default 0. */
   absTol?: number;
+  /** Values of the integrand that may be asked for, at least 1000. Default 1e9. */
   maxEvaluations?: number;
+  /** Iterations that may be made. Default 10,000. */
   maxIterations?: number;
-  /** In milliseconds. */
+  /** In milliseconds. Default: no limit. */
   maxTime?: number;
+  /** What all random numbers come from: the same seed gives the same bits. Default 1. */
   seed?: number | bigint;
   /** The integrand's second argument: numbers, booleans, typed arrays, tables. */
   params?: Params;
+  /** Ends the run when it is aborted; what was found so far is the result, with status `aborted`. */
   signal?: AbortSignal;
+  /** Called once an iteration. */
   onProgress?: (progress: Progress) => void;
   /** What to do when the integrand is NaN or infinite: stop with an error (default), or count it as 0 and say so. */
   onNonFinite?: 'error' | 'zero';

@@ -1,10 +1,14 @@
 /** What an integration gives back, and how it reads. */
 import { combine } from './combine.ts';
 
+/** How a run ended: only `converged` says that the tolerance is met. `failed` is for integrals of a scan. */
 export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | 'aborted' | 'failed';
 
+/** One iteration, as `Result.iterations` has it. */
 export interface IterationRecord {
+  /** What it found; of deterministic methods, the estimate that it came to. */
   value: number;
+  /** The error of that. */
   error: number;
   /** Its own; of deterministic methods, whose every estimate is one of the whole, all up to there. */
   evaluations: number;
@@ -13,30 +17,41 @@ export interface IterationRecord {
 }
 
 export interface ResultData {
+  /** The integral. */
   value: number;
   /** One standard deviation; of deterministic methods, what the value should be within. */
   error: number;
+  /** How the run ended. */
   status: Status;
+  /** Values of the integrand that were asked for, by all methods that took part. */
   evaluations: number;
+  /** What `summary()` shows; where `auto` chose, of the method that it took. */
   iterations: readonly IterationRecord[];
   /** Deterministic methods: how many regions the value is the sum of. */
   regions?: number;
+  /** Monte Carlo: Σ((value of an iteration − best fit)/its error)²; 0 for deterministic methods. */
   chi2: number;
+  /** Degrees of freedom of `chi2`: one less than the iterations that count. */
   dof: number;
+  /** The probability of a larger `chi2` if errors are as they say: below 0.001 the run warns. 1 without iterations to compare. */
   q: number;
+  /** The method that this comes from, also when `auto` chose it. */
   method: string;
   /** Why `auto` took this method. */
   choice?: string;
+  /** Where it ran. */
   device: string;
+  /** Gives the same result again. */
   seed: bigint;
   /** In milliseconds. */
   elapsed: number;
+  /** Why not to trust it, and what to do. */
   warnings: readonly string[];
   /** Values of the integrand that were not finite and counted as 0. */
   nonFinite: number;
 }
 
-/** The data are its members. */
+/** What an integration gives back. */
 export interface Result extends ResultData {}
 
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns every member of the data
@@ -45,11 +60,12 @@ export class Result {
     Object.assign(this, data);
   }
 
+  /** Whether `status` is `converged`. */
   get converged(): boolean {
     return this.status === 'converged';
   }
 
-  /** `1.234567(12)  chi2/dof 0.93  Q 0.52  vegas+ on cpu, 1.2e+6 evaluations, 41 ms` */
+  /** One line, and one for each warning: `1.234567(12)  chi2/dof 0.93  Q 0.52  vegas+ on cpu, 1.2e+6 evaluations, 41 ms` */
   toString(): string {
     const parts = [withError(this.value, this.error)];
     if (this.dof > 0) parts.push(`chi2/dof ${ratio(this.chi2, this.dof)}`, `Q ${this.q.toFixed(2)}`);

@@ -11,6 +11,7 @@ import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts'
 import type { Result } from './result.ts';
 import { nothing, resultOf, solve } from './solve.ts';
 
+/** The options of `integrate`, but for `params` and `onProgress`. */
 export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgress'> {
   /** A set of params an integral. */
   params: readonly Params[];

@@ -3,9 +3,11 @@
  * does not load what it takes to ask.
  */
 
+/** A device of this machine. */
 export interface DeviceInfo {
   /** As the option `device` takes it: `cpu`, `js`, `cuda:0`. */
   name: string;
+  /** The part of the name before the colon. */
   kind: 'cpu' | 'js' | 'cuda';
   /** What it is, for people. */
   description: string;
@@ -13,10 +15,13 @@ export interface DeviceInfo {
   missing?: string;
   /** Of the CPU. */
   cores?: number;
-  /** Of a card: bytes of memory, 9.0, the CUDA that its driver can do, multiprocessors. */
+  /** Of a card: bytes. */
   memory?: number;
+  /** Of a card, as 9.0. */
   computeCapability?: string;
+  /** Of a card: the CUDA that its driver can do, as 13.0. */
   driver?: string;
+  /** Of a card. */
   multiprocessors?: number;
 }
 

@@ -14,6 +14,7 @@ export type SpecialFunctions = Pick<MathLibrary, 'erf' | 'erfc' | 'erfinv' | 'lg
 // biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
 export type Integrand = (x: any, p: any, m: SpecialFunctions) => number;
 
+/** What `compile` makes a program for. */
 export interface CompileOptions {
   /** How many coordinates a point has. */
   dims: number;
@@ -23,7 +24,9 @@ export interface CompileOptions {
   target?: 'wasm' | 'javascript';
 }
 
+/** A compiled integrand. */
 export interface Compiled {
+  /** It as instructions, for whatever target. */
   readonly program: Program;
   /**
    * The integrand at many points. `points` holds all first coordinates, then all second ones, and so on; the

@@ -17,10 +17,13 @@ export interface Span {
 /** An integrand that cannot be compiled; `message` holds reason, code frame and remedy. */
 export class IntegrandError extends Error {
   override readonly name = 'IntegrandError';
+  /** What cannot be compiled. */
   readonly reason: string;
+  /** What to write instead. */
   readonly remedy: string;
   /** Line and column in the text of the integrand, both from 1; undefined when no place is to blame. */
   readonly line: number | undefined;
+  /** See `line`. */
   readonly column: number | undefined;
 
   constructor(reason: string, remedy: string, place?: { source: Source; span: Span }) {

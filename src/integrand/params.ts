@@ -16,6 +16,7 @@ export type TypedArray =
   | Int32Array
   | Uint32Array;
 export type Param = number | boolean | TypedArray | Table;
+/** What an integrand reads as its second argument, by name: numbers, booleans, typed arrays and tables. */
 export type Params = Record<string, Param>;
 
 /** What a program's declared params are bound to. */

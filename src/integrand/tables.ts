@@ -3,6 +3,8 @@
  * JavaScript and in a compiled integrand; both run the `lookup` functions below, which are written in the
  * integrand language (nothing outside their arguments), so both give the same bits.
  */
+
+/** How a table is to be read. */
 export interface TableOptions {
   /** What a table gives outside its axes: the value at the border (`clamp`, the default) or 0 (`zero`). */
   outside?: 'clamp' | 'zero';
@@ -20,8 +22,11 @@ type Numbers = ArrayLike<number>;
 /** A table as an integrand calls it: one coordinate an axis. */
 export interface Table {
   (x: number, y?: number): number;
+  /** Its axes: how many points each has, and where. */
   readonly axes: readonly Axis[];
+  /** Its values, row by row. */
   readonly values: Float64Array;
+  /** What it gives outside its axes. */
   readonly outside: 'clamp' | 'zero';
   /** @internal the function that looks up, in the integrand language */
   readonly lookup: (...args: never[]) => number;

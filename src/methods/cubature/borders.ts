@@ -8,13 +8,15 @@
  * Of a thousand random peaks on borders (tests/auto/peaks.test.ts) twenty were claimed falsely without this, none with it,
  * for a tenth more evaluations.
  */
-import { Neighbours } from './neighbours.ts';
 import { emptyRegions, type Ranges, type Regions } from './regions.ts';
 import type { RegionStore } from './store.ts';
+import type { SplitTree } from './tree.ts';
 
 /** Levels by which a region is below those of an even division, and by which a neighbour is wider along an axis. */
 const DEEP = 2;
 const WIDER = 2;
+/** How far beside its middle, where neighbours may meet, a region looks; in half-widths, not a fraction of two. */
+const BESIDE = 0.06;
 
 export interface Probes {
   /** Mirror images, the regions they are images of, and the wide ones that they lie in. */
@@ -26,32 +28,15 @@ export interface Probes {
 }
 
 /** The images to look at, one for each wide region. Small regions that have no more than `negligible` are left out. */
-export function probesFor(store: RegionStore, ranges: Ranges, negligible: number): Probes {
-  const { values, errors, settled, cleared } = store;
-  const deep = deepest(store, negligible);
-  const around = new Neighbours(store, ranges, deep);
-  for (const region of deep) settled[region] = 1;
-  // for each wide region the neighbour that has most, and the sum of all of them
-  const wide = new Map<number, { face: number; sum: number }>();
-  for (let face = 0; face < around.faces; face++) {
-    const [region, home] = [around.region(face), around.homes[face]];
-    if (home < 0 || cleared[home] || !isWider(store, home, region, ranges.length)) continue;
-    settled[region] = 0;
-    const size = Math.abs(values[region]);
-    const known = wide.get(home);
-    if (!known) wide.set(home, { face, sum: size });
-    else {
-      known.sum += size;
-      if (size > Math.abs(values[around.region(known.face)])) known.face = face;
-    }
-  }
+export function probesFor(store: RegionStore, tree: SplitTree, ranges: Ranges, negligible: number): Probes {
+  const { values, errors } = store;
+  const wide = wideRegions(store, tree, ranges, deepest(store, negligible));
   const doubtful = [...wide].filter(([home, { sum }]) => sum > Math.abs(values[home]) + errors[home]);
   const images = emptyRegions(ranges.length, doubtful.length);
-  doubtful.forEach(([home, { face }], i) => {
-    const region = around.region(face);
+  doubtful.forEach(([home, { region, axis, side }], i) => {
     ranges.forEach(([low, high], d) => {
       const [level, own] = [store.level(region, d), store.level(home, d)];
-      const mirrored = store.centre(region, d) + around.sign(face, d) * (high - low) * 2 ** -level;
+      const mirrored = store.centre(region, d) + (d === axis ? side * (high - low) * 2 ** -level : 0);
       // along an axis on which it is cut more finely, all of the wide region
       images.centres[d * images.count + i] = own > level ? store.centre(home, d) : mirrored;
       images.levels[d * images.count + i] = Math.max(level, own);
@@ -59,10 +44,55 @@ export function probesFor(store: RegionStore, ranges: Ranges, negligible: number
   });
   return {
     images,
-    mirrored: Uint32Array.from(doubtful, ([, { face }]) => around.region(face)),
+    mirrored: Uint32Array.from(doubtful, ([, { region }]) => region),
     within: Uint32Array.from(doubtful, ([home]) => home),
     sums: Float64Array.from(doubtful, ([, { sum }]) => sum),
   };
+}
+
+/** The neighbour of a wide region that has most, where it touches, and the sum of all of them. */
+interface Neighbour {
+  region: number;
+  axis: number;
+  side: -1 | 1;
+  sum: number;
+}
+
+/** Wide regions behind the faces of small ones. */
+function wideRegions(
+  store: RegionStore,
+  tree: SplitTree,
+  ranges: Ranges,
+  deep: Uint32Array,
+): Map<number, Neighbour> {
+  const { values, settled, cleared, nodes, count } = store;
+  const dims = ranges.length;
+  const regionOf = new Int32Array(tree.size).fill(-1);
+  for (let i = 0; i < count; i++) regionOf[nodes[i]] = i;
+  const beside = new Float64Array(dims);
+  const wide = new Map<number, Neighbour>();
+  for (const region of deep) {
+    settled[region] = 1;
+    const size = Math.abs(values[region]);
+    for (let d = 0; d < dims; d++) {
+      const half = ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -store.level(region, d);
+      beside[d] = store.centre(region, d) + BESIDE * half;
+    }
+    for (let face = 0; face < 2 * dims; face++) {
+      const [axis, side] = [face >> 1, face & 1 ? 1 : -1] as const;
+      const leaf = tree.behind(nodes[region], axis, side, beside);
+      const home = leaf < 0 ? -1 : regionOf[leaf];
+      if (home < 0 || cleared[home] || !isWider(store, home, region, dims)) continue;
+      settled[region] = 0;
+      const known = wide.get(home);
+      if (!known) wide.set(home, { region, axis, side, sum: size });
+      else {
+        known.sum += size;
+        if (size > Math.abs(values[known.region])) Object.assign(known, { region, axis, side });
+      }
+    }
+  }
+  return wide;
 }
 
 /** Regions that are much smaller than others and may have wide ones beside them, without the least of them. */

@@ -6,18 +6,19 @@ import type { Estimate } from './error.ts';
 import { type Regions, regionsIn, uniformSplit } from './regions.ts';
 import { RULES, type Rule, type RuleName, ruleFor } from './rules.ts';
 
+/** Knobs of `pagani`, `cuhre` and `two-phase`. */
 export interface CubatureOptions {
   /** The rule; by default Cuhre's choice for the number of dimensions. */
   rule?: RuleName;
-  /** `pagani`, `two-phase`: parts of each axis at the start, a power of two (d in the paper). */
+  /** `pagani`, `two-phase`: parts of each axis at the start, a power of two (d in the paper). Default 1. */
   split?: number;
   /** Bytes that lists of regions may take; by default a quarter of the machine's memory. */
   maxMemory?: number;
   /** `pagani`: drop regions whose relative error is small. By default until region values of both signs are seen. */
   relErrFilter?: boolean;
-  /** `two-phase`: regions that phase I hands to phase II, one a processor. */
+  /** `two-phase`: regions that phase I hands to phase II, one a processor. Default 512. */
   processors?: number;
-  /** `two-phase`: regions that a processor can hold. */
+  /** `two-phase`: regions that a processor can hold. Default 2048. */
   perProcessor?: number;
 }
 

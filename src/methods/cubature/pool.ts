@@ -5,6 +5,7 @@ import { Totals, twoLevelErrors } from './error.ts';
 import { canSplit, type Ranges, type Regions, regionsIn, uniformSplit } from './regions.ts';
 import { RegionStore } from './store.ts';
 import { thresholdFor } from './threshold.ts';
+import { SplitTree } from './tree.ts';
 import { errorFrom, regionsFrom } from './worst.ts';
 
 const NOTHING: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, nonFinite: null };
@@ -15,6 +16,8 @@ export class HostPool implements RegionPool {
   readonly #task: PoolTask;
   readonly #ranges: Ranges;
   readonly #store: RegionStore;
+  /** Until regions are finished: their part of it cannot be given back, and memory is short then. */
+  #tree: SplitTree | null = new SplitTree();
   /** Of regions in the store, and of finished ones. */
   #here = new Totals();
   readonly #finished = new Totals();
@@ -26,7 +29,7 @@ export class HostPool implements RegionPool {
     this.#task = task;
     this.#ranges = task.ranges;
     this.#store = new RegionStore(task.ranges.length);
-    this.most = regionsIn(task.maxMemory, task.ranges.length);
+    this.most = regionsIn(task.maxMemory, task.ranges.length, true);
   }
 
   get count(): number {
@@ -47,11 +50,33 @@ export class HostPool implements RegionPool {
   async start(level: number): Promise<PoolStep> {
     const regions = uniformSplit(this.#ranges, level);
     const step = await this.#evaluate(regions);
+    const leaves = this.#plant(level);
     for (let i = 0; i < regions.count; i++) {
-      this.#store.add(regions, i);
+      this.#store.add(regions, i, leaves[i]);
       this.#here.add(regions.values[i], regions.errors[i]);
     }
     return step;
+  }
+
+  /** The tree of a box whose every axis was halved so often; its leaves in the order of regions. */
+  #plant(level: number): Uint32Array {
+    const leaves = new Uint32Array(2 ** (level * this.#ranges.length));
+    const cut = (node: number, step: number, number: number, low: number, high: number): void => {
+      const axis = Math.floor(step / Math.max(1, level));
+      if (step === level * this.#ranges.length) {
+        leaves[number] = node;
+        return;
+      }
+      const middle = low + (high - low) / 2;
+      const first = this.#tree!.split(node, axis, middle);
+      const weight = 2 ** (level * axis + level - 1 - (step % level));
+      const [nextLow, nextHigh] = this.#ranges[Math.floor((step + 1) / level)] ?? [0, 0];
+      const same = (step + 1) % level !== 0;
+      cut(first, step + 1, number, same ? low : nextLow, same ? middle : nextHigh);
+      cut(first + 1, step + 1, number + weight, same ? middle : nextLow, same ? high : nextHigh);
+    };
+    cut(0, 0, 0, ...this.#ranges[0]);
+    return leaves;
   }
 
   async select(part: number): Promise<number> {
@@ -76,14 +101,16 @@ export class HostPool implements RegionPool {
       const parent = which[p];
       step.before += store.errors[parent];
       this.#here.add(store.values[parent], store.errors[parent], -1);
+      const axis = store.axis(parent);
+      const first = this.#tree?.split(store.nodes[parent], axis, store.centre(parent, axis)) ?? 0;
       let empty = true;
       for (const i of [2 * p, 2 * p + 1]) {
         step.after += halves.errors[i];
         const done = !canSplit(halves, i, this.#ranges);
         (done ? this.#finished : this.#here).add(halves.values[i], halves.errors[i]);
         if (done) continue;
-        if (empty) store.put(parent, halves, i);
-        else store.add(halves, i);
+        if (empty) store.put(parent, halves, i, first + (i & 1));
+        else store.add(halves, i, first + (i & 1));
         empty = false;
       }
       if (empty) gaps.push(parent);
@@ -93,6 +120,7 @@ export class HostPool implements RegionPool {
   }
 
   async finish(relative: number, budget: (finished: PoolSums) => number): Promise<void> {
+    this.#tree = null;
     if (relative > 0) this.#finish((value, error) => error <= relative * Math.abs(value));
     const t = thresholdFor(this.#store.errors, this.#store.count, budget(this.sums));
     if (t !== null) this.#finish((_, error) => error < t);
@@ -113,8 +141,9 @@ export class HostPool implements RegionPool {
   async look(negligible: number, affordable: number): Promise<PoolStep> {
     // once more from the regions themselves: differences of large numbers leave their mark
     this.#here = Totals.of(this.#store);
+    if (!this.#tree) return NOTHING;
     const { values, errors, cleared } = this.#store;
-    const { images, mirrored, within, sums } = probesFor(this.#store, this.#ranges, negligible);
+    const { images, mirrored, within, sums } = probesFor(this.#store, this.#tree, this.#ranges, negligible);
     if (images.count === 0) return NOTHING;
     // without means to look, each image has as much as what it is the image of
     const looks = images.count <= affordable;

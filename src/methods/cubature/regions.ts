@@ -20,15 +20,15 @@ export interface Regions {
 /** The deepest level: below it a half-width is too small to tell points apart, wherever the box is. */
 const DEEPEST = 250;
 
-/** Bytes that a list takes for one region. */
-export const bytesOf = (dims: number): number => 9 * dims + 21;
+/** Bytes that a list takes for one region; with the tree of halvings as much as two of its nodes more. */
+export const bytesOf = (dims: number, tree = false): number => 9 * dims + 25 + (tree ? 34 : 0);
 
 /** Regions that fit into so many bytes; by default into a quarter of the machine's memory. */
-export function regionsIn(memory: number | undefined, dims: number): number {
+export function regionsIn(memory: number | undefined, dims: number, tree = false): number {
   const node = typeof process === 'object' && !!process.versions?.node;
   const bytes = memory ?? (node ? process.getBuiltinModule('node:os').totalmem() / 4 : 2 ** 30);
   // a list that grows is there twice for a moment, and halves come beside it
-  return Math.floor(bytes / (3 * bytesOf(dims)));
+  return Math.floor(bytes / (3 * bytesOf(dims, tree)));
 }
 
 export function emptyRegions(dims: number, count: number): Regions {

@@ -13,6 +13,8 @@ export class RegionStore {
   errors: Float64Array;
   /** How often a region was halved, all axes together. */
   depths: Uint16Array;
+  /** Its leaf in the tree of halvings. */
+  nodes: Uint32Array;
   /** Whether no region beside it is much wider; that stays so, since regions only become smaller. */
   settled: Uint8Array;
   /** Whether smaller regions beside it have looked at it, and found nothing missing. */
@@ -27,19 +29,20 @@ export class RegionStore {
     this.values = new Float64Array(capacity);
     this.errors = new Float64Array(capacity);
     this.depths = new Uint16Array(capacity);
+    this.nodes = new Uint32Array(capacity);
     this.settled = new Uint8Array(capacity);
     this.cleared = new Uint8Array(capacity);
   }
 
-  /** Takes a region of a list; returns its number. */
-  add(list: Regions, i: number): number {
+  /** Takes a region of a list; returns its number. `node`: its leaf in a tree of halvings, where there is one. */
+  add(list: Regions, i: number, node = 0): number {
     if (this.count === this.values.length) this.#grow();
-    this.put(this.count, list, i);
+    this.put(this.count, list, i, node);
     return this.count++;
   }
 
   /** Puts a region of a list in the place of another. */
-  put(region: number, list: Regions, i: number): void {
+  put(region: number, list: Regions, i: number, node = 0): void {
     let depth = 0;
     for (let d = 0; d < this.#dims; d++) {
       const level = list.levels[d * list.count + i];
@@ -48,6 +51,7 @@ export class RegionStore {
       this.#levels[region * this.#dims + d] = level;
     }
     this.depths[region] = depth;
+    this.nodes[region] = node;
     this.settled[region] = 0;
     this.cleared[region] = 0;
     this.values[region] = list.values[i];
@@ -58,6 +62,11 @@ export class RegionStore {
   /** How often an axis of a region was halved. */
   level(region: number, axis: number): number {
     return this.#levels[region * this.#dims + axis];
+  }
+
+  /** The axis along which a region is to be halved. */
+  axis(region: number): number {
+    return this.#axes[region];
   }
 
   /** The centre of a region along an axis. */
@@ -96,6 +105,7 @@ export class RegionStore {
       this.values[gap] = this.values[last];
       this.errors[gap] = this.errors[last];
       this.depths[gap] = this.depths[last];
+      this.nodes[gap] = this.nodes[last];
       this.settled[gap] = this.settled[last];
       this.cleared[gap] = this.cleared[last];
     }
@@ -108,12 +118,13 @@ export class RegionStore {
     this.values = doubled(this.values);
     this.errors = doubled(this.errors);
     this.depths = doubled(this.depths);
+    this.nodes = doubled(this.nodes);
     this.settled = doubled(this.settled);
     this.cleared = doubled(this.cleared);
   }
 }
 
-function doubled<A extends Float64Array | Uint8Array | Uint16Array>(old: A): A {
+function doubled<A extends Float64Array | Uint8Array | Uint16Array | Uint32Array>(old: A): A {
   const grown = new (old.constructor as new (n: number) => A)(2 * old.length);
   grown.set(old as never);
   return grown;

@@ -17,12 +17,13 @@ import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../meth
 import { Pace } from '../pace.ts';
 import { type Knobs, Sampling } from './sampling.ts';
 
+/** Knobs of the VEGAS family: `vegas+`, `mcubes`, `mcubes1d` and, where they mean something, `plain`. */
 export interface VegasOptions extends Partial<Omit<Knobs, 'shared' | 'perCube' | 'growBins'>> {
   /** Samples an iteration; with this or `iterations` the run follows a fixed protocol. */
   evaluations?: number;
-  /** Iterations in all. */
+  /** Iterations in all; 20 when another knob asks for a protocol. */
   iterations?: number;
-  /** How many of them adapt; the others are frozen and collect no histogram. */
+  /** How many of them adapt, by default half; the others are frozen and collect no histogram. */
   adapt?: number;
   /** How many are left out of the result; by default those that adapt. */
   skip?: number;

@@ -18,16 +18,17 @@ import { Pace } from '../pace.ts';
 import { LARGEST_SUMMED, type Slab, slabsOf } from './blocks.ts';
 import { beyondFace, type Node, searchTree } from './tree-search.ts';
 
+/** Knobs of `zmc`. */
 export interface ZmcOptions {
-  /** Parts of each axis. */
+  /** Parts of each axis. By default as many as make 2^14 blocks at most, an odd number where possible. */
   blocks?: number;
-  /** Samples of a block in one trial. */
+  /** Samples of a block in one trial. Default 32, fewer where the budget is small. */
   samples?: number;
-  /** Independent trials of a block. */
+  /** Independent trials of a block. Default 5. */
   trials?: number;
-  /** How many deviations above the mean deviation a block may be. */
+  /** How many deviations above the mean deviation a block may be. Default 5. */
   sigma?: number;
-  /** Layers of blocks; 1: no search. */
+  /** Layers of blocks; 1: no search. Default 4. */
   depth?: number;
 }
 
