@@ -23,16 +23,22 @@ export type MethodName = (typeof METHODS)[number];
 
 /** What `onProgress` is told once an iteration. */
 export interface Progress {
-  /** From 1; of both methods together when `auto` runs them in turns. */
+  /** Counted from 1, over all methods that `auto` runs. */
   iteration: number;
-  /** The estimate so far; while adapting, that of this iteration alone. */
+  /** The running estimate; while the map is learning, that of this iteration alone. */
   value: number;
-  /** The error of that estimate. */
+  /** The error of that. */
   error: number;
-  /** All so far. */
+  /** In all, up to here. */
   evaluations: number;
-  /** This iteration does not enter the result. */
+  /** The map is still learning: this iteration does not count. */
   adapting: boolean;
+  /** Who is at work: with `auto` the one whose turn it is. */
+  method: string;
+  /** Of the iterations that count so far; 0 for deterministic methods. */
+  chi2: number;
+  /** Degrees of freedom of `chi2`. */
+  dof: number;
 }
 
 /** A problem: where to integrate, how well, with what. One of `domain` and `dims` is needed, all else has a default. */

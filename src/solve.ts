@@ -34,6 +34,9 @@ export async function solve(problem: Problem, session: Session, start: number): 
         error: running.error,
         evaluations,
         adapting: record.adapting,
+        method: running.method ?? problem.method,
+        chi2: running.chi2 ?? 0,
+        dof: running.dof ?? 0,
       });
       return undefined;
     },

@@ -82,7 +82,8 @@ export class Contestant {
         this.evaluations = evaluations;
         this.records.push(record);
         this.#seen.push({ ...running, evaluations, adapting: record.adapting });
-        void task.onIteration(record, running, evaluations + (this.other?.evaluations ?? 0));
+        const all = evaluations + (this.other?.evaluations ?? 0);
+        void task.onIteration(record, { ...running, method: name }, all);
         if (evaluations < this.#limit) return undefined;
         return new Promise<void>(resume => {
           this.#resume = resume;

@@ -19,11 +19,16 @@ export interface MethodProblem {
   /** What to do with values that are not finite: throws unless they may count as 0. */
   onNonFinite(found: { count: number; first: { point: number[]; value: number } }): void;
   /** Called once an iteration, with the running estimate and all evaluations so far; to be waited for. */
-  onIteration(
-    record: IterationRecord,
-    running: { value: number; error: number },
-    evaluations: number,
-  ): Promise<void> | undefined;
+  onIteration(record: IterationRecord, running: Running, evaluations: number): Promise<void> | undefined;
+}
+
+/** An estimate while a run goes on; Monte Carlo methods tell whether iterations agree, `auto` whose it is. */
+export interface Running {
+  value: number;
+  error: number;
+  chi2?: number;
+  dof?: number;
+  method?: string;
 }
 
 export interface Outcome {
