@@ -1,6 +1,9 @@
 /**
- * First steps: three integrals with known values. Each line shows the value with its error in the last digits,
- * whether the iterations agree (chi2/dof near 1), and what it took; then how far off it really is, in errors.
+ * First steps: three integrals with known values.
+ *
+ * See: each line has the value with its error in the last digits, the method that `auto` took, and what it cost; then how
+ * far off it really is, in errors. Where the method samples (vegas+), chi2/dof near 1 says that iterations agree;
+ * the table at the end has them one by one. Those that adapt do not enter the result.
  */
 import { integrate, table } from 'quadrille';
 
@@ -11,7 +14,7 @@ const show = async (what: string, truth: number, run: ReturnType<typeof integrat
   return r;
 };
 
-// a peak in eight dimensions, a hundred-millionth of the volume wide
+// a peak in eight dimensions, in less than a millionth of the volume
 const peak = await show(
   'a narrow peak in 8 dimensions',
   6.383802190004384e-10,

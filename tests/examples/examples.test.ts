@@ -10,7 +10,7 @@ import { cuvegas } from '../integrands/cuvegas.ts';
 import { zmc } from '../integrands/zmc.ts';
 import { type Measured, measured, run } from './printed.ts';
 
-/** More than errors are off in all but one of some 10,000 runs; seeds are fixed, so it is once and for all. */
+/** Errors that a sampled value may be off: one in 16,000 is more. Seeds are fixed, so a run that passes always does. */
 const SAMPLED = 4;
 /** What deterministic methods claim to be within, and the rounding of a printed error. */
 const CLAIMED = 1.1;

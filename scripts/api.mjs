@@ -1,0 +1,146 @@
+// Writes docs/api.md from the doc comments of what src/index.ts exports: node scripts/api.mjs [--print].
+// With --print it goes to the standard output instead.
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import ts from 'typescript';
+
+const PAGE = 'docs/api.md';
+const INDEX = resolve('src/index.ts');
+
+/** The chapters, and what is in them; an export that is in none is an error. */
+const CHAPTERS = [
+  ['Functions', ['integrate', 'scan', 'table', 'compile', 'devices']],
+  ['Integrands and params', ['Integrand', 'SpecialFunctions', 'Params', 'Table', 'TableOptions']],
+  [
+    'Options',
+    ['IntegrateOptions', 'ScanOptions', 'VegasOptions', 'CubatureOptions', 'ZmcOptions', 'Progress'],
+  ],
+  ['Results', ['Result', 'Status', 'IterationRecord', 'DeviceInfo']],
+  ['Compiled integrands', ['CompileOptions', 'Compiled']],
+  ['Errors', ['IntegrandError']],
+];
+
+const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
+const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
+const program = ts.createProgram([INDEX], options);
+const checker = program.getTypeChecker();
+const exported = new Map(
+  checker
+    .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(INDEX)))
+    .map(s => [s.name, s.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(s) : s]),
+);
+
+const known = CHAPTERS.flatMap(([, names]) => names);
+const forgotten = [...exported.keys()].filter(name => !known.includes(name));
+if (forgotten.length > 0)
+  throw new Error(`api: ${forgotten.join(', ')} is in no chapter; name it in scripts/api.mjs`);
+
+const parts = [
+  '# API reference',
+  'What `quadrille` exports, from its doc comments. `node scripts/api.mjs` writes this page; edit the comments in `src/`, not it.',
+  ...CHAPTERS.flatMap(([chapter, names]) => [`## ${chapter}`, ...names.flatMap(entryOf)]),
+];
+const text = formatted(`${parts.filter(Boolean).join('\n\n')}\n`);
+if (process.argv.includes('--print')) process.stdout.write(text);
+else writeFileSync(PAGE, text);
+
+function entryOf(name) {
+  const symbol = exported.get(name);
+  if (!symbol) throw new Error(`api: src/index.ts exports no ${name}`);
+  const { flags } = symbol;
+  if (flags & ts.SymbolFlags.Function) return functionOf(name, symbol);
+  if (flags & ts.SymbolFlags.TypeAlias) return aliasOf(name, symbol);
+  return membersOf(name, symbol);
+}
+
+function functionOf(name, symbol) {
+  const calls = checker.getTypeOfSymbol(symbol).getCallSignatures();
+  const said = calls.map(c => textOf(c.getDocumentationComment(checker))).find(Boolean) ?? '';
+  return [`### \`${name}\``, code(calls.map(c => `function ${name}${signatureText(c)};`)), said];
+}
+
+function aliasOf(name, symbol) {
+  const type = checker.getDeclaredTypeOfSymbol(symbol);
+  const [declaration] = symbol.declarations;
+  const [call] = type.getCallSignatures();
+  const shown = call ? declaration.type.getText() : unfolded(type, declaration.type.getText());
+  return [`### \`${name}\``, code([`type ${name} = ${shown};`]), docOf(symbol)];
+}
+
+/** An interface or a class: a table of what can be read, then what can be called. */
+function membersOf(name, symbol) {
+  const type = checker.getDeclaredTypeOfSymbol(symbol);
+  const members = checker.getPropertiesOfType(type).filter(m => {
+    const [declaration] = m.declarations ?? [];
+    if (!declaration?.getSourceFile().fileName.includes('/src/')) return false; // of Error, of functions
+    const internal = m.getJsDocTags(checker).some(t => t.name === 'internal');
+    const overrides = ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Override; // `name` of an error
+    const hidden = internal || overrides || declaration.name.text.startsWith('#');
+    const parent = declaration.parent.name?.text;
+    return !hidden && (parent === name || !exported.has(parent)); // those have an entry of their own
+  });
+  const rows = members.map(m => `| \`${headOf(m)}\` | ${cell(typeText(m))} | ${inTable(docOf(m))} |`);
+  const calls = type.getCallSignatures().map(c => `${name}${signatureText(c)};`);
+  return [
+    `### \`${name}\``,
+    docOf(symbol),
+    ...(calls.length > 0 ? [code(calls)] : []),
+    ['| member | type | |', '| - | - | - |', ...rows].join('\n'),
+  ].filter(Boolean);
+}
+
+function headOf(member) {
+  const optional = member.flags & ts.SymbolFlags.Optional ? '?' : '';
+  return `${member.name}${optional}`;
+}
+
+function typeText(member) {
+  const type = checker.getTypeOfSymbol(member);
+  const [call] = type.getCallSignatures();
+  if (member.flags & ts.SymbolFlags.Method) return signatureText(call);
+  const written = member.declarations[0].type?.getText() ?? checker.typeToString(type);
+  return unfolded(checker.getNonNullableType(type), written);
+}
+
+/** A union of names is shown as such, whatever it is called; anything else as it is written. */
+function unfolded(type, written) {
+  const named = type.isUnion() && type.types.every(t => t.isStringLiteral());
+  const literal = named && !written.startsWith("'");
+  return literal ? type.types.map(t => `'${t.value}'`).join(' | ') : written.replace(/\s+/g, ' ');
+}
+
+function signatureText(signature) {
+  const { declaration } = signature;
+  const parameters = declaration.parameters.map(p => p.getText().replace(/\s+/g, ' ')).join(', ');
+  return `(${parameters}): ${declaration.type?.getText() ?? 'void'}`;
+}
+
+function docOf(symbol) {
+  return textOf(symbol.getDocumentationComment(checker));
+}
+
+function textOf(parts) {
+  return ts.displayPartsToString(parts).trim();
+}
+
+function cell(type) {
+  return `\`${inTable(type.trim())}\``;
+}
+
+function inTable(text) {
+  return text.replaceAll('\n', ' ').replaceAll('|', '\\|');
+}
+
+/** As the formatter of this repository would have it. */
+function formatted(input) {
+  const biome = resolve('node_modules/@biomejs/biome/bin/biome');
+  return execFileSync(process.execPath, [biome, 'format', `--stdin-file-path=${PAGE}`], {
+    input,
+    encoding: 'utf8',
+  });
+}
+
+function code(lines) {
+  return ['```ts', ...lines, '```'].join('\n');
+}
