@@ -17,5 +17,7 @@ test('every export of src/index.ts is on it, and every member is explained', () 
     .filter(Boolean);
   expect(names.length).toBeGreaterThan(15);
   for (const name of names) expect(page).toMatch(new RegExp(`^### \`?${name}\\b`, 'm'));
-  expect(page).not.toMatch(/^\| `[^|]*\|[^|]*\| *\|$/m); // a member with nothing said of it
+  const rows = page.split('\n').filter(l => l.startsWith('| `'));
+  const silent = rows.filter(l => l.replaceAll('\\|', '').split('|')[3].trim() === '');
+  expect(silent, 'members without a doc comment').toEqual([]);
 });
