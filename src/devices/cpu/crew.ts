@@ -5,6 +5,7 @@
  * calling thread does it. What a worker had done of a task is lost when it ends by somebody else's doing, and is done
  * again by others.
  */
+import { paceOf } from '../../integrand/targets/cuda/pace.ts';
 import type { DeviceIntegrand } from '../device.ts';
 import type { CpuDevice } from './cpu.ts';
 import { type Memories, makeMemories } from './memories.ts';
@@ -58,6 +59,8 @@ export class Crew<S, T, C, R, E> {
   /** When others last had a turn: kept from one task to the next, since small ones are shorter than a turn. */
   #turned = performance.now();
   #signal: AbortSignal | undefined;
+  /** Its loops may take long, or never end: a worker can be stopped, the calling thread cannot. */
+  readonly #long: boolean;
 
   constructor(
     device: CpuDevice,
@@ -72,6 +75,7 @@ export class Crew<S, T, C, R, E> {
     this.#make = make;
     this.#setup = setup;
     this.#integrand = integrand;
+    this.#long = integrand.kind === 'program' && paceOf(integrand.program).asking.size > 0;
   }
 
   /** Other params from the next task on. */
@@ -95,8 +99,9 @@ export class Crew<S, T, C, R, E> {
       signal?.throwIfAborted();
       return next();
     };
-    if (share === 'here' || !movable) await this.#here(task, take, done, () => true);
-    else await this.#spread(task, take, done, share);
+    const here = !movable || (share === 'here' && !this.#long);
+    if (here) await this.#here(task, take, done, () => true);
+    else await this.#spread(task, take, done, share === 'here' ? 'one worker' : share);
     return done;
   }
 
@@ -165,7 +170,8 @@ export class Crew<S, T, C, R, E> {
           up = true;
         });
         first.catch(() => {}); // without workers all of it is done here
-        await this.#here(task, nextOne, done, () => !up);
+        if (this.#long) await first.catch(() => {});
+        if (!up) await this.#here(task, nextOne, done, () => !up);
         if (!up) return;
         this.#device.checkOpen();
       }
@@ -211,10 +217,10 @@ export class Crew<S, T, C, R, E> {
       for (const r of results) done.results.push(r);
     };
     const busy = new Set(ready);
-    // a plain function that goes on long after an abort goes down with its worker
+    // what goes on long after an abort goes down with its worker
     let patience: ReturnType<typeof setTimeout> | undefined;
     const stop = () => {
-      if (plain) patience = setTimeout(() => [...busy].forEach(w => w.close()), PATIENCE);
+      if (plain || this.#long) patience = setTimeout(() => [...busy].forEach(w => w.close()), PATIENCE);
     };
     const signal = this.#signal;
     signal?.addEventListener('abort', stop, { once: true });
