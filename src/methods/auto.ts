@@ -50,6 +50,17 @@ export async function auto(task: MethodProblem, problem: Problem): Promise<Outco
   for (;;) {
     const running = order.filter(c => !c.outcome);
     if (running.length === 0) break;
+    const ended = running.length === 1 ? running[0].other! : null;
+    if (
+      ended &&
+      running[0].hopeless &&
+      ended.outcome!.status !== 'converged' &&
+      running[0].projected > ended.outcome!.error
+    )
+      return decided(
+        ended,
+        `${ended.name}: neither reached the tolerance, ${running[0].name} would have the larger error`,
+      );
     // where nobody should get there, the one that should come closer; Infinity − Infinity is no number
     const [best, rest] = running.sort((a, b) => a.need - b.need || a.projected - b.projected);
     // a guess may be wrong: the other one gets its share before the better one goes on

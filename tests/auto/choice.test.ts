@@ -103,7 +103,7 @@ describe('nobody gets there', () => {
     const r = await runEntry('f1_8', { relTol: 1e-4, maxEvaluations: 2e6 });
     expect(r.status).toBe('budget');
     expect(r.choice).toMatch(
-      /^(pagani|vegas\+): neither reached the tolerance, (pagani|vegas\+) has the larger error$/,
+      /^(pagani|vegas\+): neither reached the tolerance, (pagani|vegas\+) (has|would have) the larger error$/,
     );
     expect(Math.abs(r.value - pick('f1_8').truth!)).toBeLessThanOrEqual(4.5 * r.error);
   });

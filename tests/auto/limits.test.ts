@@ -205,3 +205,16 @@ describe('what the function throws', () => {
     });
   });
 });
+
+test('a value that cancels to 0: as exact as numbers are, and nobody goes on in vain', async () => {
+  const f: Integrand = ([x, y]) => Math.sin(3 * x) * Math.exp(y);
+  const domain = [
+    [-1, 1],
+    [0, 1],
+  ] as const;
+  const r = await integrate(f, { domain, relTol: 1e-6 });
+  expect([r.status, r.method]).toEqual(['roundoff', 'pagani']);
+  expect(r.evaluations).toBeLessThan(1e6);
+  expect(Math.abs(r.value)).toBeLessThanOrEqual(r.error);
+  expect(r.error).toBeLessThan(1e-13);
+});

@@ -26,6 +26,8 @@ import { HostPool } from './pool.ts';
 
 /** The part of the whole error that regions halved in one iteration have. */
 const MOST = 0.9;
+/** How many times the rounding of a sum the errors of its parts come to at best. */
+const ROUNDED = 4;
 /** The part of the tolerance below which nobody looks across borders. */
 const UNSEEN = 0.1;
 
@@ -97,7 +99,8 @@ class Pagani extends Cubature {
     if (!everything) {
       const left = this.#toleranceLeft(pool.sums);
       part = Math.min(MOST * open, (open - 0.9 * left) / (1 - this.#remaining));
-      const noise = NOISE * absolute;
+      // null rules see rounding as well: errors of all regions together do not come below it
+      const noise = ROUNDED * NOISE * absolute;
       // when finished regions alone miss the tolerance, the others are improved as long as that changes anything
       const floor = left > 0 ? noise : Math.max(noise, finished);
       if (!(open > floor)) return 'roundoff';
