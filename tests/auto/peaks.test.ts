@@ -1,7 +1,7 @@
 /**
  * One Gaussian peak, anywhere and of any width: the plainest integrand on which an adaptive rule goes wrong. Where the peak
  * crosses a border between regions, the one beside it may have no point near the border, and see nothing of its part:
- * before it could look across borders, twenty of the claims of these thousand peaks were false.
+ * before it could look across borders, 25 of the 813 claims of pagani on these peaks were false, and 16 of auto's 783.
  */
 import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate } from '../../src/index.ts';

@@ -5,8 +5,8 @@
  * which a much wider one lies. When what the mirror image has, as often as the wide region has such neighbours, is more
  * than the wide region and its error, that is an error of it: it will be halved, and looked at again.
  *
- * Of a thousand random peaks on borders (tests/auto/peaks.test.ts) twenty were claimed falsely without this, none with it,
- * for a tenth more evaluations.
+ * Of a thousand random peaks on borders (tests/auto/peaks.test.ts) 813 were claimed without this, 25 of them falsely; with
+ * it none is false, for a tenth more evaluations.
  */
 import { emptyRegions, type Ranges, type Regions } from './regions.ts';
 import type { RegionStore } from './store.ts';

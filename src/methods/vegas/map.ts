@@ -120,7 +120,8 @@ const NARROWEST = 2 ** -44;
  * means that the slope of a peak ends in a thousandth of the wide one, where no sample falls: what it has there is
  * missing from the value and from the error too. In one dimension, on a peak of width 0.001, one claim in four was off
  * by more than 5 errors. So a bin that is too wide for its neighbour is cut into pieces that quadruple. On the
- * integrands of the papers this costs nothing that could be measured.
+ * integrands of the papers at 1e-3 that costs little: f4 takes 1.8 times the evaluations in 3 dimensions and 1.3 times in
+ * 5, the 4-D Gaussian 0.6 times, most as many as before.
  */
 function graded(edges: Float64Array): Float64Array {
   const bins = edges.length - 1;
