@@ -24,14 +24,14 @@ describe.concurrent('a script ends by itself', () => {
     [
       'after a run that was aborted with workers at work',
       `const stop = new AbortController();
-       const run = integrate(f, { dims: 2, relTol: 0, maxEvaluations: 1e12, signal: stop.signal });
+       const run = integrate(f, { dims: 2, method: 'vegas+', relTol: 0, maxEvaluations: 1e12, signal: stop.signal });
        setTimeout(() => stop.abort(), 300);
        console.log((await run).status);`,
       'aborted\n',
     ],
     [
       'after a run that maxTime ended, and with an hour of maxTime left',
-      `console.log((await integrate(f, { dims: 2, relTol: 0, maxEvaluations: 1e12, maxTime: 300 })).status);
+      `console.log((await integrate(f, { dims: 2, method: 'vegas+', relTol: 0, maxEvaluations: 1e12, maxTime: 300 })).status);
        console.log((await integrate(f, { dims: 2, maxTime: 3_600_000 })).status);`,
       'time\nconverged\n',
     ],
