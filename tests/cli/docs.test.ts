@@ -1,4 +1,4 @@
-/** Every command of docs/cli.md, and every example of the help texts, works as it stands. */
+/** Every command of docs/cli.md and of the README, and every example of the help texts, works as it stands. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAGES } from '../../src/cli/commands/help.ts';
@@ -38,6 +38,16 @@ describe('docs/cli.md', () => {
     const [, shown] = /( {4}error: 'xy'[\s\S]*?)\n\n/.exec(text)!;
     const { err } = await built.shell("quadrille 'sin(xy)' x,y=0..1");
     expect(shown.replace(/^ {4}/gm, '')).toBe(err.trimEnd());
+  });
+});
+
+describe('README.md', () => {
+  const shown = [...readFileSync('README.md', 'utf8').matchAll(/^npx (quadrille .*)$/gm)].map(m => m[1]);
+  test('has commands', () => expect(shown.length).toBeGreaterThan(1));
+  test.each(shown)('%s', async command => {
+    const { code, out, err } = await built.shell(command);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).not.toBe('');
   });
 });
 
