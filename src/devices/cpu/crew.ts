@@ -5,7 +5,7 @@
  * calling thread does it. What a worker had done of a task is lost when it ends by somebody else's doing, and is done
  * again by others.
  */
-import { paceOf } from '../../integrand/targets/cuda/pace.ts';
+import { paceOf } from '../../integrand/pace.ts';
 import type { DeviceIntegrand } from '../device.ts';
 import type { CpuDevice } from './cpu.ts';
 import { type Memories, makeMemories } from './memories.ts';

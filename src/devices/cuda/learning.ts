@@ -1,5 +1,5 @@
 /** What VEGAS learns from an iteration, on a card: samples of each cube by its variance, and the refined map. */
-import { refineMap } from '../../methods/vegas/map.ts';
+import { MOST_PIECES, MOST_WIDER, NARROWEST, refineMap, WIDER } from '../../methods/vegas/map.ts';
 import { allocate } from '../../methods/vegas/strata.ts';
 import type { Allocation, AxisMap, KeptMap, Refinement, SampleTask } from '../device.ts';
 import type { Buffer, Module } from './card.ts';
@@ -13,10 +13,9 @@ const ALPHAS: Record<number, (x: number[]) => number> = {
   0.5: ([d]) => (d <= 0 ? 0 : d >= 1 ? 1 : Math.sqrt((1 - d) / -Math.log(d))),
   1: ([d]) => (d <= 0 ? 0 : d >= 1 ? 1 : (1 - d) / -Math.log(d)),
 };
-/** Threads of a block in allocate.cu and refine.cu; cubes up to which one block allocates; pieces of a bin at most. */
+/** Threads of a block in allocate.cu and refine.cu; cubes up to which one block allocates. */
 const WIDTH = 1024;
 const ONE_BLOCK = 2 ** 14;
-const MOST_PIECES = 48;
 /** In the order of the struct in allocate.cu. */
 const ALLOCATE_BUFFERS = [
   'largest',
@@ -178,7 +177,9 @@ export class CudaLearning {
       .u32(bins, dims, shared ? 1 : 0)
       .f64(floor)
       .u64(this.learned.histogram, map.buffer.address, params.address, refined.address, scratch.address);
-    this.#program.moduleWith('refine', damp).launch('refine', dims, WIDTH, 0, struct.bytes);
+    const constants = { WIDER, MOST_WIDER, NARROWEST, MOST_PIECES };
+    const module = this.#program.moduleWith('refine', damp, constants);
+    module.launch('refine', dims, WIDTH, 0, struct.bytes);
     return new CudaMap(bins, refined);
   }
 }

@@ -2,6 +2,8 @@
  * A pool of regions in a card's memory: lists, selection, halving, evaluation and sums are kernels (kernels/pool.cu), and a
  * step reads back a hundred bytes. Lists grow by a factor of four, when a step needs more room than they have.
  */
+import { BESIDE, DEEP, WIDER } from '../../methods/cubature/borders.ts';
+import { differenceWeight } from '../../methods/cubature/error.ts';
 import type { PoolStep, PoolSums, PoolTask, RegionPool } from '../device.ts';
 import type { Buffer, Module } from './card.ts';
 import { PoolLists } from './lists.ts';
@@ -70,7 +72,7 @@ export class CudaPool implements RegionPool {
     this.#task = task;
     this.#dims = task.ranges.length;
     const { card } = program;
-    this.#module = program.moduleWithout('pool');
+    this.#module = program.moduleWithout('pool', { DEEP, WIDER, BESIDE });
     this.#evaluation = program.module('regions', regions.prepare(task.rule).constants);
     this.#buckets = program.buffer('pool buckets').reserve(4 * BUCKETS);
     this.#found = program.buffer('pool found').reserve(8 * FOUND);
@@ -163,15 +165,7 @@ export class CudaPool implements RegionPool {
     this.#launch('mirror', Math.ceil(wanted / 256), 256, of, struct);
     if (looks) {
       const { rule, ranges } = this.#task;
-      const lists = {
-        centres: address('centres'),
-        levels: address('levels'),
-        values: address('values'),
-        errors: address('errors'),
-        axes: address('axes'),
-        wrong: this.#wrong,
-      };
-      const task = this.#regions.struct(rule, ranges, wanted, lists).bytes;
+      const task = this.#regions.struct(rule, ranges, wanted, address, this.#wrong).bytes;
       this.#evaluation.launch('regions', Math.ceil(wanted / 4), 128, 0, task);
     }
     this.#launch('raise', Math.ceil(wanted / 256), 256, of, struct);
@@ -298,19 +292,12 @@ export class CudaPool implements RegionPool {
     const { rule, ranges } = this.#task;
     const lists = this.#lists;
     const address = lists.address.bind(lists);
-    const struct = this.#regions.struct(rule, ranges, 0, {
-      centres: address('centres'),
-      levels: address('levels'),
-      values: address('values'),
-      errors: address('errors'),
-      axes: address('axes'),
-      wrong: this.#wrong,
-    });
+    const struct = this.#regions.struct(rule, ranges, 0, address, this.#wrong);
     const at = struct.bytes.length;
     struct
       .u64(0, 0, 0, 0, 0)
       .u32(0, 0)
-      .f64(0, 0, (this.#dims > 6 ? this.#dims / 4 : 1) / 4)
+      .f64(0, 0, differenceWeight(this.#dims))
       .u64(this.#found.address, address('flags'), address('depths'), address('nodeOf'))
       .u64(address('child'), address('split'), address('regionOf'), this.#buckets.address)
       .u64(address('list'), this.#blocks.address, address('parentValues'), address('parentErrors'))

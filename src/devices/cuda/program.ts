@@ -12,6 +12,17 @@ import type { Buffer, Card, Module } from './card.ts';
 export type CompiledIntegrand = Extract<DeviceIntegrand, { kind: 'program' }>;
 export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool';
 
+/** What kernels are told before they are compiled. */
+type Constants = Record<string, number | boolean>;
+
+/** Texts that stand in front of kernels. */
+const BEFORE: Partial<Record<KernelName, string[]>> = {
+  regions: ['types'],
+  pool: ['types', 'scan'],
+  allocate: ['scan'],
+  refine: ['scan'],
+};
+
 export class CudaProgram {
   readonly card: Card;
   readonly dims: number;
@@ -44,24 +55,24 @@ export class CudaProgram {
   }
 
   /** Kernels with the integrand. */
-  module(kernel: KernelName, constants: Record<string, number | boolean>): Module {
+  module(kernel: KernelName, constants: Constants): Module {
     return this.#made(kernel, { DIMS: this.dims, ...constants }, () => this.#text);
   }
 
   /** Kernels that do without it: compiled once, whatever is integrated. */
-  moduleWithout(kernel: KernelName): Module {
-    return this.#made(kernel, { DIMS: this.dims }, () => '', 'alone');
+  moduleWithout(kernel: KernelName, constants: Constants): Module {
+    return this.#made(kernel, { DIMS: this.dims, ...constants }, () => '', 'alone');
   }
 
   /** Kernels with a function of their own in its place. */
-  moduleWith(kernel: KernelName, f: (x: number[]) => number): Module {
+  moduleWith(kernel: KernelName, f: (x: number[]) => number, constants: Constants = {}): Module {
     const text = () => toCuda(lower(read(f as never), 1, {})).source;
-    return this.#made(kernel, {}, text, String(f));
+    return this.#made(kernel, constants, text, String(f));
   }
 
   #made(
     kernel: KernelName,
-    constants: Record<string, number | boolean>,
+    constants: Constants,
     text: () => string,
     own = '', // what stands in the integrand's place
   ): Module {
@@ -109,9 +120,8 @@ const texts = new Map<KernelName, string>();
 
 function kernelText(kernel: KernelName): string {
   const { readFileSync } = process.getBuiltinModule('node:fs');
-  const path = (name: string) => new URL(`./kernels/${name}.cu`, import.meta.url);
-  const types = kernel === 'regions' || kernel === 'pool' ? readFileSync(path('types'), 'utf8') : '';
-  const text = texts.get(kernel) ?? types + readFileSync(path(kernel), 'utf8');
+  const load = (name: string) => readFileSync(new URL(`./kernels/${name}.cu`, import.meta.url), 'utf8');
+  const text = texts.get(kernel) ?? [...(BEFORE[kernel] ?? []), kernel].map(load).join('');
   texts.set(kernel, text);
   return text;
 }

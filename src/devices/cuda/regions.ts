@@ -17,7 +17,7 @@ export interface PreparedRule {
 }
 
 /** Where lists of regions are. */
-export type RegionLists = Record<'centres' | 'levels' | 'values' | 'errors' | 'axes' | 'wrong', number>;
+type AddressOf = (list: 'centres' | 'levels' | 'values' | 'errors' | 'axes') => number;
 
 export class CudaRegions {
   readonly #program: CudaProgram;
@@ -37,14 +37,7 @@ export class CudaRegions {
     buffer.axes.reserve(count);
     buffer.wrong.write(BigUint64Array.of(0n, 2n ** 64n - 1n));
     const { constants } = this.prepare(rule);
-    const struct = this.struct(rule, ranges, count, {
-      centres: buffer.centres.address,
-      levels: buffer.levels.address,
-      values: buffer.values.address,
-      errors: buffer.errors.address,
-      axes: buffer.axes.address,
-      wrong: buffer.wrong.address,
-    });
+    const struct = this.struct(rule, ranges, count, list => buffer[list].address, buffer.wrong.address);
     const module = this.#program.module('regions', constants);
     module.launch('regions', Math.ceil(count / REGIONS_PER_BLOCK), 32 * REGIONS_PER_BLOCK, 0, struct.bytes);
     await this.#program.card.finished(task.signal, 'evaluating regions');
@@ -66,8 +59,8 @@ export class CudaRegions {
     return sums;
   }
 
-  /** A task as the kernels take it. */
-  struct(rule: Rule, ranges: RegionTask['ranges'], count: number, lists: RegionLists): Struct {
+  /** A task as the kernels take it; values that are not finite are counted at `wrong`. */
+  struct(rule: Rule, ranges: RegionTask['ranges'], count: number, at: AddressOf, wrong: number): Struct {
     const { generators, weights, pairs } = this.prepare(rule);
     let [mantissa, exponent] = [1, 0];
     for (const [low, high] of ranges) {
@@ -83,8 +76,8 @@ export class CudaRegions {
       .i32(rule.error ? 1 : 0)
       .u32(rule.points, count)
       .u64(generators.address, weights.address, pairs.address)
-      .u64(lists.centres, lists.levels, this.#program.params.address)
-      .u64(lists.values, lists.errors, lists.axes, lists.wrong);
+      .u64(at('centres'), at('levels'), this.#program.params.address)
+      .u64(at('values'), at('errors'), at('axes'), wrong);
   }
 
   /** A rule's tables on the card; they stay there for the next run. */

@@ -7,12 +7,12 @@
  * the functions compiled from the library, which are wrong when theirs do, forbid it.
  *
  * A GPU cannot be interrupted: what never ends must look up itself. Loops that may be long read a flag now and then
- * (cuda/pace.ts), and give NaN when they are to stop.
+ * (../pace.ts), and give NaN when they are to stop.
  */
 import { type Id, type Let, type Program, type Statement, type Type, type Value, walk } from '../ir.ts';
 import { lowerLibrary } from '../lower/lower.ts';
+import { type Pace, PERIOD, paceOf } from '../pace.ts';
 import type { Bindings } from '../params.ts';
-import { type Pace, PERIOD, paceOf } from './cuda/pace.ts';
 import { FUNCTIONS, fill, literal, NAN, OPERATIONS, PRELUDE, STOPPED, UNFUSED } from './cuda/words.ts';
 
 export interface CudaText {

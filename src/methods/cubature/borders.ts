@@ -13,10 +13,10 @@ import type { RegionStore } from './store.ts';
 import type { SplitTree } from './tree.ts';
 
 /** Levels by which a region is below those of an even division, and by which a neighbour is wider along an axis. */
-const DEEP = 2;
-const WIDER = 2;
+export const DEEP = 2;
+export const WIDER = 2;
 /** How far beside its middle, where neighbours may meet, a region looks; in half-widths, not a fraction of two. */
-const BESIDE = 0.06;
+export const BESIDE = 0.06;
 
 export interface Probes {
   /** Mirror images, the regions they are images of, and the wide ones that they lie in. */

@@ -10,6 +10,9 @@
  * dimensions on the difference counts n/4 times.
  */
 
+/** How much of what halves and whole differ by counts for each of them. */
+export const differenceWeight = (dims: number): number => (dims > 6 ? dims / 4 : 1) / 4;
+
 /** Refines errors of siblings, which are neighbours in the list; `parents` are the values of their parents. */
 export function twoLevelErrors(
   values: Float64Array,
@@ -17,7 +20,7 @@ export function twoLevelErrors(
   parents: Float64Array,
   dims: number,
 ): void {
-  const weight = (dims > 6 ? dims / 4 : 1) / 4;
+  const weight = differenceWeight(dims);
   for (let i = 0; i < parents.length; i++) {
     const [left, right] = [2 * i, 2 * i + 1];
     const difference = weight * Math.abs(values[left] + values[right] - parents[i]);

@@ -109,11 +109,13 @@ function equalParts(edges: Float64Array, weights: Float64Array, bins: number): F
 }
 
 /** How much wider than its neighbour a bin may be. Twice would spend a third of 64 bins on the way to a narrow peak. */
-const WIDER = 4;
+export const WIDER = 4;
 /** A little more, so that pieces which are just as wide as they may be stay whole however they were rounded. */
-const MOST_WIDER = 4.001;
+export const MOST_WIDER = 4.001;
 /** Widths below this part of the axis count as this. */
-const NARROWEST = 2 ** -44;
+export const NARROWEST = 2 ** -44;
+/** Pieces that a bin is cut into at most: each WIDER than the one before, from both sides. */
+export const MOST_PIECES = 48;
 
 /**
  * Bins cut further where their widths do not change gradually. A narrow bin beside one that is a thousand times as wide

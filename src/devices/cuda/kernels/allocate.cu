@@ -4,11 +4,7 @@
 // Sums of shares go by groups of 32, groups of these, and so on, one thread a group. Few cubes are one block's work, and
 // one launch; for many each step is a kernel.
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
 #define BATCH 256
-#define WIDTH 1024
 
 struct Allocate {
   u32 cubes;
@@ -77,27 +73,6 @@ __device__ __forceinline__ u32 piecesOf(u32 n, u32 chunk) {
 // Where large cubes are cut depends on all samples, as on the CPU.
 __device__ __forceinline__ u32 chunkFor(u64 samples) {
   return (u32)floor(fmin(65536.0, fmax(4096.0, (double)samples / 64)));
-}
-
-// The sum before each thread of a block, and all of it.
-__device__ __forceinline__ u64 before(u64 own, u64& all) {
-  __shared__ u64 warps[33];
-  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  u64 sum = own;
-  for (u32 step = 1; step < 32; step *= 2) {
-    const u64 other = __shfl_up_sync(0xffffffffu, sum, step);
-    if (lane >= step) sum += other;
-  }
-  if (lane == 31) warps[warp + 1] = sum;
-  if (threadIdx.x == 0) warps[0] = 0;
-  __syncthreads();
-  if (threadIdx.x == 0)
-    for (u32 w = 1; w <= WIDTH / 32; w++) warps[w] += warps[w - 1];
-  __syncthreads();
-  all = warps[WIDTH / 32];
-  const u64 result = warps[warp] + sum - own;
-  __syncthreads();
-  return result;
 }
 
 // All of it by one block.

@@ -2,15 +2,13 @@
 // evaluates the halves (regions.cu) and adds everything up; see methods/cubature/pool.ts for the same in lists of the host,
 // and borders.ts for the look across borders.
 //
+// DEEP, WIDER and BESIDE are those of borders.ts.
+//
 // Errors are compared by buckets, a sixteenth of an octave each: which regions are above a threshold depends on counts
 // alone, so that the order of threads does not show. Sums over regions are added in one order.
 
-#define WIDTH 1024
 #define SHIFT 16
 #define BUCKETS 32768
-#define DEEP 2
-#define WIDER 2
-#define BESIDE 0.06
 #define SETTLED 1  // no region beside it is much wider
 #define CLEARED 2  // smaller ones beside it have looked at it
 #define STUCK 4    // too small to be halved
@@ -74,27 +72,6 @@ __device__ void chooseBucket(const Pool& p, double part) {
     p.found->wanted = all ? many[WIDTH] : wanted;
   }
   __syncthreads();
-}
-
-// The sum before each thread of a block, and all of it.
-__device__ __forceinline__ u64 before(u64 own, u64& all) {
-  __shared__ u64 warps[33];
-  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  u64 sum = own;
-  for (u32 step = 1; step < 32; step *= 2) {
-    const u64 other = __shfl_up_sync(0xffffffffu, sum, step);
-    if (lane >= step) sum += other;
-  }
-  if (lane == 31) warps[warp + 1] = sum;
-  if (threadIdx.x == 0) warps[0] = 0;
-  __syncthreads();
-  if (threadIdx.x == 0)
-    for (u32 w = 1; w <= WIDTH / 32; w++) warps[w] += warps[w - 1];
-  __syncthreads();
-  all = warps[WIDTH / 32];
-  const u64 result = warps[warp] + sum - own;
-  __syncthreads();
-  return result;
 }
 
 extern "C" __global__ void __launch_bounds__(WIDTH) bucket(Pool p) {

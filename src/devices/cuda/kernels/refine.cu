@@ -1,14 +1,6 @@
 // The map for the next iteration, a block an axis; the counterpart of methods/vegas/map.ts, which tells why. `integrand` is
-// the damping, a function of a bin's share. Sums are those of a scan, so edges differ from the CPU's by rounding.
+// the damping, a function of a bin's share; WIDER, MOST_WIDER, NARROWEST and MOST_PIECES are those of map.ts. Sums are those of a scan, so edges differ from the CPU's by rounding.
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-#define WIDTH 1024
-#define WIDER 4
-#define MOST_WIDER 4.001
-#define NARROWEST 5.684341886080802e-14  // 2^-44
-#define MOST_PIECES 48                   // of one bin: four times wider each, from 2^-44 on both sides
 
 struct Refine {
   u32 bins, axes;
@@ -23,26 +15,14 @@ struct Refine {
 
 // The sum of numbers up to each, over a whole list; returns the total. Threads take WIDTH of them at a time.
 __device__ double scan(double* list, u32 n) {
-  __shared__ double warps[33];
-  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  double done = 0;
+  double done = 0, all;
   for (u32 base = 0; base < n; base += WIDTH) {
     const u32 i = base + threadIdx.x;
-    double sum = i < n ? list[i] : 0;
-    for (u32 step = 1; step < 32; step *= 2) {
-      const double other = __shfl_up_sync(0xffffffffu, sum, step);
-      if (lane >= step) sum += other;
-    }
-    if (lane == 31) warps[warp + 1] = sum;
-    if (threadIdx.x == 0) warps[0] = 0;
-    __syncthreads();
-    if (threadIdx.x == 0)
-      for (u32 w = 1; w <= WIDTH / 32; w++) warps[w] += warps[w - 1];
-    __syncthreads();
-    if (i < n) list[i] = done + (warps[warp] + sum);
-    done += warps[WIDTH / 32];
-    __syncthreads();
+    const double sum = upTo(i < n ? list[i] : 0.0, all);
+    if (i < n) list[i] = done + sum;
+    done += all;
   }
+  __syncthreads();
   return done;
 }
 

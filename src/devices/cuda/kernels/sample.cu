@@ -20,7 +20,7 @@ typedef unsigned long long u64;
 
 #define GROUPS ((DIMS + 3) / 4)
 #define BATCH 256
-#define PERIOD 4096      // of looking at the stop flag, in turns of an integrand's loops; see targets/cuda/pace.ts
+#define PERIOD 4096      // of looking at the stop flag, in turns of an integrand's loops; see integrand/pace.ts
 #define SAMPLE_TURNS 1   // that a sample counts beside them
 #define LATE 20000000    // nanoseconds after which blocks look before they begin: that takes a microsecond, one after another
 

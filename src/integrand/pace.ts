@@ -5,7 +5,7 @@
  * others count their turns and ask after some thousands. The flag is in the host's memory, a microsecond away: the
  * threads of a warp ask at once, and others work meanwhile.
  */
-import type { Id, Program, Statement } from '../../ir.ts';
+import type { Id, Program, Statement } from './ir.ts';
 
 type Loop = Extract<Statement, { kind: 'loop' }>;
 
