@@ -9,9 +9,12 @@ export interface Estimate {
   value: number;
   error: number;
   evaluations: number;
+  /** How many pieces of the samples carry the variance: (Σv)²/Σv², so n if each of n has the same. Unknown is many. */
+  carriers?: number;
 }
 
 export interface Combined extends Estimate {
+  carriers: number;
   chi2: number;
   dof: number;
   /** The probability of a larger χ², if all iterations estimate one value. */
@@ -23,9 +26,11 @@ export function combine(estimates: readonly Estimate[]): Combined {
   const value = estimates.reduce((s, e) => s + e.value * (e.evaluations / evaluations), 0);
   // over the largest, since squares of 1e-200 are 0
   const largest = Math.min(Number.MAX_VALUE, Math.max(...estimates.map(e => e.error)) || 1);
-  const error =
-    largest *
-    Math.sqrt(estimates.reduce((s, e) => s + ((e.error / largest) * (e.evaluations / evaluations)) ** 2, 0));
+  const variances = estimates.map(e => ((e.error / largest) * (e.evaluations / evaluations)) ** 2);
+  const variance = variances.reduce((a, b) => a + b, 0);
+  const error = largest * Math.sqrt(variance);
+  const concentration = estimates.reduce((s, e, i) => s + variances[i] ** 2 / (e.carriers ?? Infinity), 0);
+  const carriers = concentration === 0 ? Infinity : variance ** 2 / concentration;
   const dof = Math.max(0, estimates.length - 1);
   // about the value that fits best, which by chance need not be the average; χ² has dof degrees only there
   const fit = bestFit(estimates, value);
@@ -34,7 +39,8 @@ export function combine(estimates: readonly Estimate[]): Combined {
     if (off <= 1e-14 * Math.abs(fit)) return s; // agree to rounding, whatever the errors
     return s + (off / e.error) ** 2;
   }, 0);
-  return { value, error, evaluations, chi2, dof, q: dof > 0 ? upperGamma(dof / 2, chi2 / 2) : 1 };
+  const q = dof > 0 ? upperGamma(dof / 2, chi2 / 2) : 1;
+  return { value, error, evaluations, carriers, chi2, dof, q };
 }
 
 /** The average by inverse variance; `otherwise` when an error is 0. */

@@ -123,6 +123,8 @@ export interface SampleSums {
   sum: number;
   /** The variance of that sum. */
   variance: number;
+  /** Σ of the squares of what pieces have of that variance: over its square, one over the number of pieces that carry it. */
+  concentration: number;
   /** Σ of the rounded scaled squares in each bin, bins a coordinate; null when frozen or kept. */
   histogram: Float64Array | null;
   /** Σ of them over the bins of one coordinate; 0 when frozen. */

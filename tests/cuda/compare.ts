@@ -18,6 +18,10 @@ export function expectSameSums(own: SampleSums, want: SampleSums): void {
   const size = Math.sqrt(want.variance) + Math.abs(want.sum) || 1;
   expect(Math.abs(own.sum - want.sum) / size, 'sum').toBeLessThan(1e-11);
   expect(Math.abs(own.variance - want.variance) / (want.variance || 1), 'variance').toBeLessThan(1e-11);
+  expect(
+    Math.abs(own.concentration - want.concentration) / (want.concentration || 1),
+    'concentration',
+  ).toBeLessThan(1e-11);
   expect(apart(own.means, want.means), 'means').toBeLessThan(1e-11);
   expect(apart(own.variances, want.variances), 'variances').toBeLessThan(1e-11);
   expect(own.histogram?.length).toBe(want.histogram?.length);

@@ -26,6 +26,7 @@ export function reference(
     evaluations,
     sum: 0,
     variance: 0,
+    concentration: 0,
     histogram: adapt && new Float64Array(dims * bins),
     squares: 0,
     variances: adapt?.variances || task.cubes ? new Float64Array(cubes) : null,
@@ -61,6 +62,7 @@ export function reference(
       const spread = values.reduce((s, v) => s + (v - own) ** 2, 0) / (m - 1);
       mean += (own * m) / n;
       variance += (spread * m) / n;
+      sums.concentration += ((spread * m) / n ** 2) ** 2;
     }
     sums.sum += mean;
     sums.variance += variance / n;

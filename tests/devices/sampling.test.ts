@@ -56,6 +56,7 @@ function expectSame(actual: SampleSums, wanted: SampleSums) {
   expect(actual.evaluations).toBe(wanted.evaluations);
   expectClose(actual.sum, wanted.sum);
   expectClose(actual.variance, wanted.variance);
+  expectClose(actual.concentration, wanted.concentration);
   for (const part of ['variances', 'means', 'histogram'] as const) {
     const [own, want] = [actual[part], wanted[part]];
     expect(own?.length).toBe(want?.length);

@@ -43,6 +43,7 @@ async function found(root: Box, world: World, knobs: Knobs) {
         evaluations: 0,
         sum: 0,
         variance: 0,
+        concentration: 0,
         histogram: null,
         squares: 0,
         variances: null,

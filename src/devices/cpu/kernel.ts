@@ -324,13 +324,16 @@ function weighFunction(k: KernelLayout): FunctionWriter {
 function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionWriter {
   const w = new FunctionWriter([], null);
   const [piece, pieces, p, start, end, m, cube, full, n] = Array.from({ length: 9 }, () => w.local('i32'));
-  const [sum, mean, spread, share, delta, integral, variance, factor, value] = Array.from({ length: 9 }, () =>
-    w.local('f64'),
+  const [sum, mean, spread, share, delta, integral, variance, concentration, factor, value] = Array.from(
+    { length: 10 },
+    () => w.local('f64'),
   );
-  w.i32(0).memory('f64.load', k.sums).set(integral);
-  w.i32(0)
-    .memory('f64.load', k.sums + 8)
-    .set(variance);
+  const sums = [integral, variance, concentration];
+  sums.forEach((local, i) => {
+    w.i32(0)
+      .memory('f64.load', k.sums + 8 * i)
+      .set(local);
+  });
   w.i32(0)
     .memory('i32.load', k.state + STATE.pieces)
     .i32(3)
@@ -391,7 +394,8 @@ function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionW
     w.op('f64.mul').get(share).op('f64.mul').set(spread); // now the share of the cube's variance
     w.get(spread).get(share).op('f64.mul');
     reciprocal(() => w.get(m));
-    w.op('f64.mul').get(variance).op('f64.add').set(variance);
+    w.op('f64.mul').tee(delta).get(variance).op('f64.add').set(variance);
+    w.get(delta).get(delta).op('f64.mul').get(concentration).op('f64.add').set(concentration);
     if (cubes) {
       w.get(cube).i32(3).op('i32.shl').set(cube);
       const addTo = (row: number, push: () => void) => {
@@ -404,10 +408,11 @@ function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionW
     }
     w.get(end).set(start);
   });
-  w.i32(0).get(integral).memory('f64.store', k.sums);
-  w.i32(0)
-    .get(variance)
-    .memory('f64.store', k.sums + 8);
+  sums.forEach((local, i) => {
+    w.i32(0)
+      .get(local)
+      .memory('f64.store', k.sums + 8 * i);
+  });
   if (!adapt) return w;
   const [d, row, histogram, at] = Array.from({ length: 4 }, () => w.local('i32'));
   w.get(start).set(n); // bytes of the batch

@@ -40,7 +40,7 @@ export interface KernelLayout {
   increments: number;
   pieces: number;
 
-  /** Variance and mean of each cube; sum, variance of the sum; histogram. */
+  /** Variance and mean of each cube; sum, variance of the sum, its concentration; histogram. */
   variances: number;
   means: number;
   sums: number;
@@ -100,7 +100,7 @@ export function kernelLayout(
     pieces: take((batch / 2 + 1) * 8),
     variances: take(cubes * 8),
     means: take(cubes * 8),
-    sums: take(16),
+    sums: take(24),
     histogram: take(dims * bins * 8),
     end: next,
   };

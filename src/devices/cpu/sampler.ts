@@ -59,6 +59,7 @@ export interface ChunkSums {
   evaluations: number;
   sum: number;
   variance: number;
+  concentration: number;
   variances: Float64Array | null;
   means: Float64Array | null;
   nonFinite: { count: number; first: { point: number[]; value: number } } | null;
@@ -200,14 +201,14 @@ export function makeSampler(
     set('cubes', chunk.cubes);
     set('cursor', 0);
     set('taken', 0);
-    numbers(k.sums, 2).fill(0);
+    numbers(k.sums, 3).fill(0);
     if (current.adapt || current.means) {
       numbers(k.variances, chunk.cubes).fill(0);
       numbers(k.means, chunk.cubes).fill(0);
     }
   };
   const finish = (chunk: Chunk, sums: ChunkSums): ChunkSums => {
-    [sums.sum, sums.variance] = numbers(k.sums, 2);
+    [sums.sum, sums.variance, sums.concentration] = numbers(k.sums, 3);
     if (current.variances) sums.variances = numbers(k.variances, chunk.cubes).slice();
     if (current.means) sums.means = numbers(k.means, chunk.cubes).slice();
     return sums;
@@ -237,6 +238,7 @@ export function makeSampler(
     evaluations: 0,
     sum: 0,
     variance: 0,
+    concentration: 0,
     variances: null,
     means: null,
     nonFinite: null,

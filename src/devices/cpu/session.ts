@@ -319,6 +319,7 @@ function merge(
     evaluations: 0,
     sum: 0,
     variance: 0,
+    concentration: 0,
     histogram: null,
     squares: 0,
     variances: null,
@@ -333,6 +334,7 @@ function merge(
     sums.evaluations += c.evaluations;
     sums.sum += c.sum;
     sums.variance += c.variance;
+    sums.concentration += c.concentration;
     if (c.nonFinite) {
       sums.nonFinite = {
         count: (sums.nonFinite?.count ?? 0) + c.nonFinite.count,

@@ -1,5 +1,5 @@
 /** An iteration that several cards ran parts of, put together as if one card had run it: the same bits. */
-import { type Layout, THREADS, type Totals } from './sampling.ts';
+import { type Layout, SUMS, THREADS, type Totals } from './sampling.ts';
 
 /** Blocks from one on. */
 export interface Part {
@@ -10,7 +10,7 @@ export interface Part {
 /** What a part came to. */
 export interface PartSums {
   totals: Totals;
-  /** Three numbers a block. */
+  /** SUMS numbers a block. */
   sums: Float64Array;
   means: Float64Array | null;
   variances: Float64Array | null;
@@ -25,7 +25,7 @@ export class Merging {
 
   constructor({ blocks, run, plan, wanted }: Layout) {
     this.#perBlock = THREADS * run;
-    this.#sums = new Float64Array(3 * blocks);
+    this.#sums = new Float64Array(SUMS * blocks);
     this.means = wanted.means ? new Float64Array(plan.items) : null;
     this.variances = wanted.variances ? new Float64Array(plan.items) : null;
   }
@@ -33,18 +33,19 @@ export class Merging {
   /** A part; one that is run again, since its card was lost, takes its own place. */
   put(part: Part, { totals, sums, means, variances }: PartSums): void {
     this.#totals.set(part, totals);
-    this.#sums.set(sums, 3 * part.first);
+    this.#sums.set(sums, SUMS * part.first);
     if (means) this.means?.set(means, part.first * this.#perBlock);
     if (variances) this.variances?.set(variances, part.first * this.#perBlock);
   }
 
   get totals(): Totals {
     const parts = [...this.#totals.values()];
-    const [sum, variance, squares] = [0, 1, 2].map(k => addBlocks(this.#sums, k));
+    const [sum, variance, squares, concentration] = [0, 1, 2, 3].map(k => addBlocks(this.#sums, k));
     return {
       sum,
       variance,
       squares,
+      concentration,
       evaluations: parts[0].evaluations,
       wrong: parts.reduce((n, t) => n + t.wrong, 0),
       first: Math.min(...parts.map(t => t.first)),
@@ -55,7 +56,7 @@ export class Merging {
 /** Number k of every block, added up in the order of sample.cu: by the threads of a block, and over these as a tree. */
 function addBlocks(sums: Float64Array, k: number): number {
   const own = new Float64Array(THREADS);
-  for (let b = 0; 3 * b < sums.length; b++) own[b % THREADS] += sums[3 * b + k];
+  for (let b = 0; SUMS * b < sums.length; b++) own[b % THREADS] += sums[SUMS * b + k];
   let total = 0;
   for (let warp = 0; warp < THREADS; warp += 32) {
     for (let step = 16; step >= 1; step /= 2)

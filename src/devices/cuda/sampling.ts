@@ -16,7 +16,9 @@ export const THREADS = 512;
 const LONGEST_RUN = 16;
 const THREADS_PER_PROCESSOR = 8192;
 /** Words of SampleResult in sample.cu. */
-const RESULT = 8;
+const RESULT = 9;
+/** Numbers that a block adds up. */
+export const SUMS = 4;
 const ALL_BITS = 2n ** 64n - 1n;
 
 /** An iteration laid out on a card. */
@@ -36,6 +38,7 @@ export interface Totals {
   sum: number;
   variance: number;
   squares: number;
+  concentration: number;
   evaluations: number;
   /** Values that were not finite, and the first sample that had one. */
   wrong: number;
@@ -67,7 +70,7 @@ export class CudaSampling {
     const blocks = Math.ceil(plan.items / run / THREADS);
     const wanted = { means: !!task.cubes, variances: task.cubes || !!adapt?.variances };
     const buffer = this.#program.buffers('sums', 'means', 'variances', 'state');
-    buffer.sums.reserve(24 * blocks);
+    buffer.sums.reserve(8 * SUMS * blocks);
     if (wanted.means) buffer.means.reserve(8 * plan.items);
     if (wanted.variances) buffer.variances.reserve(8 * plan.items);
     buffer.state.clear(8 * RESULT + (adapt ? 8 * this.#program.dims * bins : 0));
@@ -116,20 +119,21 @@ export class CudaSampling {
     module.launch(adapt ? 'sampleAdapting' : 'sampleFrozen', blocks, THREADS, shared, struct.bytes);
     await card.finished(task.signal, 'sampling');
     const words = buffer.state.read(new BigUint64Array(RESULT));
-    const [sum, variance, squares] = new Float64Array(words.buffer);
+    const [sum, variance, squares, concentration] = new Float64Array(words.buffer);
     return {
       sum,
       variance,
       squares,
-      evaluations: Number(words[5]),
-      wrong: Number(words[3]),
-      first: words[3] > 0n ? Number(~words[4] & ALL_BITS) : Infinity,
+      concentration,
+      evaluations: Number(words[6]),
+      wrong: Number(words[4]),
+      first: words[4] > 0n ? Number(~words[5] & ALL_BITS) : Infinity,
     };
   }
 
-  /** Sums of the blocks that ran last, three a block. */
+  /** Sums of the blocks that ran last, SUMS a block. */
   blockSums(blocks: number): Float64Array {
-    return this.#program.buffer('sums').read(new Float64Array(3 * blocks));
+    return this.#program.buffer('sums').read(new Float64Array(SUMS * blocks));
   }
 
   /** Counters of the histogram as they are. */
@@ -168,7 +172,7 @@ export class CudaSampling {
   /** What the task asked for, of all blocks. */
   async finish(layout: Layout, totals: Totals): Promise<SampleSums> {
     const { task, plan, cubes, wanted } = layout;
-    const { sum, variance, squares, evaluations, wrong } = totals;
+    const { sum, variance, squares, concentration, evaluations, wrong } = totals;
     const { means, variances } = this.#program.buffers('means', 'variances');
     const ofCubes = (from: Buffer) => this.learning.folded(from, plan, cubes).read(new Float64Array(cubes));
     this.learn(layout);
@@ -177,6 +181,7 @@ export class CudaSampling {
       evaluations,
       sum,
       variance,
+      concentration,
       squares,
       histogram: task.adapt && task.adapt.histogram !== 'keep' ? this.#histogram(task.bins, squares) : null,
       means: wanted.means ? ofCubes(means) : null,

@@ -169,7 +169,13 @@ export class Sampling {
     const value = sums.sum / cubes;
     // not Math.hypot: engines differ in its last bit
     const error = Math.sqrt(sums.variance / cubes ** 2 + (ROUNDING * value) ** 2);
-    return { value: value * this.#unit, error: error * this.#unit, evaluations: sums.evaluations };
+    const carriers = sums.concentration === 0 ? Infinity : (error * cubes) ** 4 / sums.concentration; // rounding has many
+    return {
+      value: value * this.#unit,
+      error: error * this.#unit,
+      evaluations: sums.evaluations,
+      carriers,
+    };
   }
 
   async #sample(

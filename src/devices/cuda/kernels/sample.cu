@@ -20,6 +20,7 @@ typedef unsigned long long u64;
 
 #define GROUPS ((DIMS + 3) / 4)
 #define BATCH 256
+#define SUMS 4
 #define PERIOD 4096      // of looking at the stop flag, in turns of an integrand's loops; see integrand/pace.ts
 #define SAMPLE_TURNS 1   // that a sample counts beside them
 #define LATE 20000000    // nanoseconds after which blocks look before they begin: that takes a microsecond, one after another
@@ -27,6 +28,7 @@ typedef unsigned long long u64;
 struct SampleResult {  // all 0 before
   double integral, variance;
   double increments;  // of the histogram, along one axis
+  double concentration;
   u64 wrong;          // how many values were not finite
   u64 first;          // the first sample that had one, all bits turned
   u64 evaluations;
@@ -55,7 +57,7 @@ struct SampleTask {
   const u32* counts;        // samples of each cube
   const u32* firstPiece;    // of each cube, cubes + 1
   const double* firstSample;
-  double* sums;             // three a block: integral, its variance, increments
+  double* sums;             // SUMS a block: integral, its variance, increments, concentration
   double* means;            // of each piece, times its share; null when not asked for
   double* variances;
   SampleResult* result;
@@ -100,18 +102,20 @@ __device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
 }
 
 // Sums over the threads of a block, in the order of a tree; the first thread has them.
-__device__ __forceinline__ void addUp(double& a, double& b, double& c) {
-  __shared__ double tree[3][32];
-  for (int step = 16; step > 0; step /= 2) {
-    a += __shfl_down_sync(0xffffffffu, a, step);
-    b += __shfl_down_sync(0xffffffffu, b, step);
-    c += __shfl_down_sync(0xffffffffu, c, step);
+__device__ __forceinline__ void addUp(double own[SUMS]) {
+  __shared__ double tree[SUMS][32];
+#pragma unroll
+  for (int j = 0; j < SUMS; j++) {
+    for (int step = 16; step > 0; step /= 2) own[j] += __shfl_down_sync(0xffffffffu, own[j], step);
+    if (threadIdx.x % 32 == 0) tree[j][threadIdx.x / 32] = own[j];
   }
-  if (threadIdx.x % 32 == 0) tree[0][threadIdx.x / 32] = a, tree[1][threadIdx.x / 32] = b, tree[2][threadIdx.x / 32] = c;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  a = b = c = 0;
-  for (u32 i = 0; i < (blockDim.x + 31) / 32; i++) a += tree[0][i], b += tree[1][i], c += tree[2][i];
+#pragma unroll
+  for (int j = 0; j < SUMS; j++) {
+    own[j] = 0;
+    for (u32 i = 0; i < (blockDim.x + 31) / 32; i++) own[j] += tree[j][i];
+  }
 }
 
 // Whether this block need not begin.
@@ -127,12 +131,12 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
   extern __shared__ double shared[];
   __shared__ bool stopsHere;
   if (threadIdx.x == 0) stopsHere = isStopped(t);
-  const u32 own = t.bins + 1;
+  const u32 edgesOf = t.bins + 1;
   const double* edges = t.edges;
 #if SHARED_EDGES
-  for (u32 i = threadIdx.x; i < DIMS * own; i += blockDim.x) shared[i] = t.edges[i];
+  for (u32 i = threadIdx.x; i < DIMS * edgesOf; i += blockDim.x) shared[i] = t.edges[i];
   edges = shared;
-  u32* low = (u32*)(shared + DIMS * own);
+  u32* low = (u32*)(shared + DIMS * edgesOf);
 #else
   u32* low = (u32*)shared;
 #endif
@@ -143,7 +147,7 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
 #endif
   __syncthreads();
 
-  double integral = 0, error = 0, increments = 0;
+  double own[SUMS] = {0, 0, 0, 0};
   const bool late = stopsHere;
   const u64 items = t.totals ? t.totals[0] : t.items, samples = t.totals ? t.totals[1] : t.samples;
   const u32 chunk = t.totals ? (u32)t.totals[2] : t.chunk;
@@ -201,7 +205,7 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
             const double s = __dmul_rn((double)k[d] + u, t.scales[d]);
             const double whole = floor(s);
             bin[d] = (u32)whole;
-            const double* e = edges + d * own + bin[d];
+            const double* e = edges + d * edgesOf + bin[d];
             const double width = __dsub_rn(e[1], e[0]);
             x[d] = __dadd_rn(e[0], __dmul_rn(__dsub_rn(s, whole), width));
             jacobian = __dmul_rn(jacobian, width);
@@ -223,7 +227,7 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
         if (ADAPT) {
           const double scaled = rint(__dmul_rn(__dmul_rn(w, w), weight));
           const u64 increment = __double2ull_rn(scaled);
-          increments += scaled;  // too many for 64 bits show here
+          own[2] += scaled;  // too many for 64 bits show here
           if (increment) {
 #pragma unroll
             for (int d = 0; d < DIMS; d++) {
@@ -246,8 +250,10 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
       const double mean = base + shift;
       const double share = part * m;
       const double spread = fmax(0.0, squares - sum * shift) / (m - 1) * share;
-      integral += share * mean;
-      error += spread * share / m;
+      const double error = spread * share / m;
+      own[0] += share * mean;
+      own[1] += error;
+      own[3] += error * error;
       if (t.means) t.means[item] = share * mean;
       if (t.variances) t.variances[item] = spread;
       // the next piece, or the first one of the next cube
@@ -267,10 +273,9 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
   }
 
   __shared__ bool last;
-  addUp(integral, error, increments);
+  addUp(own);
   if (threadIdx.x == 0) {
-    double* own = t.sums + 3 * (u64)blockIdx.x;
-    own[0] = integral, own[1] = error, own[2] = increments;
+    for (int j = 0; j < SUMS; j++) t.sums[SUMS * (u64)blockIdx.x + j] = own[j];
     __threadfence();
     last = atomicAdd(&t.result->blocks, 1ull) == gridDim.x - 1;
   }
@@ -284,16 +289,17 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
   __syncthreads();
   if (!last) return;
   __threadfence();
-  integral = error = increments = 0;
+  for (int j = 0; j < SUMS; j++) own[j] = 0;
   for (u32 b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
-    const volatile double* of = t.sums + 3 * (u64)b;
-    integral += of[0], error += of[1], increments += of[2];
+    const volatile double* of = t.sums + SUMS * (u64)b;
+    for (int j = 0; j < SUMS; j++) own[j] += of[j];
   }
-  addUp(integral, error, increments);
+  addUp(own);
   if (threadIdx.x != 0) return;
-  t.result->integral = integral;
-  t.result->variance = error;
-  t.result->increments = increments;
+  t.result->integral = own[0];
+  t.result->variance = own[1];
+  t.result->increments = own[2];
+  t.result->concentration = own[3];
   t.result->evaluations = samples;
 }
 
