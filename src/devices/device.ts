@@ -56,8 +56,8 @@ export interface Session {
   /** One iteration of stratified sampling through a map. */
   sample(task: SampleTask): Promise<SampleSums>;
   /**
-   * Samples of each cube, so many in all, by the variances that the last iteration with `keep` had: at least two, and
-   * the rest as variance^(β/2).
+   * Samples of each cube, so many in all, by the variances that the last iteration with `keep` had: some for
+   * all alike, and the rest as variance^(β/2); see methods/vegas/strata.ts.
    */
   allocate(beta: number, evaluations: number): Promise<Allocation>;
   /** The map for the next iteration, by the histogram that the last one with `keep` had; see methods/vegas/map.ts. */

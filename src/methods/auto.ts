@@ -7,6 +7,10 @@
  * again as both have so far and then is asked anew, and the other one gets a quarter of what it got. A wrong choice
  * costs a part of the run, not the run.
  *
+ * The square root law can be trusted and a slope cannot: errors of PAGANI may fall all of a sudden, once regions are as
+ * small as what they have to see. So where VEGAS+ cannot get there within the budget, PAGANI has the most of it, whatever
+ * its slope says.
+ *
  * Nothing depends on a clock, so that the same seed gives the same bits. An evaluation of PAGANI counts a third of one
  * of VEGAS+: it has no random numbers, no map and no histogram.
  */
@@ -17,12 +21,17 @@ import type { MethodProblem, Outcome } from './method.ts';
 
 /** Cost of an evaluation of PAGANI, in those of VEGAS+. */
 const CHEAP = 1 / 3;
-/** The pilot of each, as cost. */
-const PILOT = 2 ** 18;
+/** The pilot of each, as cost; and how many more of it one may have that should soon be there. */
+const PILOT = 2 ** 16;
+const MORE_PILOTS = 3;
+/** What it may cost to halve every axis once, for PAGANI to begin. */
+const FIRST = 2 ** 18;
 /** Knobs that leave VEGAS+ nothing to decide. */
 const PROTOCOL = ['evaluations', 'iterations', 'adapt', 'skip'] as const;
 /** The part of the better one's cost that the other one gets. */
 const SHARE = 0.25;
+/** The part of the budget that PAGANI may have where VEGAS+ cannot get there. */
+const ALONE = 0.7;
 /** Dimensions from which on a rule has too many points to be tried. */
 const MOST_DIMS = 14;
 
@@ -41,10 +50,12 @@ export async function auto(task: MethodProblem, problem: Problem): Promise<Outco
   pagani.other = vegas;
   vegas.other = pagani;
   const start = ruleFor(dims).points * 2 ** (dims + 1) * CHEAP;
-  const order = start <= PILOT ? [pagani, vegas] : [vegas, pagani];
+  const order = start <= FIRST ? [pagani, vegas] : [vegas, pagani];
   const pilot = Math.min(PILOT, task.maxEvaluations / 4);
   for (const own of order) {
     await own.runTo(pilot);
+    for (let i = 0; i < MORE_PILOTS && !own.outcome && own.need <= pilot; i++)
+      await own.runTo(own.cost + pilot);
     if (own.convinces()) return decided(own, `${own.name}: its pilot reached the tolerance`);
   }
   for (;;) {
@@ -61,8 +72,11 @@ export async function auto(task: MethodProblem, problem: Problem): Promise<Outco
         ended,
         `${ended.name}: neither reached the tolerance, ${running[0].name} would have the larger error`,
       );
+    const alone = vegas.outOfReach && pagani.evaluations < ALONE * task.maxEvaluations;
     // where nobody should get there, the one that should come closer; Infinity − Infinity is no number
-    const [best, rest] = running.sort((a, b) => a.need - b.need || a.projected - b.projected);
+    const [best, rest] = running.sort((a, b) =>
+      alone ? (a === pagani ? -1 : 1) : a.need - b.need || a.projected - b.projected,
+    );
     // a guess may be wrong: the other one gets its share before the better one goes on
     const next = rest && !rest.hopeless && rest.cost < SHARE * best.cost ? rest : best;
     const both = pagani.cost + vegas.cost;

@@ -12,6 +12,11 @@ const BACK = 4;
 const FAR = 1e4;
 /** A deterministic error is an estimate as well: the part of the tolerance that it has to reach here. */
 const MARGIN = 0.7;
+/** The part of a value that an error has to be below, to contradict a larger value. */
+const VAGUE = 0.2;
+/** The relative error at which a map is good, and how much more than the budget is out of reach: a map may still improve. */
+const GOOD_MAP = 0.01;
+const OUT_OF_REACH = 3;
 /** What is added to a need, which is a guess. */
 const SAFETY = 1.2;
 
@@ -129,20 +134,37 @@ export class Contestant {
     if (this.outcome?.status !== 'converged' || this.outcome.warnings.length > 0) return false;
     const [own, theirs] = [this.outcome, this.other?.last];
     if (!theirs) return true;
-    // a deterministic error is a bound, a statistical one is not
-    const sigmas = (c: Contestant) => (c.name === 'pagani' ? 1 : 4);
-    const allowed = sigmas(this) * own.error + sigmas(this.other!) * theirs.error;
+    // who sees less, and that vaguely, does not contradict: regions that have not found a peak yet
+    const [size, most] = [Math.abs(theirs.value), Math.abs(own.value)];
+    if (theirs.error > VAGUE * size && size < most) return true;
+    const allowed = this.#trust * own.error + this.other!.#trust * theirs.error;
     return Math.abs(own.value - theirs.value) <= Math.max(allowed, 1e-13 * Math.abs(own.value));
   }
 
-  /** The last estimate that is one: not while a map is learning. */
-  get last(): { value: number; error: number } | undefined {
-    return this.#seen.findLast(s => !s.adapting);
+  /** The last estimate that is one: while a map is learning, only if it is good. */
+  get last(): Seen | undefined {
+    return this.#seen.findLast(s => !s.adapting) ?? (this.#hasGoodMap ? this.#seen.at(-1) : undefined);
+  }
+
+  /** How many of its errors it may be off by: a deterministic one is a bound, one of a map that learns too small. */
+  get #trust(): number {
+    if (this.name === 'pagani') return 1;
+    return this.last?.adapting ? 10 : 4;
+  }
+
+  get #hasGoodMap(): boolean {
+    const now = this.#seen.at(-1);
+    return !!now && now.error < GOOD_MAP * Math.abs(now.value);
   }
 
   /** The square root law is no guess: what is beyond it by far stays there, however the map improves. */
   get hopeless(): boolean {
     return this.name === 'vegas+' && this.needed > FAR * (this.#task.maxEvaluations - this.evaluations);
+  }
+
+  /** VEGAS+, with a map that is good already, would need more than there is, several times. */
+  get outOfReach(): boolean {
+    return this.#hasGoodMap && this.needed > OUT_OF_REACH * (this.#task.maxEvaluations - this.evaluations);
   }
 
   /** The cost that it should still take; Infinity when that is more than is left. */
@@ -154,7 +176,7 @@ export class Contestant {
 
   /** The evaluations that it should still take. */
   get needed(): number {
-    const now = this.#seen.at(-1);
+    const now = this.#now;
     if (!now) return 0;
     const missing = now.error / toleranceAt(this.#task, now.value);
     if (missing <= 1) return 0;
@@ -165,11 +187,19 @@ export class Contestant {
 
   /** The error that it should come to with all that is left. */
   get projected(): number {
-    const now = this.#seen.at(-1);
+    const now = this.#now;
     if (!now) return Infinity;
     const { samples, slope } = this.#law(now);
     const left = Math.max(0, this.#task.maxEvaluations - this.evaluations);
     return now.error * kit.exp(-Math.max(0, slope) * kit.log(1 + left / samples));
+  }
+
+  /** What it has; the errors of regions go up and down, and the best of late tells more than the last. */
+  get #now(): Seen | undefined {
+    const last = this.#seen.at(-1);
+    if (!last || this.name === 'vegas+') return last;
+    const late = this.#seen.filter(s => s.evaluations > last.evaluations / 2);
+    return { ...last, error: Math.min(...late.map(s => s.error)) };
   }
 
   /** Errors fall as a power of the evaluations: the square root law, or what the last iterations show. */

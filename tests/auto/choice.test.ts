@@ -70,16 +70,13 @@ describe('the pilot of the first is not enough', () => {
     expect(r.choice).toMatch(/^vegas\+: /);
     expect(Math.abs(r.value - pick(name).truth!)).toBeLessThanOrEqual(4.5 * r.error);
   });
-  test.each(['linear_10', 'cosine_10', 'exponential_10'])(
-    '%s at 1e-4: vegas+ begins, pagani gets there',
-    async name => {
-      const r = await runEntry(name, { relTol: 1e-4 });
-      expect([r.method, r.status]).toEqual(['pagani', 'converged']);
-      expect(turns).toMatch(/^S.*R$/);
-      expect(r.choice).toMatch(/^pagani: /);
-      expect(Math.abs(r.value - pick(name).truth!)).toBeLessThanOrEqual(1e-4 * pick(name).truth!);
-    },
-  );
+  test.each(['linear_10', 'cosine_10'])('%s at 1e-4: vegas+ begins, pagani gets there', async name => {
+    const r = await runEntry(name, { relTol: 1e-4 });
+    expect([r.method, r.status]).toEqual(['pagani', 'converged']);
+    expect(turns).toMatch(/^S.*R$/);
+    expect(r.choice).toMatch(/^pagani: /);
+    expect(Math.abs(r.value - pick(name).truth!)).toBeLessThanOrEqual(1e-4 * pick(name).truth!);
+  });
   test('a sharp ball in 5 dimensions: what pagani has is worse with every turn, and vegas+ gets there', async () => {
     const ball: Integrand = (x: number[]) => (x.reduce((s, v) => s + (v - 0.5) ** 2, 0) < 0.16 ? 1 : 0);
     const r = await run(ball, { dims: 5, relTol: 3e-3 });

@@ -77,15 +77,15 @@ describe('allocate', () => {
     },
   );
   test.each([0.25, 0.5, 0.75, 1, 1.5])(
-    'beta %s: what is above 2 goes as variance^(β/2), to one sample',
+    'beta %s: a quarter for all alike, what is above goes as variance^(β/2), to one sample',
     beta => {
       const n = 1e6;
       const weights = variances.map(v => v ** (beta / 2));
       const total = weights.reduce((a, b) => a + b, 0);
       allocate(variances, beta, n).forEach((c, i) => {
-        const share = ((n - 2000) * weights[i]) / total;
-        expect(c - 2).toBeGreaterThan(share - 1.000001);
-        expect(c - 2).toBeLessThanOrEqual(share + 1e-6);
+        const share = (0.75 * n * weights[i]) / total;
+        expect(c - 250).toBeGreaterThan(share - 1.000001);
+        expect(c - 250).toBeLessThanOrEqual(share + 1e-6);
       });
     },
   );
@@ -93,14 +93,15 @@ describe('allocate', () => {
     expect(new Set(allocate(Float64Array.of(1, 2, 3, 1e-9), 0, 1000))).toEqual(new Set([250]));
   });
   test('four times the variance at beta 1: twice the samples', () => {
-    const [a, b] = allocate(Float64Array.of(1, 4), 1, 30_004);
-    expect([a - 2, b - 2]).toEqual([10_000, 20_000]);
+    const [a, b] = allocate(Float64Array.of(1, 4), 1, 40_000);
+    expect([a - 5000, b - 5000]).toEqual([10_000, 20_000]);
   });
   test('no variance anywhere: all cubes alike', () => {
     expect(allocate(new Float64Array(5), 0.75, 50)).toEqual(Uint32Array.of(10, 10, 10, 10, 10));
   });
-  test('variance in one cube alone: all but 2 each are there', () => {
-    expect(allocate(Float64Array.of(0, 0, 7, 0), 0.75, 1000)).toEqual(Uint32Array.of(2, 2, 994, 2));
+  test('variance in one cube alone: all but a quarter of the samples are there', () => {
+    expect(allocate(Float64Array.of(0, 0, 7, 0), 0.75, 1000)).toEqual(Uint32Array.of(62, 62, 814, 62));
+    expect(allocate(Float64Array.of(0, 0, 7, 0), 0.75, 20)).toEqual(Uint32Array.of(2, 2, 14, 2));
   });
   test('fewer samples than 2 a cube: 2 each', () => {
     expect(allocate(Float64Array.of(1, 2, 3), 0.75, 4)).toEqual(Uint32Array.of(2, 2, 2));

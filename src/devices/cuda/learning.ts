@@ -1,6 +1,6 @@
 /** What VEGAS learns from an iteration, on a card: samples of each cube by its variance, and the refined map. */
 import { MOST_PIECES, MOST_WIDER, NARROWEST, refineMap, WIDER } from '../../methods/vegas/map.ts';
-import { allocate } from '../../methods/vegas/strata.ts';
+import { allocate, leastFor } from '../../methods/vegas/strata.ts';
 import type { Allocation, AxisMap, KeptMap, Refinement, SampleTask } from '../device.ts';
 import type { Buffer, Module } from './card.ts';
 import { listedPieces, type Pieces, uniformPieces } from './pieces.ts';
@@ -123,6 +123,7 @@ export class CudaLearning {
       return new CudaAllocation(total, cubes);
     }
     const blocks = Math.ceil(cubes / WIDTH);
+    const least = leastFor(evaluations, cubes);
     buffer.largest.clear(8);
     buffer.shares.reserve(8 * cubes);
     buffer.groups.reserve(8 * Math.ceil(cubes / 32));
@@ -133,8 +134,8 @@ export class CudaLearning {
     buffer.blocks.reserve(8 * blocks);
     buffer.totals.reserve(24);
     const struct = new Struct()
-      .u32(cubes)
-      .f64(Math.max(0, evaluations - 2 * cubes))
+      .u32(cubes, least)
+      .f64(Math.max(0, evaluations - least * cubes))
       .u64(variances.address, this.#program.params.address)
       .u64(...ALLOCATE_BUFFERS.map(name => buffer[name].address)).bytes;
     const module = this.#kernels();

@@ -2,6 +2,11 @@
  * Strata: the unit cube cut into equal cubes, each with its own samples. m-Cubes (algorithm 2) gives every cube
  * the same number; VEGAS+ (Lepage 2021, section III; cuVegas 2.1.2) gives more to cubes of larger variance, as
  * variance^(β/2), and at least two to each.
+ *
+ * Two are not enough when a measurement has many more samples than learning had. A cube that a step cuts at a corner may
+ * have looked constant; with two of a million samples, its error stays as it is however many the others get. So a quarter
+ * of the samples goes to all cubes alike: a ball in 5 dimensions took four times the evaluations without, and the
+ * integrands of the papers take the same.
  */
 import { compile } from '../../integrand/compile.ts';
 
@@ -39,19 +44,28 @@ function powerFor(beta: number): (variances: Float64Array) => Float64Array {
   return power;
 }
 
-/** Samples of each cube: two, and a share of the rest by its variance. Plain loops: there may be a million cubes. */
+/** The part of the samples that all cubes share alike. */
+const SPREAD = 0.25;
+
+/** Samples that every cube has. */
+export function leastFor(evaluations: number, cubes: number): number {
+  return Math.max(2, Math.floor((SPREAD * evaluations) / cubes));
+}
+
+/** Samples of each cube: as many as all have, and a share of the rest by its variance. Plain loops: there may be a million cubes. */
 export function allocate(variances: Float64Array, beta: number, evaluations: number): Uint32Array {
   const cubes = variances.length;
   let largest = 0;
   for (let i = 0; i < cubes; i++) if (variances[i] > largest) largest = variances[i];
-  const rest = Math.max(0, evaluations - 2 * cubes);
+  const least = leastFor(evaluations, cubes);
+  const rest = Math.max(0, evaluations - least * cubes);
   const counts = new Uint32Array(cubes);
-  if (largest === 0) return counts.fill(2 + Math.floor(rest / cubes));
+  if (largest === 0) return counts.fill(least + Math.floor(rest / cubes));
   const scaled = new Float64Array(cubes);
   for (let i = 0; i < cubes; i++) scaled[i] = variances[i] / largest;
   const shares = powerFor(beta)(scaled);
   const scale = rest / sumByGroups(shares);
-  for (let i = 0; i < cubes; i++) counts[i] = 2 + Math.floor(shares[i] * scale);
+  for (let i = 0; i < cubes; i++) counts[i] = least + Math.floor(shares[i] * scale);
   return counts;
 }
 

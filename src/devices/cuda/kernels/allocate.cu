@@ -1,5 +1,5 @@
-// Samples of each cube by its variance: two, and a share of the rest as variance^(β/2); see methods/vegas/strata.ts, whose
-// numbers these are to the bit. `integrand` is the power. Then where each cube's pieces and samples begin.
+// Samples of each cube by its variance: some for all alike, and a share of the rest as variance^(β/2); see
+// methods/vegas/strata.ts, whose numbers these are to the bit. `integrand` is the power. Then where each cube's pieces and samples begin.
 //
 // Sums of shares go by groups of 32, groups of these, and so on, one thread a group. Few cubes are one block's work, and
 // one launch; for many each step is a kernel.
@@ -7,7 +7,7 @@
 #define BATCH 256
 
 struct Allocate {
-  u32 cubes;
+  u32 cubes, least;
   double rest;
   const double* variances;
   const double* params;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void addGroups(const Allocate& t) {
 }
 
 __device__ __forceinline__ u32 countOf(const Allocate& t, u32 i, double most, double total) {
-  return 2 + (u32)floor(most == 0 ? t.rest / t.cubes : __dmul_rn(t.shares[i], __ddiv_rn(t.rest, total)));
+  return t.least + (u32)floor(most == 0 ? t.rest / t.cubes : __dmul_rn(t.shares[i], __ddiv_rn(t.rest, total)));
 }
 
 __device__ __forceinline__ u32 piecesOf(u32 n, u32 chunk) {
