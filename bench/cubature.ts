@@ -165,15 +165,15 @@ const withError = (r: Result) =>
 async function auto() {
   const methods = ['pagani', 'vegas+', 'auto'] as const;
   const sums = { best: 0, auto: 0, pagani: 0, 'vegas+': 0 };
-  console.log('\nSeconds, at most 1e8 evaluations and 15 s; ! a false claim, (…) not converged');
+  console.log(`\nSeconds, at most 1e9 evaluations and ${LIMIT.run} s; ! a false claim, (…) not converged`);
   for (const e of catalogue.filter(e => e.truth !== undefined && wanted(e.name))) {
-    for (const method of methods) await run(e, { method, relTol: 1e-2, maxEvaluations: 1e5 }); // compiled, warm
+    for (const method of methods) await run(e, { method, relTol: 1e-2, maxEvaluations: 3e5 }); // compiled, warm
     for (const relTol of [1e-3, 1e-5, 1e-7]) {
       const cells: string[] = [];
       const time: Record<string, number> = {};
       let choice = '';
       for (const method of methods) {
-        const r = await run(e, { method, relTol, maxEvaluations: 1e8, maxTime: 15_000 });
+        const r = await run(e, { method, relTol, maxTime: 1000 * LIMIT.run });
         const limit = r.method === 'vegas+' ? Math.max(relTol, (4.5 * r.error) / Math.abs(r.value)) : relTol;
         const mark = r.converged && offBy(e, r.value) > limit ? ' !' : '';
         const text = seconds(r.elapsed / 1000);

@@ -16,7 +16,7 @@ const MARGIN = 0.7;
 const VAGUE = 0.2;
 /** The relative error at which a map is good, and how much more than the budget is out of reach: a map may still improve. */
 const GOOD_MAP = 0.01;
-const OUT_OF_REACH = 3;
+const OUT_OF_REACH = 6;
 /** What is added to a need, which is a guess. */
 const SAFETY = 1.2;
 

@@ -442,7 +442,7 @@ describe('ruleFor', () => {
     for (const name of [undefined, 'degree9'] as const)
       expect(() => ruleFor(dims, name)).toThrow(
         new RangeError(
-          `cubature rules serve 1 to 20 dimensions, not ${dims}, since they have 2^n points; use method 'vegas+'`,
+          `integrate: cubature rules serve 1 to 20 dimensions, not ${dims}, since they have 2^n points; use method 'vegas+'.`,
         ),
       );
   });
@@ -455,7 +455,9 @@ describe('ruleFor', () => {
     [4, 'toString', "'degree9', 'degree7', 'genz-malik'"],
   ])('dims %i, rule %s: the error names those possible, %s', (dims, name, possible) => {
     expect(() => ruleFor(dims, name as RuleName)).toThrow(
-      new RangeError(`rule '${name}' does not serve dims ${dims}; possible: ${possible}`),
+      new RangeError(
+        `integrate: \`cubature.rule\` is '${name}', which does not serve ${dims} dimensions; use ${possible}, or leave it out.`,
+      ),
     );
   });
   test('all that are not in the list of what a rule serves are refused', () => {

@@ -178,12 +178,14 @@ function defaultFor(dims: number): RuleName {
 function makeRule(dims: number, name: RuleName): Rule {
   if (!(Number.isInteger(dims) && dims >= 1 && dims <= MOST))
     throw new RangeError(
-      `cubature rules serve 1 to ${MOST} dimensions, not ${dims}, since they have 2^n points; use method 'vegas+'`,
+      `integrate: cubature rules serve 1 to ${MOST} dimensions, not ${dims}, since they have 2^n points; use method 'vegas+'.`,
     );
   const possible = RULES.filter(r => ENTRIES[r].serves[0] <= dims && dims <= ENTRIES[r].serves[1]);
   if (!possible.includes(name)) {
     const names = possible.map(r => `'${r}'`).join(', ');
-    throw new RangeError(`rule '${name}' does not serve dims ${dims}; possible: ${names}`);
+    throw new RangeError(
+      `integrate: \`cubature.rule\` is '${name}', which does not serve ${dims} dimensions; use ${names}, or leave it out.`,
+    );
   }
   const { degree, error, rows } = ENTRIES[name];
   const orbits = rows(dims)
