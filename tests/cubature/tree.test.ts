@@ -46,6 +46,8 @@ describe.each([1, 2, 3, 5])('%i dimensions', dims => {
     let inside = 0;
     for (const region of all) {
       const beside = Float64Array.from(ranges, (_, d) => store.centre(region, d) + 0.06 * half(region, d));
+      const behind = new Int32Array(2 * dims);
+      tree.behind(store.nodes[region], beside, behind);
       for (let axis = 0; axis < dims; axis++) {
         for (const side of [-1, 1] as const) {
           const point = beside.slice();
@@ -53,7 +55,7 @@ describe.each([1, 2, 3, 5])('%i dimensions', dims => {
           const home = all.find(r =>
             point.every((x, d) => Math.abs(x - store.centre(r, d)) < Math.abs(half(r, d))),
           );
-          const leaf = tree.behind(store.nodes[region], axis, side, beside);
+          const leaf = behind[2 * axis + (side > 0 ? 1 : 0)];
           expect(leaf < 0 ? undefined : all.find(r => store.nodes[r] === leaf)).toBe(home);
           if (home !== undefined) inside++;
         }

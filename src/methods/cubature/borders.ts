@@ -31,9 +31,9 @@ export interface Probes {
 export function probesFor(store: RegionStore, tree: SplitTree, ranges: Ranges, negligible: number): Probes {
   const { values, errors } = store;
   const wide = wideRegions(store, tree, ranges, deepest(store, negligible));
-  const doubtful = [...wide].filter(([home, { sum }]) => sum > Math.abs(values[home]) + errors[home]);
+  const doubtful = wide.filter(({ home, sum }) => sum > Math.abs(values[home]) + errors[home]);
   const images = emptyRegions(ranges.length, doubtful.length);
-  doubtful.forEach(([home, { region, axis, side }], i) => {
+  doubtful.forEach(({ home, region, axis, side }, i) => {
     ranges.forEach(([low, high], d) => {
       const [level, own] = [store.level(region, d), store.level(home, d)];
       const mirrored = store.centre(region, d) + (d === axis ? side * (high - low) * 2 ** -level : 0);
@@ -44,14 +44,15 @@ export function probesFor(store: RegionStore, tree: SplitTree, ranges: Ranges, n
   });
   return {
     images,
-    mirrored: Uint32Array.from(doubtful, ([, { region }]) => region),
-    within: Uint32Array.from(doubtful, ([home]) => home),
-    sums: Float64Array.from(doubtful, ([, { sum }]) => sum),
+    mirrored: Uint32Array.from(doubtful, ({ region }) => region),
+    within: Uint32Array.from(doubtful, ({ home }) => home),
+    sums: Float64Array.from(doubtful, ({ sum }) => sum),
   };
 }
 
-/** The neighbour of a wide region that has most, where it touches, and the sum of all of them. */
-interface Neighbour {
+/** A wide region, the neighbour of it that has most, where that touches, and the sum of all of them. */
+interface Wide {
+  home: number;
   region: number;
   axis: number;
   side: -1 | 1;
@@ -59,18 +60,15 @@ interface Neighbour {
 }
 
 /** Wide regions behind the faces of small ones. */
-function wideRegions(
-  store: RegionStore,
-  tree: SplitTree,
-  ranges: Ranges,
-  deep: Uint32Array,
-): Map<number, Neighbour> {
+function wideRegions(store: RegionStore, tree: SplitTree, ranges: Ranges, deep: Uint32Array): Wide[] {
   const { values, settled, cleared, nodes, count } = store;
   const dims = ranges.length;
   const regionOf = new Int32Array(tree.size).fill(-1);
   for (let i = 0; i < count; i++) regionOf[nodes[i]] = i;
   const beside = new Float64Array(dims);
-  const wide = new Map<number, Neighbour>();
+  const behind = new Int32Array(2 * dims);
+  const wide: Wide[] = [];
+  const placeOf = new Int32Array(count).fill(-1);
   for (const region of deep) {
     settled[region] = 1;
     const size = Math.abs(values[region]);
@@ -78,17 +76,17 @@ function wideRegions(
       const half = ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -store.level(region, d);
       beside[d] = store.centre(region, d) + BESIDE * half;
     }
+    tree.behind(nodes[region], beside, behind);
     for (let face = 0; face < 2 * dims; face++) {
-      const [axis, side] = [face >> 1, face & 1 ? 1 : -1] as const;
-      const leaf = tree.behind(nodes[region], axis, side, beside);
-      const home = leaf < 0 ? -1 : regionOf[leaf];
+      const home = behind[face] < 0 ? -1 : regionOf[behind[face]];
       if (home < 0 || cleared[home] || !isWider(store, home, region, dims)) continue;
       settled[region] = 0;
-      const known = wide.get(home);
-      if (!known) wide.set(home, { region, axis, side, sum: size });
+      const known = wide[placeOf[home]];
+      const sum = size + (known?.sum ?? 0);
+      if (known && size <= Math.abs(values[known.region])) known.sum = sum;
       else {
-        known.sum += size;
-        if (size > Math.abs(values[known.region])) Object.assign(known, { region, axis, side });
+        if (!known) placeOf[home] = wide.length;
+        wide[placeOf[home]] = { home, region, axis: face >> 1, side: face & 1 ? 1 : -1, sum };
       }
     }
   }
@@ -96,7 +94,7 @@ function wideRegions(
 }
 
 /** Regions that are much smaller than others and may have wide ones beside them, without the least of them. */
-function deepest({ depths, values, settled, count }: RegionStore, negligible: number): Uint32Array {
+function deepest({ depths, values, settled, nodes, count }: RegionStore, negligible: number): Uint32Array {
   const found: number[] = [];
   for (let i = 0; i < count; i++)
     if (2 ** (depths[i] - DEEP) >= count && values[i] !== 0 && !settled[i]) found.push(i);
@@ -106,7 +104,7 @@ function deepest({ depths, values, settled, count }: RegionStore, negligible: nu
     sum += Math.abs(values[i]);
     return sum > negligible;
   });
-  return Uint32Array.from(least < 0 ? [] : found.slice(least));
+  return Uint32Array.from(least < 0 ? [] : found.slice(least).sort((a, b) => nodes[a] - nodes[b]));
 }
 
 function isWider(store: RegionStore, home: number, region: number, dims: number): boolean {

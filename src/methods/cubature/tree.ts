@@ -1,7 +1,7 @@
 /**
- * The tree of halvings, and by it what lies behind a face of a region. Up from the region to the first halving along the face's
- * axis that has the region on the near side; then down on the far side, always towards the face and, along other axes,
- * towards the region. Neighbours mostly share a near ancestor: a few steps.
+ * The tree of halvings, and by it what lies behind the faces of a region. Up from the region to the first halving along the
+ * face's axis that has the region on the near side; then down on the far side, always towards the face and, along other
+ * axes, towards the region. Neighbours mostly share a near ancestor: a few steps.
  */
 
 const NONE = 2 ** 32 - 1;
@@ -36,27 +36,33 @@ export class SplitTree {
   }
 
   /**
-   * The leaf behind a face: of the leaf given, along an axis, on its lower (−1) or upper side (1). `beside` is a point of the
-   * region, not quite its middle, where leaves may meet. −1 at the border of the domain.
+   * The leaves behind all faces of a leaf, lower and upper one of each axis; −1 at the border of the domain. `beside` is a
+   * point of the region, not quite its middle, where leaves may meet.
    */
-  behind(leaf: number, axis: number, side: -1 | 1, beside: Float64Array): number {
-    let node = leaf;
-    for (;;) {
-      const up = this.#parent[node];
-      if (up === NONE) return -1;
-      const upper = node !== this.#child[up];
-      if (this.#axis[up] === axis && upper === side < 0) {
-        node = upper ? node - 1 : node + 1;
-        break;
+  behind(leaf: number, beside: Float64Array, found: Int32Array): void {
+    const [parent, child, cut, plane] = [this.#parent, this.#child, this.#axis, this.#plane];
+    found.fill(-1);
+    // one way up for all faces: whose sibling is first behind each
+    let missing = found.length;
+    for (let node = leaf; missing > 0 && parent[node] !== NONE; node = parent[node]) {
+      const upper = node !== child[parent[node]];
+      const face = 2 * cut[parent[node]] + (upper ? 0 : 1);
+      if (found[face] >= 0) continue;
+      found[face] = upper ? node - 1 : node + 1;
+      missing--;
+    }
+    for (let axis = 0; axis < beside.length; axis++) {
+      const middle = beside[axis];
+      for (let face = 2 * axis; face < 2 * axis + 2; face++) {
+        let node = found[face];
+        if (node < 0) continue;
+        beside[axis] = face & 1 ? -Infinity : Infinity; // always towards the leaf
+        for (let first = child[node]; first !== 0; first = child[node])
+          node = first + Number(beside[cut[node]] > plane[node]);
+        found[face] = node;
       }
-      node = up;
+      beside[axis] = middle;
     }
-    while (this.#child[node] !== 0) {
-      const d = this.#axis[node];
-      const upper = d === axis ? side < 0 : beside[d] > this.#plane[node];
-      node = this.#child[node] + (upper ? 1 : 0);
-    }
-    return node;
   }
 
   #grow(): void {
