@@ -215,6 +215,8 @@ describe('numbers of a run', () => {
         const { value, error, chi2, dof, q } = combine(counted);
         expect([r.value, r.error, r.chi2, r.dof, r.q]).toEqual([value, error, chi2, dof, q]);
         expect(dof).toBe(counted.length - 1);
+        for (const i of r.iterations)
+          expect(Object.keys(i)).toEqual(['value', 'error', 'evaluations', 'adapting']);
         expect(Math.abs(r.value - smoothTruth)).toBeLessThan(5 * r.error);
         const last = r.summary().split('\n').at(-1)!;
         expect(last).toContain(withError(r.value, r.error));

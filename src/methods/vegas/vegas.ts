@@ -349,7 +349,8 @@ class Run {
     this.#iterations++;
     (counts ? this.#counted : this.#learned).push(estimate);
     const running = counts ? combine(this.#counted) : estimate;
-    const record = { ...estimate, adapting: !counts };
+    const { value, error, evaluations: own } = estimate;
+    const record = { value, error, evaluations: own, adapting: !counts };
     this.#records.push(record);
     await this.#problem.onIteration(record, running, this.#sampling.evaluations);
     return estimate;
