@@ -48,3 +48,17 @@ test.each([
   expect(deviation, 'deviation of pulls').toBeLessThan(1.35);
   expect(worst, 'largest pull').toBeLessThan(5);
 });
+
+test('vegas+: a ball of a 250,000th of the domain, in the dark for most of a million samples, is found and measured', async () => {
+  const ball: Integrand = (x: number[]) => (x.reduce((s, v) => s + ((v - 0.37) / 0.03) ** 2, 0) < 1 ? 1 : 0);
+  const truth = (Math.PI ** 2 / 2) * 0.03 ** 4;
+  let found = 0;
+  for (let seed = 1; seed <= 30; seed++) {
+    const r = await integrate(ball, { dims: 4, method: 'vegas+', maxEvaluations: 1e6, seed });
+    expect(r.evaluations).toBeLessThanOrEqual(1e6);
+    if (r.value > 0) found++;
+    if (r.warnings.length === 0) expect(Math.abs(r.value - truth) / r.error, `seed ${seed}`).toBeLessThan(5);
+    else expect(r.converged).toBe(false);
+  }
+  expect(found).toBeGreaterThanOrEqual(27);
+});

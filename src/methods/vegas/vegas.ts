@@ -57,8 +57,9 @@ export const KNOBS: Record<VegasMethod, Omit<Knobs, 'growBins'>> = {
   },
 };
 
-/** The part of the budget that may go into learning, and the part of a planned measurement. */
+/** The part of the budget that may go into learning, or into finding something at all; the part of a planned measurement. */
 const ADAPT_BUDGET = 0.4;
+const SEARCH_BUDGET = 0.8;
 const ADAPT_SHARE = 0.25;
 /** Iterations of one size while learning, at most. */
 const MAX_TURNS = 25;
@@ -115,6 +116,8 @@ class Run {
   readonly #sampling: Sampling;
   /** While the map is far off, it may change faster than the paper's α lets it. */
   readonly #firstAlpha: number;
+  /** Evaluations until something was seen, unless that was at once. */
+  #dark = 0;
   #counted: Estimate[] = [];
   #learned: Estimate[] = [];
   #iterations = 0;
@@ -185,7 +188,11 @@ class Run {
         this.#iterations >= this.#problem.maxIterations - 1;
       if (isDark(last)) {
         // nothing there yet: more samples, not more of the same
-        if (spent || this.#sampling.evaluations > DARK) return 0;
+        // half of what is left: at first sight of something an iteration is made again, in its unit
+        const left = (this.#learningEnds - this.#sampling.evaluations) / 2;
+        const over = left < size || this.#iterations >= this.#problem.maxIterations - 1;
+        if (over || this.#sampling.evaluations > DARK) return 0;
+        size = Math.min(4 * size, left, LARGEST) / 4;
         continue;
       }
       if (searching && size > start && this.#sampling.evaluations + 8 * start < this.#learningEnds) {
@@ -293,6 +300,8 @@ class Run {
   /** Whether learning came to an end, its last two iterations agree, and the first measurement with them. */
   #steady(): boolean {
     if (this.#moving) return false;
+    // what was found by chance at last has to be followed up
+    if (this.#dark > 0 && this.#learned.filter(e => !isDark(e)).length < 3) return false;
     const [before, now] = this.#learned.slice(-2);
     if (!now) return true;
     const seen = [before, now, ...this.#counted.slice(0, 1)];
@@ -307,9 +316,11 @@ class Run {
     return Math.min(left, inTime);
   }
 
-  /** Evaluations after which learning has had its part. */
+  /** Evaluations after which learning, or the search for something to learn from, has had its part. */
   get #learningEnds(): number {
-    return ADAPT_BUDGET * (this.#sampling.evaluations + this.#left);
+    const all = this.#sampling.evaluations + this.#left;
+    if (!this.#sampling.seen) return SEARCH_BUDGET * all;
+    return this.#dark + ADAPT_BUDGET * (all - this.#dark);
   }
 
   #enough(): boolean {
@@ -344,8 +355,10 @@ class Run {
     const size = Math.floor(
       Math.min(evaluations, Math.max(64, this.#problem.maxEvaluations - this.#sampling.evaluations)),
     );
+    const wasDark = !this.#sampling.seen;
     const estimate = adapting ? await this.#sampling.adapt(size, alpha) : await this.#sampling.measure(size);
     this.#pace.note(estimate.evaluations);
+    if (!this.#sampling.seen || (this.#dark > 0 && wasDark)) this.#dark = this.#sampling.evaluations;
     this.#iterations++;
     (counts ? this.#counted : this.#learned).push(estimate);
     const running = counts ? combine(this.#counted) : estimate;
