@@ -41,8 +41,7 @@ export function prepare(
     const program = lowered(f, dims, params, domain.axes);
     return { kind: 'program', program, params: bind(program.params, params) };
   } catch (e) {
-    // what is missing in params would be missing there too
-    if (e instanceof IntegrandError && typeof f === 'function' && !/in params\.$/.test(e.reason)) {
+    if (e instanceof IntegrandError && typeof f === 'function' && e.runsAsItIs) {
       e.message += "\nOr run the function as it is, more slowly, with device: 'js'.";
     }
     throw e;

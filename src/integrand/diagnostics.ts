@@ -26,11 +26,15 @@ export class IntegrandError extends Error {
   /** See `line`. */
   readonly column: number | undefined;
 
-  constructor(reason: string, remedy: string, place?: { source: Source; span: Span }) {
+  /** @internal whether the function might run as it is; not when something is missing that it needs */
+  readonly runsAsItIs: boolean;
+
+  constructor(reason: string, remedy: string, place?: { source: Source; span: Span }, runsAsItIs = true) {
     const frame = place && codeFrame(place.source.text, place.span);
     super([reason, ...(frame ? [frame.text] : []), remedy].join('\n'));
     this.reason = reason;
     this.remedy = remedy;
+    this.runsAsItIs = runsAsItIs;
     this.line = frame?.line;
     this.column = frame?.column;
   }

@@ -72,10 +72,11 @@ export async function auto(task: MethodProblem, problem: Problem): Promise<Outco
         ended,
         `${ended.name}: neither reached the tolerance, ${running[0].name} would have the larger error`,
       );
-    const alone = vegas.outOfReach && pagani.evaluations < ALONE * task.maxEvaluations;
+    const alone = vegas.outOfReach && pagani.evaluations < ALONE * task.maxEvaluations ? pagani : null;
+    const behind = (c: Contestant) => (c === alone ? 0 : 1);
     // where nobody should get there, the one that should come closer; Infinity − Infinity is no number
-    const [best, rest] = running.sort((a, b) =>
-      alone ? (a === pagani ? -1 : 1) : a.need - b.need || a.projected - b.projected,
+    const [best, rest] = running.sort(
+      (a, b) => behind(a) - behind(b) || a.need - b.need || a.projected - b.projected,
     );
     // a guess may be wrong: the other one gets its share before the better one goes on
     const next = rest && !rest.hopeless && rest.cost < SHARE * best.cost ? rest : best;

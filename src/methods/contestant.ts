@@ -159,19 +159,18 @@ export class Contestant {
 
   /** The square root law is no guess: what is beyond it by far stays there, however the map improves. */
   get hopeless(): boolean {
-    return this.name === 'vegas+' && this.needed > FAR * (this.#task.maxEvaluations - this.evaluations);
+    return this.name === 'vegas+' && this.needed > FAR * this.#left;
   }
 
   /** VEGAS+, with a map that is good already, would need more than there is, several times. */
   get outOfReach(): boolean {
-    return this.#hasGoodMap && this.needed > OUT_OF_REACH * (this.#task.maxEvaluations - this.evaluations);
+    return this.#hasGoodMap && this.needed > OUT_OF_REACH * this.#left;
   }
 
   /** The cost that it should still take; Infinity when that is more than is left. */
   get need(): number {
     const { needed } = this;
-    const left = this.#task.maxEvaluations - this.evaluations;
-    return needed <= left ? needed * this.#price : Infinity;
+    return needed <= this.#left ? needed * this.#price : Infinity;
   }
 
   /** The evaluations that it should still take. */
@@ -190,8 +189,12 @@ export class Contestant {
     const now = this.#now;
     if (!now) return Infinity;
     const { samples, slope } = this.#law(now);
-    const left = Math.max(0, this.#task.maxEvaluations - this.evaluations);
-    return now.error * kit.exp(-Math.max(0, slope) * kit.log(1 + left / samples));
+    return now.error * kit.exp(-Math.max(0, slope) * kit.log(1 + Math.max(0, this.#left) / samples));
+  }
+
+  /** Evaluations that it may still make. */
+  get #left(): number {
+    return this.#task.maxEvaluations - this.evaluations;
   }
 
   /** What it has; the errors of regions go up and down, and the best of late tells more than the last. */

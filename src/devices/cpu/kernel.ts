@@ -324,10 +324,10 @@ function weighFunction(k: KernelLayout): FunctionWriter {
 function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionWriter {
   const w = new FunctionWriter([], null);
   const [piece, pieces, p, start, end, m, cube, full, n] = Array.from({ length: 9 }, () => w.local('i32'));
-  const [sum, mean, spread, share, delta, integral, variance, concentration, factor, value] = Array.from(
-    { length: 10 },
-    () => w.local('f64'),
+  const [sum, mean, spread, share, delta, factor, value, part] = Array.from({ length: 8 }, () =>
+    w.local('f64'),
   );
+  const [integral, variance, concentration] = Array.from({ length: 3 }, () => w.local('f64'));
   const sums = [integral, variance, concentration];
   sums.forEach((local, i) => {
     w.i32(0)
@@ -394,8 +394,8 @@ function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionW
     w.op('f64.mul').get(share).op('f64.mul').set(spread); // now the share of the cube's variance
     w.get(spread).get(share).op('f64.mul');
     reciprocal(() => w.get(m));
-    w.op('f64.mul').tee(delta).get(variance).op('f64.add').set(variance);
-    w.get(delta).get(delta).op('f64.mul').get(concentration).op('f64.add').set(concentration);
+    w.op('f64.mul').tee(part).get(variance).op('f64.add').set(variance);
+    w.get(part).get(part).op('f64.mul').get(concentration).op('f64.add').set(concentration);
     if (cubes) {
       w.get(cube).i32(3).op('i32.shl').set(cube);
       const addTo = (row: number, push: () => void) => {

@@ -278,7 +278,7 @@ export function memberOf(
     }
     if (object.what === 'params') {
       const missing = (): never =>
-        l.fail(env, node, `There is no \`${name}\` in params.`, `Pass it: params: { ${name}: … }.`);
+        l.fail(env, node, `There is no \`${name}\` in params.`, `Pass it: params: { ${name}: … }.`, false);
       return { kind: 'undefined', why: missing };
     }
     if (object.what === 'Math' && name === 'random') {

@@ -58,13 +58,11 @@ export class Lowering {
     this.lessons = lessons;
   }
 
-  fail(env: Env, node: AnyNode, reason: string, remedy: string): never {
+  fail(env: Env, node: AnyNode, reason: string, remedy: string, runsAsItIs = true): never {
     // our own functions have no place in a user's file: blame the call that led there
     const blamed = env.source.internal ? this.calls.find(c => !c.source.internal) : undefined;
-    throw new IntegrandError(reason, remedy, {
-      source: blamed?.source ?? env.source,
-      span: blamed?.at ?? node,
-    });
+    const place = { source: blamed?.source ?? env.source, span: blamed?.at ?? node };
+    throw new IntegrandError(reason, remedy, place, runsAsItIs);
   }
 
   /** What to remember a choice by: the node, or for our own functions the user's call. */

@@ -14,6 +14,7 @@
  */
 import { type Combined, combine, type Estimate } from '../../combine.ts';
 import { type IterationRecord, ratio, type Status } from '../../result.ts';
+import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../doubt.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import { Pace } from '../pace.ts';
 import { type Knobs, Sampling } from './sampling.ts';
@@ -69,19 +70,6 @@ const MEASUREMENTS = 5;
 const LARGEST = 2 ** 26;
 /** Without a single value other than 0 after this many samples, the search ends. */
 const DARK = 2 ** 24;
-/** A measurement whose χ² would be exceeded this rarely is not believed. */
-const SMALLEST_Q = 1e-3;
-/**
- * Nor is one whose variance few pieces of cubes carry, unless its error is smaller by the square of what is missing: where
- * weights have a heavy tail, a few samples make the variance, and more of them would raise it. Path integrals on 14 and 16
- * steps have 1 to 50 carriers however many samples (tests/truth/tails.test.ts); without a limit most of their claims were low
- * by 3 to 12 errors, with 30 half of those on 14 steps, with 100 none. Other integrands of the papers have 200 or more
- * when they claim. Small samples are no more than a piece for 256: there a quarter of the pieces must do.
- */
-const CARRIERS = 100;
-const SAMPLES_A_CARRIER = 4 * 256;
-/** Of these, what a measurement must have to be believed. */
-const FEWEST = 0.3;
 
 export async function vegas(
   problem: MethodProblem,
@@ -254,7 +242,7 @@ class Run {
       // more learning, if there is budget for it and for another measurement
       const again = adaptive && this.#left > 20 * learned && this.#iterations < this.#problem.maxIterations;
       if (this.#enough()) return 'converged';
-      if (again && !this.#believable(now)) return undefined;
+      if (again && !believable(this.#counted, now)) return undefined;
       wanted = 1.1 * now.evaluations * (this.#short(now) ** 2 - 1);
       if (!(this.#left > least)) return 'budget';
     }
@@ -275,12 +263,7 @@ class Run {
     const now = combine(counted);
     const { value, error, chi2, dof, q } = now;
     if (value === 0 && error === 0) {
-      const samples = this.#sampling.seen
-        ? 'measured sample'
-        : `one of ${this.#sampling.evaluations} samples`;
-      warnings.push(
-        `every ${samples} was 0: either the integrand is 0, or it is not where the samples were; narrow the domain or raise maxEvaluations`,
-      );
+      warnings.push(nothingSeen(this.#sampling.seen, this.#sampling.evaluations));
       if (status === 'converged') status = 'budget';
     } else if (!this.#steady()) {
       warnings.push(
@@ -291,7 +274,7 @@ class Run {
       warnings.push(
         q < SMALLEST_Q
           ? `the iterations disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`
-          : 'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain',
+          : FEW_SAMPLES,
       );
     }
     return { value, error, status, evaluations: this.#sampling.evaluations, chi2, dof, q, warnings };
@@ -330,25 +313,15 @@ class Run {
     return !nothing && this.#short(now) <= 1 && now.q >= SMALLEST_Q;
   }
 
-  /** The error over the tolerance; where few pieces carry it, it has to be much smaller. */
+  /** The error over the tolerance; where few pieces carry it, it has to be smaller by the square of what is missing. */
   #short(now: Combined): number {
-    return now.error / (toleranceAt(this.#problem, now.value) * Math.min(1, this.#carried(now) ** 2));
-  }
-
-  /** Iterations that agree, with a variance that enough pieces carry. */
-  #believable(now: Combined): boolean {
-    return now.q >= SMALLEST_Q && this.#carried(now) >= FEWEST;
+    const enough = Math.min(1, carried(this.#counted, now));
+    return now.error / (toleranceAt(this.#problem, now.value) * enough ** 2);
   }
 
   /** Whether a run that did not claim should say why: its error is not to be believed, or small enough for a claim. */
   #doubtful(now: Combined): boolean {
-    return !this.#believable(now) || now.error <= toleranceAt(this.#problem, now.value);
-  }
-
-  /** Pieces that carry the variance, over those that a claim needs. */
-  #carried(now: Combined): number {
-    const most = this.#counted.reduce((n, e) => n + Math.max(1, e.evaluations / SAMPLES_A_CARRIER), 0);
-    return now.carriers / Math.min(CARRIERS, most);
+    return !believable(this.#counted, now) || now.error <= toleranceAt(this.#problem, now.value);
   }
 
   async #iterate(evaluations: number, adapting: boolean, counts: boolean, alpha?: number): Promise<Estimate> {

@@ -13,6 +13,7 @@ import type { SampleSums } from '../../devices/device.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import { type IterationRecord, ratio, type Status } from '../../result.ts';
+import { FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../doubt.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import { Pace } from '../pace.ts';
 import { LARGEST_SUMMED, type Slab, slabsOf } from './blocks.ts';
@@ -51,7 +52,6 @@ const SMALLEST_PASS = 2 ** 12;
 const EVIDENCE = 150;
 /** The part of the samples that is spread evenly over all blocks. */
 const EVENLY = 0.3;
-const SMALLEST_Q = 1e-3;
 /** Samples of a first look, where there is no search. */
 const PILOT = 256;
 /** By how much passes may differ about the variance of a block. */
@@ -344,7 +344,7 @@ class Run {
   /** Why a measurement is not to be believed. */
   #doubt(): string | null {
     if (this.#passes.every(p => p.value === 0 && p.error === 0))
-      return `${this.#seen ? 'every measured sample' : `every one of ${this.#evaluations} samples`} was 0: either the integrand is 0, or it is not where the samples were; narrow the domain or raise maxEvaluations`;
+      return nothingSeen(this.#seen, this.#evaluations);
     const { chi2, dof, q } = combine(this.#passes);
     if (dof > 0 && q < SMALLEST_Q)
       return `the passes disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
@@ -354,8 +354,7 @@ class Run {
     if (this.#passes.length < 3) return null;
     const most = Math.max(...this.#passes.map(p => p.error)) || 1;
     const squares = this.#passes.map(p => (p.error / most) ** 2 * p.evaluations);
-    if (Math.max(...squares) > 0.8 * squares.reduce((a, b) => a + b, 0))
-      return 'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';
+    if (Math.max(...squares) > 0.8 * squares.reduce((a, b) => a + b, 0)) return FEW_SAMPLES;
     // a block with most of the variance is no danger as long as every pass sees it alike
     const share = this.#largest.reduce((a, b) => a + b.share, 0) / this.#largest.length;
     const variances = this.#largest.map(l => l.own);

@@ -20,10 +20,11 @@ typedef unsigned long long u64;
 
 #define GROUPS ((DIMS + 3) / 4)
 #define BATCH 256
-#define SUMS 4
 #define PERIOD 4096      // of looking at the stop flag, in turns of an integrand's loops; see integrand/pace.ts
 #define SAMPLE_TURNS 1   // that a sample counts beside them
 #define LATE 20000000    // nanoseconds after which blocks look before they begin: that takes a microsecond, one after another
+
+enum { INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION, SUMS };  // what a block adds up
 
 struct SampleResult {  // all 0 before
   double integral, variance;
@@ -57,7 +58,7 @@ struct SampleTask {
   const u32* counts;        // samples of each cube
   const u32* firstPiece;    // of each cube, cubes + 1
   const double* firstSample;
-  double* sums;             // SUMS a block: integral, its variance, increments, concentration
+  double* sums;             // SUMS a block
   double* means;            // of each piece, times its share; null when not asked for
   double* variances;
   SampleResult* result;
@@ -227,7 +228,7 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
         if (ADAPT) {
           const double scaled = rint(__dmul_rn(__dmul_rn(w, w), weight));
           const u64 increment = __double2ull_rn(scaled);
-          own[2] += scaled;  // too many for 64 bits show here
+          own[INCREMENTS] += scaled;  // too many for 64 bits show here
           if (increment) {
 #pragma unroll
             for (int d = 0; d < DIMS; d++) {
@@ -251,9 +252,9 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
       const double share = part * m;
       const double spread = fmax(0.0, squares - sum * shift) / (m - 1) * share;
       const double error = spread * share / m;
-      own[0] += share * mean;
-      own[1] += error;
-      own[3] += error * error;
+      own[INTEGRAL] += share * mean;
+      own[VARIANCE] += error;
+      own[CONCENTRATION] += error * error;
       if (t.means) t.means[item] = share * mean;
       if (t.variances) t.variances[item] = spread;
       // the next piece, or the first one of the next cube
@@ -296,10 +297,10 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
   }
   addUp(own);
   if (threadIdx.x != 0) return;
-  t.result->integral = own[0];
-  t.result->variance = own[1];
-  t.result->increments = own[2];
-  t.result->concentration = own[3];
+  t.result->integral = own[INTEGRAL];
+  t.result->variance = own[VARIANCE];
+  t.result->increments = own[INCREMENTS];
+  t.result->concentration = own[CONCENTRATION];
   t.result->evaluations = samples;
 }
 
