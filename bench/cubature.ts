@@ -159,8 +159,10 @@ async function deep() {
   }
 }
 
-const withError = (r: Result) =>
-  `at ${(r.error / Math.abs(r.value)).toExponential(1)} after ${seconds(r.elapsed / 1000)}`;
+// a declaration: what runs stands above it
+function withError(r: Result): string {
+  return `at ${(r.error / Math.abs(r.value)).toExponential(1)} after ${seconds(r.elapsed / 1000)}`;
+}
 
 async function auto() {
   const methods = ['pagani', 'vegas+', 'auto'] as const;
