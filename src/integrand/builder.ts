@@ -300,7 +300,7 @@ export class Builder {
 
   /**
    * x^y. For a constant y up to 16 in size that is a multiple of 1/8: products, square roots, one division, within
-   * (|y| + 1)/2 ulp, where the general function stays within 2; a negative power whose positive counterpart
+   * |y| + 4 ulp (tests/math/powers.test.ts), where the general function stays within 2; a negative power whose positive counterpart
    * overflows gives 0. 2^y is exp2.
    */
   #power(x: Id, y: Id): Id {

@@ -34,6 +34,11 @@ describe('docs/cli.md', () => {
     expect(code).toBe(0);
     if (!command.includes(' > ')) expect(out).not.toBe('');
   });
+  test('the line that it shows for the first command is what a pipe gets, but for the time', async () => {
+    const [, shown] = /^ {4}(1\.\d.*)$/m.exec(text)!;
+    const { out } = await built.shell(commands[0]);
+    expect(out.trimEnd().replace(/[\d.]+ ms$/, '')).toBe(shown.replace(/[\d.]+ ms$/, ''));
+  });
   test('the message that it shows is the one that is printed', async () => {
     const [, shown] = /( {4}error: 'xy'[\s\S]*?)\n\n/.exec(text)!;
     const { err } = await built.shell("quadrille 'sin(xy)' x,y=0..1");
