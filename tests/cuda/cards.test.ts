@@ -98,16 +98,16 @@ describe.skipIf(absent)('a run that is stopped', () => {
       const start = performance.now();
       const r = await integrate(endless, { dims: 1, method, device: 'cuda:10', maxTime: 100 });
       expect(r.status).toBe('time');
-      expect(performance.now() - start).toBeLessThan(2000);
+      expect(performance.now() - start).toBeLessThan(20_000);
       expect((await run('cuda:10', { method })).status).toBe('converged');
     },
   );
   // the driver waits for a kernel before it frees memory: for ever, if that never ends
   test('comes back while its kernel still runs', async () => {
-    process.env.QUADRILLE_EMULATOR_SLOW = 'sampleAdapting=1500';
+    process.env.QUADRILLE_EMULATOR_SLOW = 'sampleAdapting=5000';
     const start = performance.now();
     expect((await run('cuda:4', { maxTime: 50 })).status).toBe('time');
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(4000);
   });
 });
 
