@@ -48,7 +48,7 @@ export async function zmcTimes() {
   for (const [name, absTol, zmc] of [
     ['fA_6', 0.5, {}],
     ['fA_6', 0.5, { blocks: 32, depth: 1 }],
-    ['fA_6', 0.5, { blocks: 52, depth: 1, samples: 4 }],
+    ['fA_6', 0.5, { blocks: 42, depth: 1, samples: 2 }],
     ['fB_9', 5e-4, {}],
     ['fB_9', 5e-4, { blocks: 3, depth: 4 }],
   ] as const) {

@@ -3,7 +3,8 @@
  * is beside the published programs. For a machine with an NVIDIA card and nothing else: `node scripts/gpu.mjs FOLDER`
  * bundles it with its kernels into one folder.
  *
- *   node suite.mjs [--checks] [--methods] [--pulls SEEDS] [--vegas] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--first]
+ *   node suite.mjs [--checks] [--methods] [--pulls SEEDS] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--first]
+ *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS]   (for a profiler)
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -24,6 +25,8 @@ const { values: asked } = parseArgs({
     zmc: { type: 'boolean' },
     first: { type: 'boolean' },
     fresh: { type: 'boolean' },
+    once: { type: 'string' },
+    rates: { type: 'boolean' },
   },
 });
 
@@ -32,6 +35,12 @@ if (asked.fresh) {
   const { integrate } = await import('../../src/index.ts');
   const r = await integrate(([x, y, z]) => Math.exp(-x * y) * Math.cos(z), { dims: 3, device: 'cuda' });
   console.log(`${performance.now().toFixed(0)} ms after the start of the process: ${r}`);
+  process.exit(0);
+}
+
+if (asked.once) {
+  const { once } = await import('./once.ts');
+  await once(asked.once);
   process.exit(0);
 }
 
@@ -58,10 +67,8 @@ if (everything || asked.checks) {
 }
 if (everything || asked.methods) await methods();
 if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));
-if (everything || asked.vegas) {
-  await vegasTimes();
-  await rates();
-}
+if (everything || asked.vegas) await vegasTimes();
+if (everything || asked.rates) await rates();
 if (everything || asked.pagani) await paganiTimes(Number(asked.pagani ?? 5));
 if (everything || asked.zmc) await zmcTimes();
 if (everything || asked.mcubes) await mcubesTimes(Number(asked.mcubes ?? 5));

@@ -2,7 +2,7 @@
 import type { SampleTask } from '../../src/devices/device.ts';
 import { ruleFor } from '../../src/methods/cubature/rules.ts';
 import { uniformMap } from '../../src/methods/vegas/map.ts';
-import { cuda, entry, onCard, opened, timed, trueError } from './common.ts';
+import { cuda, entry, opened, timed, trueError } from './common.ts';
 
 /** Goals and cuVegas' own times at 1e9 and 1e10 evaluations, on an H200, in ms. */
 const CUVEGAS = [
@@ -60,15 +60,8 @@ export async function vegasTimes() {
     const e = entry(name);
     const cells: string[] = [];
     for (const total of [1e5, 1e7, 1e8, 1e9, 1e10]) {
-      const run = () =>
-        onCard(e, {
-          method: 'vegas+',
-          relTol: 0,
-          maxEvaluations: 2 * total,
-          vegas: { evaluations: total / 20, iterations: 20, adapt: 10 },
-        });
-      await run();
-      const r = await run();
+      const vegas = { evaluations: total / 20, iterations: 20, adapt: 10 };
+      const r = await timed(e, { method: 'vegas+', relTol: 0, maxEvaluations: 2 * total, vegas });
       cells.push(`${r.elapsed.toFixed(1)} (${Math.abs(r.value / e.truth! - 1).toExponential(0)})`);
     }
     console.log(name.padEnd(20), cells.join('  '), ` goal ${goal}, cuVegas ${theirs}`);

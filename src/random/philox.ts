@@ -22,16 +22,19 @@ export type Counter = readonly [number, number, number, number];
 /** The four words of a counter. */
 export function philox(counter: Counter, key: Key): Counter {
   let [c0, c1, c2, c3] = counter;
-  let [k0, k1] = key;
+  const keys = roundKeys(key);
   for (let round = 0; round < ROUNDS; round++) {
     const [high0, low0] = product(MULTIPLIERS[0], c0);
     const [high1, low1] = product(MULTIPLIERS[1], c2);
+    const [k0, k1] = [keys[2 * round], keys[2 * round + 1]];
     [c0, c1, c2, c3] = [(high1 ^ c1 ^ k0) >>> 0, low1, (high0 ^ c3 ^ k1) >>> 0, low0];
-    k0 = (k0 + WEYL[0]) >>> 0;
-    k1 = (k1 + WEYL[1]) >>> 0;
   }
   return [c0, c1, c2, c3];
 }
+
+/** The two words of the key in each round. */
+export const roundKeys = (key: Key): number[] =>
+  Array.from({ length: 2 * ROUNDS }, (_, i) => (key[i % 2] + Math.imul(WEYL[i % 2], i >> 1)) >>> 0);
 
 /** The 64-bit product of two words, as two words. */
 function product(a: number, b: number): [high: number, low: number] {

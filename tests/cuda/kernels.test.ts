@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import type { Device, Session } from '../../src/devices/device.ts';
+import { HostPool } from '../../src/methods/cubature/pool.ts';
 import { RULES, ruleFor } from '../../src/methods/cubature/rules.ts';
 import { cube } from '../integrands/entry.ts';
 import { tabulated } from '../integrands/tabulated.ts';
@@ -97,6 +98,86 @@ describe.skipIf(absent)('regions: values within 1e-12 of the largest, errors wit
     expect(value).toBeNaN();
     expect(point[0]).toBeGreaterThan(0.4);
     expect(point[0]).toBeLessThan(0.6);
+  });
+  test.each([1, 2, 3, 8, 13, 17])('in %i dimensions, the axis to split too, the last one', async dims => {
+    const f = (x: number[]) => x.reduce((s, v, d) => s + (d + 1) * Math.exp(-(v - 0.3) * (v - 0.3)), 0);
+    const subject: Subject = { dims, domain: cube(dims, -1, 2), f };
+    const task = regionTask(subject, ruleFor(dims), 2);
+    task.levels.fill(1);
+    task.centres.fill(-0.25);
+    const [own, want] = await onBoth(subject, s => s.regions(task));
+    expectSameRegions(own, want);
+    expect(own.axes).toEqual(want.axes);
+    expect([...own.axes]).toEqual([dims - 1, dims - 1]);
+  });
+  test.each([1, 2, 3, 5])('none is evaluated outside a domain of %i dimensions', async dims => {
+    const domain = Array.from({ length: dims }, (): [number, number] => [0.1, 0.7]);
+    const f = (x: number[]) => (x.every(v => v >= 0.1 && v <= 0.7) ? x[0] : 0 / (x[0] - x[0]));
+    const task = regionTask({ dims, domain }, ruleFor(dims), 2);
+    const half = 0.3 * 2 ** -51;
+    task.levels.fill(51);
+    task.centres.forEach((_, i) => {
+      task.centres[i] = i % 2 === 0 ? 0.1 : 0.7;
+    });
+    const most = Math.max(...ruleFor(dims).orbits.flatMap(o => o.generator));
+    expect(0.7 + half * most).toBeGreaterThan(0.7);
+    const [own, want] = await onBoth({ dims, domain, f }, s => s.regions(task));
+    expect(own.nonFinite).toBe(null);
+    expectSameRegions(own, want);
+  });
+  test('values whose sum over points would overflow', async () => {
+    const huge: Subject = { dims: 10, domain: cube(10), f: x => 1e307 * (x[0] + x[9]) };
+    const [own, want] = await onBoth(huge, s => s.regions(regionTask(huge, ruleFor(10), 3)));
+    expect(want.values.every(v => v > 0 && v < Infinity)).toBe(true);
+    expectSameRegions(own, want);
+  });
+  test('a region has the same bits alone and in a list, and is heard of once', async () => {
+    const hole: Subject = { ...peak, f: ([x, y, z]) => (x > 0.6 ? 0 / (x - x) : Math.exp(x * y) + z) };
+    const task = regionTask(hole);
+    const at = (i: number): typeof task => {
+      const of = <L extends Float64Array | Uint8Array>(list: L) => list.filter((_, k) => k % 37 === i) as L;
+      return { ...task, count: 1, centres: of(task.centres), levels: of(task.levels) };
+    };
+    const [together] = await onBoth(hole, s => s.regions(task));
+    let wrong = 0;
+    for (const i of [0, 1, 17, 36]) {
+      const [own, want] = await onBoth(hole, s => s.regions(at(i)));
+      expect([own.values[0], own.errors[0], own.axes[0]]).toEqual([
+        together.values[i],
+        together.errors[i],
+        together.axes[i],
+      ]);
+      expect(own.nonFinite?.count).toBe(want.nonFinite?.count);
+      wrong += own.nonFinite?.count ?? 0;
+    }
+    expect(wrong).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(absent)('a pool: sums of the CPU', () => {
+  // up to 1024 pairs of regions have a block each, more a warp each
+  test.each([
+    ['one region, and its halves', 0],
+    ['1024 regions, and 1024 pairs of halves', 5],
+    ['4096 regions', 6],
+  ])('%s', async (_, level) => {
+    const wave: Subject = { dims: 2, domain: cube(2, -1, 2), f: ([x, y]) => Math.cos(400 * x * y) + y };
+    const [own, want] = await onBoth(wave, async session => {
+      const task = { rule: ruleFor(2), ranges: wave.domain };
+      const pool = (await session.pool?.(task)) ?? new HostPool(session, task);
+      await pool.start(level);
+      const sums = [pool.sums];
+      await pool.select(Infinity);
+      await pool.halve(Infinity);
+      sums.push(pool.sums);
+      pool.close();
+      return sums;
+    });
+    own.forEach((sums, i) => {
+      const { value, error, absolute } = want[i];
+      expect(Math.abs(sums.value - value)).toBeLessThan(1e-12 * absolute);
+      expect(Math.abs(sums.error - error)).toBeLessThan(1e-9 * error + 1e-12 * absolute);
+    });
   });
 });
 

@@ -36,7 +36,10 @@ export class Raw {
   }
 
   module(source: string): number {
-    return given(this.driver.cuModuleLoadData, compileCuda(source, 'sm_90', 13000));
+    return given(
+      this.driver.cuModuleLoadData,
+      compileCuda({ text: source, architecture: 'sm_90', driver: 13000 }),
+    );
   }
 
   /** Launches a kernel of one param, an address; gives the status. */

@@ -52,8 +52,11 @@ export function sampleTasks({ dims, domain }: Subject, scale: number): SampleTas
 }
 
 /** Regions of several sizes all over the domain. */
-export function regionTask({ dims, domain }: Subject, rule: Rule = ruleFor(dims)): RegionTask {
-  const count = 37;
+export function regionTask(
+  { dims, domain }: Pick<Subject, 'dims' | 'domain'>,
+  rule: Rule = ruleFor(dims),
+  count = 37,
+): RegionTask {
   const centres = new Float64Array(dims * count);
   const levels = new Uint8Array(dims * count);
   domain.forEach(([low, high], d) => {

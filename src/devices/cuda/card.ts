@@ -14,14 +14,14 @@ import {
   check,
   type Driver,
   errorText,
+  hostMemory,
   isSticky,
   loadDriver,
   NOT_READY,
   OUT_OF_MEMORY,
-  poke,
 } from './driver.ts';
 import { type CardInfo, countCards, driverVersion, infoOf, out } from './info.ts';
-import { compileCuda } from './nvrtc.ts';
+import { compileAhead, compileCuda, type Source } from './nvrtc.ts';
 import { Spare } from './spare.ts';
 import { type Turns, turnsOf } from './turns.ts';
 
@@ -31,6 +31,9 @@ const SHARED_SIZE = 8; // of cuFuncSetAttribute
 const DEVICE_MAP = 2; // of cuMemHostAlloc
 /** Below, kernels use instructions that are not there. */
 const OLDEST = 7;
+/** Bytes of the host's memory that kernels see: the stop flag, and further on their report. */
+const SEEN = 4096;
+const REPORT = 256;
 /** Turns of the event loop in which short work ends; long work is asked for once a millisecond. */
 const SOON = 2000;
 
@@ -42,7 +45,7 @@ export class Card {
   readonly #device: number;
   readonly #context: number;
   readonly #version: number;
-  readonly #flag: { host: number; device: number };
+  readonly #seen: { memory: ArrayBuffer; device: number };
   /** The fault that ended its use. */
   #fault = 0;
 
@@ -70,7 +73,7 @@ export class Card {
     check(driver, status, `opening ${this.name}`);
     this.#context = Number(context[0]);
     this.use();
-    this.#flag = this.#makeFlag();
+    this.#seen = this.#share();
   }
 
   get name(): string {
@@ -88,7 +91,17 @@ export class Card {
 
   /** Where kernels find the stop flag; 0 when there is none. */
   get stopFlag(): number {
-    return this.#flag.device;
+    return this.#seen.device;
+  }
+
+  /** Where kernels may leave a few words for the host, which reads them without asking the driver. 0: nowhere. */
+  get reportTo(): number {
+    return this.#seen.device && this.#seen.device + REPORT;
+  }
+
+  /** The words that the last kernel left there. */
+  report(words: number): BigUint64Array {
+    return new BigUint64Array(this.#seen.memory, REPORT, words).slice();
   }
 
   /** Runs a task on it, in its turn. */
@@ -103,8 +116,10 @@ export class Card {
     });
   }
 
-  /** Makes its context the current one. */
+  /** Makes its context the current one; nobody else changes it. */
   use(): void {
+    if (current === this.#context) return;
+    current = this.#context;
     check(this.driver, this.driver.cuCtxSetCurrent(this.#context), `choosing ${this.name}`);
   }
 
@@ -126,14 +141,23 @@ export class Card {
     return out(this.driver, (a, b) => this.driver.cuMemGetInfo(a, b), 'asking for free memory', 2)[0];
   }
 
-  module(source: string): Module {
-    const [major, minor] = this.info.computeCapability.split('.');
-    const image = compileCuda(source, `sm_${major}${minor}`, this.#version);
+  module(text: string): Module {
+    const image = compileCuda(this.#source(text));
     this.use();
     return new Module(
       this,
       this.get(p => this.driver.cuModuleLoadData(p, image), 'loading a kernel'),
     );
+  }
+
+  /** Compiles a module that will be asked for; it does not need the card. */
+  compileAhead(text: string): Promise<void> {
+    return compileAhead(this.#source(text));
+  }
+
+  #source(text: string): Source {
+    const [major, minor] = this.info.computeCapability.split('.');
+    return { text, architecture: `sm_${major}${minor}`, driver: this.#version };
   }
 
   buffer(): Buffer {
@@ -161,24 +185,26 @@ export class Card {
 
   /** Keeps the flag up until all work has left. */
   async #stopped(): Promise<void> {
-    const raise = (value: number) => this.#flag.host && poke(this.#flag.host, value);
-    raise(1);
+    const flag = new Uint32Array(this.#seen.memory, 0, 1);
+    flag[0] = 1;
     try {
       while (!this.#idle('stopping work')) await new Promise(resolve => setTimeout(resolve, 1));
     } catch {
       // a fault on the way: the next task hears of it
     }
-    raise(0);
+    flag[0] = 0;
   }
 
-  /** A word of the host's memory that kernels can read. Without one, work that is aborted goes on to its end. */
-  #makeFlag(): { host: number; device: number } {
+  /** Memory of the host that kernels see too. Without it, work that is aborted goes on to its end. */
+  #share(): { memory: ArrayBuffer; device: number } {
     const { driver } = this;
     const [host, device] = [[0], [0]];
-    if (driver.cuMemHostAlloc(host, 4096, DEVICE_MAP) !== 0) return { host: 0, device: 0 };
-    if (driver.cuMemHostGetDevicePointer(device, host[0], 0) !== 0) return { host: 0, device: 0 };
-    poke(Number(host[0]), 0);
-    return { host: Number(host[0]), device: Number(device[0]) };
+    const none = { memory: new ArrayBuffer(SEEN), device: 0 };
+    if (driver.cuMemHostAlloc(host, SEEN, DEVICE_MAP) !== 0) return none;
+    if (driver.cuMemHostGetDevicePointer(device, host[0], 0) !== 0) return none;
+    const memory = hostMemory(Number(host[0]), SEEN);
+    new Uint8Array(memory).fill(0);
+    return { memory, device: Number(device[0]) };
   }
 
   #lostBefore(status: number): CudaError {
@@ -197,14 +223,19 @@ export class Card {
   }
 
   close(): void {
+    current = 0;
     this.driver.cuDevicePrimaryCtxRelease(this.#device);
   }
 }
+
+/** The context that calls go to. */
+let current = 0;
 
 export class Module {
   readonly #card: Card;
   readonly #module: number;
   readonly #functions = new Map<string, number>();
+  readonly #shared = new Map<string, number>();
 
   constructor(card: Card, module: number) {
     this.#card = card;
@@ -222,8 +253,10 @@ export class Module {
       this.#functions.set(name, fn);
     }
     // more than every kernel may have has to be asked for
-    if (shared > 48 * 1024)
+    if (shared > (this.#shared.get(name) ?? 48 * 1024)) {
       card.check(driver.cuFuncSetAttribute(fn, SHARED_SIZE, shared), `preparing ${name}`);
+      this.#shared.set(name, shared);
+    }
     const status = driver.cuLaunchKernel(fn, blocks, 1, 1, threads, 1, 1, shared, 0, params, null);
     card.check(status, `starting ${name}`);
   }

@@ -92,14 +92,14 @@ export function openLibrary(names: readonly string[]): { func(signature: string)
   return null;
 }
 
-/** Writes a word of the host's memory that the driver gave out. */
-export function poke(address: number, value: number): void {
-  loadKoffi().encode(BigInt(address), 'uint32_t', value);
+/** Memory of the host that the driver gave out. */
+export function hostMemory(address: number, bytes: number): ArrayBuffer {
+  return loadKoffi().view(BigInt(address), bytes);
 }
 
 interface Koffi {
   load(name: string): { func(signature: string): Call };
-  encode(address: bigint, type: string, value: number): void;
+  view(address: bigint, bytes: number): ArrayBuffer;
 }
 
 function loadKoffi(): Koffi {

@@ -4,15 +4,14 @@ import { allocate, leastFor } from '../../methods/vegas/strata.ts';
 import type { Allocation, AxisMap, KeptMap, Refinement, SampleTask } from '../device.ts';
 import type { Buffer, Module } from './card.ts';
 import { listedPieces, type Pieces, uniformPieces } from './pieces.ts';
-import type { CudaProgram } from './program.ts';
+import { around, type CudaProgram } from './program.ts';
 import { Struct } from './struct.ts';
 
 /** The β and α of VEGAS+, whose powers are made of square roots. Others have no bits in common with the CPU's. */
 const BETA = 0.75;
-const ALPHAS: Record<number, (x: number[]) => number> = {
-  0.5: ([d]) => (d <= 0 ? 0 : d >= 1 ? 1 : Math.sqrt((1 - d) / -Math.log(d))),
-  1: ([d]) => (d <= 0 ? 0 : d >= 1 ? 1 : (1 - d) / -Math.log(d)),
-};
+const ALPHAS = [0.5, 1];
+/** How much of a bin's share counts, for α 1. */
+const damp = ([d]: number[]) => (d <= 0 ? 0 : d >= 1 ? 1 : (1 - d) / -Math.log(d));
 /** Threads of a block in allocate.cu and refine.cu; cubes up to which one block allocates. */
 const WIDTH = 1024;
 const ONE_BLOCK = 2 ** 14;
@@ -28,6 +27,10 @@ const ALLOCATE_BUFFERS = [
   'blocks',
   'totals',
 ] as const;
+
+const ALLOCATION = around('allocate', ([v]) => v ** 0.375);
+const REFINEMENT = around('refine', damp, { WIDER, MOST_WIDER, NARROWEST, MOST_PIECES });
+export const LEARNING = [ALLOCATION, REFINEMENT];
 
 /** Samples of each cube, in the program's buffers until the next one; how many pieces they have, the card knows. */
 export class CudaAllocation implements Allocation {
@@ -63,9 +66,15 @@ export interface Learned {
 export class CudaLearning {
   readonly #program: CudaProgram;
   learned: Learned | null = null;
+  /** What the cubes' samples in memory follow from: frozen iterations all have the same. */
+  #allocated: { from: Learned; beta: number; asked: number; allocation: CudaAllocation } | null = null;
+
+  readonly #buffers: Record<(typeof ALLOCATE_BUFFERS)[number], Buffer>;
+  #allocation: Module | null = null;
 
   constructor(program: CudaProgram) {
     this.#program = program;
+    this.#buffers = program.buffers(...ALLOCATE_BUFFERS);
   }
 
   /** A map on the card. */
@@ -85,6 +94,7 @@ export class CudaLearning {
     if (typeof counts === 'number') return uniformPieces(counts, cubes);
     if (counts instanceof CudaAllocation)
       return { total: counts.evaluations, chunk: 0, each: 0, items: counts.most };
+    this.#allocated = null;
     const each = counts as Uint32Array;
     const plan = listedPieces(each);
     this.#program.buffer('counts').write(each);
@@ -113,9 +123,18 @@ export class CudaLearning {
   }
 
   allocate(beta: number, evaluations: number): Allocation {
-    const { variances, cubes = 0 } = this.learned ?? {};
-    if (!variances) throw new Error('allocate before an iteration that kept variances');
-    const buffer = this.#program.buffers(...ALLOCATE_BUFFERS);
+    const known = this.#allocated;
+    if (known && known.from === this.learned && known.beta === beta && known.asked === evaluations)
+      return known.allocation;
+    if (!this.learned?.variances) throw new Error('allocate before an iteration that kept variances');
+    const { variances, cubes } = this.learned;
+    const allocation = this.#allocate(variances, cubes, beta, evaluations);
+    this.#allocated = { from: this.learned, beta, asked: evaluations, allocation };
+    return allocation;
+  }
+
+  #allocate(variances: Buffer, cubes: number, beta: number, evaluations: number): CudaAllocation {
+    const buffer = this.#buffers;
     if (beta !== BETA) {
       const counts = allocate(variances.read(new Float64Array(cubes)), beta, evaluations);
       const { items, total, chunk } = this.plan(counts, cubes);
@@ -124,7 +143,7 @@ export class CudaLearning {
     }
     const blocks = Math.ceil(cubes / WIDTH);
     const least = leastFor(evaluations, cubes);
-    buffer.largest.clear(8);
+    buffer.largest.reserve(8);
     buffer.shares.reserve(8 * cubes);
     buffer.groups.reserve(8 * Math.ceil(cubes / 32));
     buffer.total.reserve(8);
@@ -143,8 +162,9 @@ export class CudaLearning {
       module.launch(name, n, threads, 0, struct, ...more);
     if (cubes <= ONE_BLOCK) start('allocate', 1, WIDTH);
     else {
+      buffer.largest.clear(8);
       start('largest', Math.min(blocks, 1024), 256);
-      start('shares', Math.ceil(cubes / 32 / 256), 256);
+      start('shares', Math.ceil(cubes / WIDTH), 256);
       start('total', 1, WIDTH);
       start('counts', blocks, WIDTH);
       start('starts', 1, WIDTH, Uint32Array.of(1));
@@ -157,7 +177,8 @@ export class CudaLearning {
 
   /** The kernels of allocate.cu, with the power that VEGAS+ uses. */
   #kernels(): Module {
-    return this.#program.moduleWith('allocate', ([v]) => v ** 0.375);
+    this.#allocation ??= this.#program.module(ALLOCATION);
+    return this.#allocation;
   }
 
   /** `histogram` reads the counters, for an α that the card has no power of. */
@@ -166,8 +187,8 @@ export class CudaLearning {
     const { map } = this.learned;
     const { dims, params } = this.#program;
     const { bins } = map;
-    const damp = ALPHAS[alpha];
-    if (!damp) return refineMap(this.edgesOf(map), histogram(bins), dims, alpha, floor, shared);
+    if (!ALPHAS.includes(alpha))
+      return refineMap(this.edgesOf(map), histogram(bins), dims, alpha, floor, shared);
     // the map before this one stays where it is until the one after it
     const { 'map 1': one, 'map 2': two } = this.#program.buffers('map 1', 'map 2');
     const refined = map.buffer === one ? two : one;
@@ -175,11 +196,10 @@ export class CudaLearning {
     const scratch = this.#program.buffer('scratch');
     scratch.reserve(8 * dims * (4 * (bins + 1) + 2 * MOST_PIECES * bins + 1));
     const struct = new Struct()
-      .u32(bins, dims, shared ? 1 : 0)
+      .u32(bins, dims, shared ? 1 : 0, alpha === 0.5 ? 1 : 0)
       .f64(floor)
       .u64(this.learned.histogram, map.buffer.address, params.address, refined.address, scratch.address);
-    const constants = { WIDER, MOST_WIDER, NARROWEST, MOST_PIECES };
-    const module = this.#program.moduleWith('refine', damp, constants);
+    const module = this.#program.module(REFINEMENT);
     module.launch('refine', dims, WIDTH, 0, struct.bytes);
     return new CudaMap(bins, refined);
   }

@@ -11,9 +11,7 @@ const known = (dims: number) => ({
   flags: 1,
   depths: 2,
   nodeOf: 4,
-  child: 8,
-  split: 2,
-  regionOf: 8,
+  tree: 16,
   list: 4,
 });
 const STEP = { parentValues: 8, parentErrors: 8 };

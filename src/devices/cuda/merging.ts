@@ -1,16 +1,16 @@
 /** An iteration that several cards ran parts of, put together as if one card had run it: the same bits. */
-import { type Layout, SUMS, THREADS, type Totals } from './sampling.ts';
+import { ADDERS, type Layout, piecesOfGroup, SUMS, type Totals } from './sampling.ts';
 
-/** Blocks from one on. */
+/** Groups from one on. */
 export interface Part {
   first: number;
-  blocks: number;
+  groups: number;
 }
 
 /** What a part came to. */
 export interface PartSums {
   totals: Totals;
-  /** SUMS numbers a block. */
+  /** SUMS numbers a group. */
   sums: Float64Array;
   means: Float64Array | null;
   variances: Float64Array | null;
@@ -19,13 +19,14 @@ export interface PartSums {
 export class Merging {
   readonly means: Float64Array | null;
   readonly variances: Float64Array | null;
-  readonly #perBlock: number;
+  readonly #perGroup: number;
   readonly #sums: Float64Array;
   readonly #totals = new Map<Part, Totals>();
 
-  constructor({ blocks, run, plan, wanted }: Layout) {
-    this.#perBlock = THREADS * run;
-    this.#sums = new Float64Array(SUMS * blocks);
+  constructor(layout: Layout) {
+    const { groups, plan, wanted } = layout;
+    this.#perGroup = piecesOfGroup(layout);
+    this.#sums = new Float64Array(SUMS * groups);
     this.means = wanted.means ? new Float64Array(plan.items) : null;
     this.variances = wanted.variances ? new Float64Array(plan.items) : null;
   }
@@ -34,13 +35,13 @@ export class Merging {
   put(part: Part, { totals, sums, means, variances }: PartSums): void {
     this.#totals.set(part, totals);
     this.#sums.set(sums, SUMS * part.first);
-    if (means) this.means?.set(means, part.first * this.#perBlock);
-    if (variances) this.variances?.set(variances, part.first * this.#perBlock);
+    if (means) this.means?.set(means, part.first * this.#perGroup);
+    if (variances) this.variances?.set(variances, part.first * this.#perGroup);
   }
 
   get totals(): Totals {
     const parts = [...this.#totals.values()];
-    const [sum, variance, squares, concentration] = [0, 1, 2, 3].map(k => addBlocks(this.#sums, k));
+    const [sum, variance, squares, concentration] = [0, 1, 2, 3].map(k => addGroups(this.#sums, k));
     return {
       sum,
       variance,
@@ -53,12 +54,12 @@ export class Merging {
   }
 }
 
-/** Number k of every block, added up in the order of sample.cu: by the threads of a block, and over these as a tree. */
-function addBlocks(sums: Float64Array, k: number): number {
-  const own = new Float64Array(THREADS);
-  for (let b = 0; SUMS * b < sums.length; b++) own[b % THREADS] += sums[SUMS * b + k];
+/** Number k of every group, added up in the order of sample.cu: by the threads of a block, and over these as a tree. */
+function addGroups(sums: Float64Array, k: number): number {
+  const own = new Float64Array(ADDERS);
+  for (let g = 0; SUMS * g < sums.length; g++) own[g % ADDERS] += sums[SUMS * g + k];
   let total = 0;
-  for (let warp = 0; warp < THREADS; warp += 32) {
+  for (let warp = 0; warp < ADDERS; warp += 32) {
     for (let step = 16; step >= 1; step /= 2)
       for (let lane = warp; lane < warp + step; lane++) own[lane] += own[lane + step];
     total += own[warp];

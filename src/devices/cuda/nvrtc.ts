@@ -2,6 +2,8 @@
  * NVRTC, CUDA's run-time compiler, through koffi. It is looked for where people have it: named by an environment
  * variable, on the system, in CUDA's folders, in pip's and conda's NVIDIA packages. What it made is kept on disk, under
  * the hash of everything that went into it.
+ *
+ * A kernel takes it a second. So kernels are compiled ahead, side by side on threads of their own, and each on several.
  */
 import { CudaError, openLibrary } from './driver.ts';
 
@@ -24,7 +26,10 @@ const SIGNATURES = {
   nvrtcDestroyProgram: 'int nvrtcDestroyProgram(uint64_t *program)',
 } as const;
 
-type Nvrtc = Record<keyof typeof SIGNATURES, (...args: unknown[]) => number>;
+type Nvrtc = Record<
+  keyof typeof SIGNATURES,
+  ((...args: unknown[]) => number) & { async(...args: unknown[]): void }
+>;
 
 /** An environment variable with the path of the library, before all other places. */
 const VARIABLE = 'QUADRILLE_NVRTC';
@@ -85,17 +90,69 @@ export function cacheFolder(): string {
   return join(base, 'quadrille', 'cuda');
 }
 
-/** Machine code for an architecture such as 'sm_90'; `driver` is its version, part of the key. */
-export function compileCuda(source: string, architecture: string, driver: number): Uint8Array {
-  const options = [`--gpu-architecture=${architecture}`, '--std=c++17', '--fmad=false'];
-  const hash = createHash('sha256');
-  for (const part of ['1', source, ...options, String(driver)]) hash.update(`${part.length} ${part}`);
-  const path = join(cacheFolder(), `${hash.digest('hex')}.cubin`);
-  const known = readCached(path);
+/** What to compile: a text, for an architecture such as 'sm_90'; `driver` is its version, part of the key. */
+export interface Source {
+  text: string;
+  architecture: string;
+  driver: number;
+}
+
+/** What was compiled ahead and not asked for yet. */
+const ahead = new Map<string, Promise<Uint8Array | null>>();
+const ready = new Map<string, Uint8Array>();
+
+/** Machine code. */
+export function compileCuda(source: Source): Uint8Array {
+  const path = pathOf(source);
+  const known = ready.get(path) ?? readCached(path);
+  ready.delete(path);
   if (known) return known;
-  const image = compile(source, options);
+  const job = new Job(source);
+  const image = job.end(loadNvrtc().nvrtcCompileProgram(job.program, job.options.length, job.options));
   writeCached(path, image);
   return image;
+}
+
+/** Compiles on another thread what compileCuda will be asked for. What is wrong with it, that will say. */
+export async function compileAhead(source: Source): Promise<void> {
+  const path = pathOf(source);
+  if (ready.has(path) || existsSync(path)) return;
+  const known = ahead.get(path);
+  const started = known ?? onThread(source).catch(() => null);
+  ahead.set(path, started);
+  const image = await started;
+  if (known) return;
+  ahead.delete(path);
+  if (!image) return;
+  writeCached(path, image);
+  ready.set(path, image);
+}
+
+async function onThread(source: Source): Promise<Uint8Array> {
+  const job = new Job(source);
+  return new Promise((resolve, reject) => {
+    const done = (error: unknown, status: number) => {
+      try {
+        resolve(job.end(error ? -1 : status));
+      } catch (e) {
+        reject(e);
+      }
+    };
+    loadNvrtc().nvrtcCompileProgram.async(job.program, job.options.length, job.options, done);
+  });
+}
+
+const optionsFor = (architecture: string) => [
+  `--gpu-architecture=${architecture}`,
+  '--std=c++17',
+  '--fmad=false',
+];
+
+function pathOf({ text, architecture, driver }: Source): string {
+  const hash = createHash('sha256');
+  for (const part of ['1', text, ...optionsFor(architecture), String(driver)])
+    hash.update(`${part.length} ${part}`);
+  return join(cacheFolder(), `${hash.digest('hex')}.cubin`);
 }
 
 /** A file of the cache is its content's hash and its content: what was cut short or changed is made anew. */
@@ -122,30 +179,44 @@ function writeCached(path: string, image: Uint8Array): void {
   }
 }
 
-function compile(source: string, options: string[]): Uint8Array {
-  const nvrtc = loadNvrtc();
-  const program = [null] as (bigint | number | null)[];
-  if (nvrtc.nvrtcCreateProgram(program, source, 'integrand.cu', 0, null, null) !== 0)
-    throw new CudaError('NVRTC could not start');
-  const own = program[0]!;
-  const status = nvrtc.nvrtcCompileProgram(own, options.length, options);
-  const size = [0] as number[];
-  try {
-    if (status !== 0) {
-      nvrtc.nvrtcGetProgramLogSize(own, size);
-      const log = Buffer.alloc(Number(size[0]));
-      nvrtc.nvrtcGetProgramLog(own, log);
-      const text = log.toString('utf8').replace(/\0.*$/s, '').trim();
-      const old = /invalid value for .*gpu-architecture/.test(text)
-        ? '; this NVRTC does not know the card: install a newer one'
-        : '';
-      throw new CudaError(`NVRTC could not compile the kernel${old}:\n${text}`, status);
+/** One compilation. */
+class Job {
+  readonly program: number | bigint;
+  readonly options: string[];
+
+  constructor({ text, architecture }: Source) {
+    const nvrtc = loadNvrtc();
+    const program = [null] as (bigint | number | null)[];
+    if (nvrtc.nvrtcCreateProgram(program, text, 'integrand.cu', 0, null, null) !== 0)
+      throw new CudaError('NVRTC could not start');
+    this.program = program[0]!;
+    const major = [0];
+    nvrtc.nvrtcVersion(major, [0]);
+    // functions of a text side by side, which older ones do not know
+    this.options = [...optionsFor(architecture), ...(major[0] >= 13 ? ['--split-compile=0'] : [])];
+  }
+
+  /** What it made, once. */
+  end(status: number): Uint8Array {
+    const nvrtc = loadNvrtc();
+    const size = [0] as number[];
+    try {
+      if (status !== 0) {
+        nvrtc.nvrtcGetProgramLogSize(this.program, size);
+        const log = Buffer.alloc(Number(size[0]));
+        nvrtc.nvrtcGetProgramLog(this.program, log);
+        const text = log.toString('utf8').replace(/\0.*$/s, '').trim();
+        const old = /invalid value for .*gpu-architecture/.test(text)
+          ? '; this NVRTC does not know the card: install a newer one'
+          : '';
+        throw new CudaError(`NVRTC could not compile the kernel${old}:\n${text}`, status);
+      }
+      nvrtc.nvrtcGetCUBINSize(this.program, size);
+      const image = new Uint8Array(Number(size[0]));
+      nvrtc.nvrtcGetCUBIN(this.program, image);
+      return image;
+    } finally {
+      nvrtc.nvrtcDestroyProgram(BigUint64Array.of(BigInt(this.program)));
     }
-    nvrtc.nvrtcGetCUBINSize(own, size);
-    const image = new Uint8Array(Number(size[0]));
-    nvrtc.nvrtcGetCUBIN(own, image);
-    return image;
-  } finally {
-    nvrtc.nvrtcDestroyProgram(BigUint64Array.of(BigInt(own)));
   }
 }

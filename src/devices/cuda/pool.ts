@@ -7,20 +7,21 @@ import { differenceWeight } from '../../methods/cubature/error.ts';
 import type { PoolStep, PoolSums, PoolTask, RegionPool } from '../device.ts';
 import type { Buffer, Module } from './card.ts';
 import { PoolLists } from './lists.ts';
-import type { CudaProgram } from './program.ts';
-import { type CudaRegions, pointIn } from './regions.ts';
+import type { CudaProgram, Recipe } from './program.ts';
+import { blocksFor, type CudaRegions, pointIn, poolBlocksFor, THREADS } from './regions.ts';
 import { Struct } from './struct.ts';
 
 const WIDTH = 1024;
-const BUCKETS = 2 ** 15;
+const BUCKETS = 2 ** 12;
 /** Regions up to which one block selects. */
 const FEW = 2 ** 15;
 /** Regions that there is room for at first. */
 const ROOM = 2 ** 16;
 /** Blocks that add up, at most. */
 const BLOCKS = 1024;
-/** Dimensions up to which a warp evaluates both halves of a region together. */
-const TOGETHER = 12;
+/** Regions of a block that looks across borders, at most, and how many blocks are enough for that. */
+const SHARE = 2048;
+const ENOUGH = 8192;
 /** Words of Found in pool.cu. */
 const FOUND = 14;
 const NO_FIRST = 2n ** 64n - 1n;
@@ -43,12 +44,20 @@ interface Found {
   threshold: number;
 }
 
+/** Threads of a block that looks across borders: its shared memory has 18 bytes an axis and thread, and 48 KB at most. */
+const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
+
+/** The kernels of a pool. */
+export const poolRecipe = (program: CudaProgram): Recipe =>
+  program.without('pool', { DEEP, WIDER, BESIDE, SHARE, LOOKERS: lookersFor(program.dims) });
+
 export class CudaPool implements RegionPool {
   readonly most: number;
   readonly #program: CudaProgram;
   readonly #regions: CudaRegions;
   readonly #task: PoolTask;
   readonly #dims: number;
+  readonly #lookers: number;
   /** Kernels of the pool, and those that evaluate. */
   readonly #module: Module;
   readonly #evaluation: Module;
@@ -71,9 +80,10 @@ export class CudaPool implements RegionPool {
     this.#regions = regions;
     this.#task = task;
     this.#dims = task.ranges.length;
+    this.#lookers = lookersFor(this.#dims);
     const { card } = program;
-    this.#module = program.moduleWithout('pool', { DEEP, WIDER, BESIDE });
-    this.#evaluation = program.module('regions', regions.prepare(task.rule).constants);
+    this.#module = program.module(poolRecipe(program));
+    this.#evaluation = program.module(regions.recipe(task.rule));
     this.#buckets = program.buffer('pool buckets').reserve(4 * BUCKETS);
     this.#found = program.buffer('pool found').reserve(8 * FOUND);
     this.#blocks = program.buffer('pool blocks');
@@ -95,7 +105,7 @@ export class CudaPool implements RegionPool {
     this.#grow(Math.max(ROOM, 2 * this.count));
     this.#launch('begin', Math.ceil(this.count / 256), 256);
     this.#expectFound();
-    this.#launch('evaluateAll', Math.ceil(this.count / 4), 128);
+    this.#launch('evaluateAll', poolBlocksFor(this.count), THREADS);
     await this.#addUp();
     return this.#step(this.count, async i => this.#at(i));
   }
@@ -103,9 +113,10 @@ export class CudaPool implements RegionPool {
   async select(part: number): Promise<number> {
     this.#threshold = 0;
     const all = part === Infinity;
-    if (this.count <= FEW) this.#launch('selectFew', 1, WIDTH, {}, Float64Array.of(all ? -1 : part));
+    const some = Math.max(part, Number.MIN_VALUE); // the largest error at least
+    if (this.count <= FEW) this.#launch('selectFew', 1, WIDTH, {}, Float64Array.of(all ? -1 : some));
     else {
-      if (!all) this.#threshold = (await this.#choose(part)).threshold;
+      if (!all) this.#threshold = (await this.#choose(some)).threshold;
       this.#writeList();
     }
     // all of them, and none that is stuck: no need to ask how many
@@ -120,7 +131,7 @@ export class CudaPool implements RegionPool {
     if (this.count + n > room) this.#grow(Math.max(4 * room, this.count + n));
     const of = { n };
     this.#launch('halve', Math.ceil(n / 256), 256, of);
-    this.#launch('evaluateHalves', Math.ceil(n / (this.#dims <= TOGETHER ? 4 : 2)), 128, of);
+    this.#launch('evaluateHalves', poolBlocksFor(2 * n), THREADS, of);
     this.#launch('twoLevel', Math.ceil(n / 256), 256, of);
     await this.#addUp(n);
     const before = this.count;
@@ -143,8 +154,11 @@ export class CudaPool implements RegionPool {
     this.#lists.filled('face', 255, this.count);
     this.#drawn = this.#draw();
     const of = { ...look, threshold };
-    for (const again of [0, 1])
-      this.#launch('faces', Math.ceil(this.count / 128), 128, of, Uint32Array.of(again));
+    const blocks = Math.max(
+      Math.ceil(this.count / SHARE),
+      Math.min(Math.ceil(this.count / this.#lookers), ENOUGH),
+    );
+    for (const again of [0, 1]) this.#launch('faces', blocks, this.#lookers, of, Uint32Array.of(again));
     this.#writeList(of);
     const { wanted } = await this.#read();
     if (wanted === 0) return this.#step(0, async () => []);
@@ -166,7 +180,7 @@ export class CudaPool implements RegionPool {
     if (looks) {
       const { rule, ranges } = this.#task;
       const task = this.#regions.struct(rule, ranges, wanted, address, this.#wrong).bytes;
-      this.#evaluation.launch('regions', Math.ceil(wanted / 4), 128, 0, task);
+      this.#evaluation.launch('regions', blocksFor(wanted), THREADS, 0, task);
     }
     this.#launch('raise', Math.ceil(wanted / 256), 256, of, struct);
     await this.#addUp();
@@ -183,7 +197,9 @@ export class CudaPool implements RegionPool {
   /** The threshold down to which errors have a part of the whole, or up to which small regions have. */
   #choose(part: number, more: Partial<Shape> = {}): Promise<Found> {
     this.#buckets.clear(4 * BUCKETS);
-    this.#launch('bucket', Math.min(BLOCKS, Math.ceil(this.count / WIDTH)), WIDTH, more);
+    // two blocks are all that fit on a processor; each has counts of its own to add up
+    const blocks = Math.min(2 * this.#program.card.processors, Math.ceil(this.count / WIDTH));
+    this.#launch('bucket', blocks, WIDTH, more);
     this.#launch('choose', 1, WIDTH, more, Float64Array.of(part));
     return this.#read();
   }
@@ -299,7 +315,7 @@ export class CudaPool implements RegionPool {
       .u32(0, 0)
       .f64(0, 0, differenceWeight(this.#dims))
       .u64(this.#found.address, address('flags'), address('depths'), address('nodeOf'))
-      .u64(address('child'), address('split'), address('regionOf'), this.#buckets.address)
+      .u64(address('tree'), this.#buckets.address)
       .u64(address('list'), this.#blocks.address, address('parentValues'), address('parentErrors'))
       .u64(this.#sums.address, address('best'), address('around'), address('face'));
     return { bytes: struct.bytes, at };

@@ -15,10 +15,31 @@ export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool';
 /** What kernels are told before they are compiled. */
 type Constants = Record<string, number | boolean>;
 
+/** What a module is made of. */
+export interface Recipe {
+  kernel: KernelName;
+  constants: Constants;
+  /** What stands in the integrand's place; nothing: the integrand. */
+  own: string;
+  text: () => string;
+}
+
+/** Kernels with a function of their own in the integrand's place. */
+export function around(kernel: KernelName, f: (x: number[]) => number, constants: Constants = {}): Recipe {
+  return { kernel, constants, own: String(f), text: () => toCuda(lower(read(f as never), 1, {})).source };
+}
+
+const nameOf = ({ kernel, constants, own }: Recipe) => `${kernel} ${JSON.stringify(constants)}${own}`;
+
+function textFor({ kernel, constants, text }: Recipe): string {
+  const defines = Object.entries(constants).map(([name, value]) => `#define ${name} ${Number(value)}\n`);
+  return `${defines.join('')}${text()}\n${kernelText(kernel)}`;
+}
+
 /** Texts that stand in front of kernels. */
 const BEFORE: Partial<Record<KernelName, string[]>> = {
   regions: ['types'],
-  pool: ['types', 'scan'],
+  pool: ['types', 'scan', 'borders'],
   allocate: ['scan'],
   refine: ['scan'],
 };
@@ -55,46 +76,39 @@ export class CudaProgram {
   }
 
   /** Kernels with the integrand. */
-  module(kernel: KernelName, constants: Constants): Module {
-    return this.#made(kernel, { DIMS: this.dims, ...constants }, () => this.#text);
+  withIntegrand(kernel: KernelName, constants: Constants): Recipe {
+    return { kernel, constants: { DIMS: this.dims, ...constants }, own: '', text: () => this.#text };
   }
 
   /** Kernels that do without it: compiled once, whatever is integrated. */
-  moduleWithout(kernel: KernelName, constants: Constants): Module {
-    return this.#made(kernel, { DIMS: this.dims, ...constants }, () => '', 'alone');
+  without(kernel: KernelName, constants: Constants): Recipe {
+    return { kernel, constants: { DIMS: this.dims, ...constants }, own: 'alone', text: () => '' };
   }
 
-  /** Kernels with a function of their own in its place. */
-  moduleWith(kernel: KernelName, f: (x: number[]) => number, constants: Constants = {}): Module {
-    const text = () => toCuda(lower(read(f as never), 1, {})).source;
-    return this.#made(kernel, constants, text, String(f));
-  }
-
-  #made(
-    kernel: KernelName,
-    constants: Constants,
-    text: () => string,
-    own = '', // what stands in the integrand's place
-  ): Module {
-    const alone = own !== '';
-    const short = `${kernel} ${JSON.stringify(constants)}${own}`;
+  module(recipe: Recipe): Module {
+    const short = nameOf(recipe);
     const known = this.#modules.get(short);
     if (known) return known;
-    const defines = Object.entries(constants)
-      .map(([name, value]) => `#define ${name} ${Number(value)}\n`)
-      .join('');
-    const module = this.card.spare.module(`${short} ${alone ? '' : this.#text}`, () =>
-      this.card.module(`${defines}${text()}\n${kernelText(kernel)}`),
-    );
+    const module = this.card.spare.module(this.#longName(recipe), () => this.card.module(textFor(recipe)));
     this.#modules.set(short, module);
     return module;
+  }
+
+  /** Compiles kernels that are not there yet, side by side. */
+  async compileAhead(recipes: readonly Recipe[]): Promise<void> {
+    const missing = recipes.filter(r => !this.card.spare.has(this.#longName(r)));
+    await Promise.all(missing.map(r => this.card.compileAhead(textFor(r))));
+  }
+
+  #longName(recipe: Recipe): string {
+    return `${nameOf(recipe)} ${recipe.own ? '' : this.#text}`;
   }
 
   /** The integrand at one point, as the card sees it. */
   async valueAt(point: number[]): Promise<number> {
     const points = this.buffer('points').write(Float64Array.from(point));
     const values = this.buffer('one value').reserve(8);
-    const module = this.module('sample', { SHARED_EDGES: true, SHARED_HISTOGRAM: true });
+    const module = this.module(this.withIntegrand('sample', { SHARED_EDGES: true, SHARED_HISTOGRAM: true }));
     const words = [points.address, values.address, 1, this.params.address];
     module.launch('evaluate', 1, 32, 0, ...words.map(w => BigUint64Array.of(BigInt(w))));
     await this.card.finished(undefined, 'evaluating a point');

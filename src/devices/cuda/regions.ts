@@ -1,19 +1,41 @@
-/** Cubature rules on a card: points, weights and null rules in its memory, and lists of regions evaluated by a warp each. */
-import { nullCombinations, pointsOf, type Rule } from '../../methods/cubature/rules.ts';
+/** Cubature rules on a card: points, weights and null rules in its memory, and lists of regions evaluated there. */
+import { nullCombinations, type Orbit, pointsOf, type Rule } from '../../methods/cubature/rules.ts';
 import type { RegionSums, RegionTask } from '../device.ts';
 import type { Buffer } from './card.ts';
-import type { CudaProgram } from './program.ts';
+import type { CudaProgram, Recipe } from './program.ts';
 import { Struct } from './struct.ts';
 
-/** Regions of a block, a warp each. */
-const REGIONS_PER_BLOCK = 4;
+/** Of a warp, of a block: as in regions.cu. */
+const LANES = 32;
+const WARPS = 4;
+export const THREADS = LANES * WARPS;
+/**
+ * Pairs of regions up to which each has a block, not a warp, in the kernels of the pool. A constant, and not the size of the
+ * card, since sums are added in another order then.
+ */
+const FEW = 1024;
+
+/** What values are multiplied with before they are added up: the largest rule has 2^15 rows of points. */
+const SHRINK = 2 ** -16;
 
 export interface PreparedRule {
-  generators: Buffer;
+  /** See RegionTask in kernels/types.cu. */
+  places: Buffer;
+  words: Buffer;
+  ends: Buffer;
   weights: Buffer;
   pairs: Buffer;
-  /** What kernels have to know of it. */
-  constants: { NULLS: number; PAIRS: number; CANDIDATES: number };
+  /** Words for each four axes. */
+  room: number;
+}
+
+/** Blocks for so many regions, two a warp. */
+export const blocksFor = (regions: number): number => Math.ceil(regions / (2 * WARPS));
+
+/** The same in the kernels of the pool. */
+export function poolBlocksFor(regions: number): number {
+  const pairs = Math.ceil(regions / 2);
+  return pairs <= FEW ? pairs : blocksFor(regions);
 }
 
 /** Where lists of regions are. */
@@ -36,10 +58,9 @@ export class CudaRegions {
     buffer.errors.reserve(8 * count);
     buffer.axes.reserve(count);
     buffer.wrong.write(BigUint64Array.of(0n, 2n ** 64n - 1n));
-    const { constants } = this.prepare(rule);
     const struct = this.struct(rule, ranges, count, list => buffer[list].address, buffer.wrong.address);
-    const module = this.#program.module('regions', constants);
-    module.launch('regions', Math.ceil(count / REGIONS_PER_BLOCK), 32 * REGIONS_PER_BLOCK, 0, struct.bytes);
+    const module = this.#program.module(this.recipe(rule));
+    module.launch('regions', blocksFor(count), THREADS, 0, struct.bytes);
     await this.#program.card.finished(task.signal, 'evaluating regions');
     const sums: RegionSums = {
       values: buffer.values.read(new Float64Array(count)),
@@ -61,7 +82,7 @@ export class CudaRegions {
 
   /** A task as the kernels take it; values that are not finite are counted at `wrong`. */
   struct(rule: Rule, ranges: RegionTask['ranges'], count: number, at: AddressOf, wrong: number): Struct {
-    const { generators, weights, pairs } = this.prepare(rule);
+    const { places, words, ends, weights, pairs, room } = this.prepare(rule);
     let [mantissa, exponent] = [1, 0];
     for (const [low, high] of ranges) {
       const own = Math.floor(Math.log2(high - low));
@@ -75,9 +96,14 @@ export class CudaRegions {
       .i32(exponent)
       .i32(rule.error ? 1 : 0)
       .u32(rule.points, count)
-      .u64(generators.address, weights.address, pairs.address)
-      .u64(at('centres'), at('levels'), this.#program.params.address)
+      .u64(places.address, words.address, ends.address, weights.address, room)
+      .u64(pairs.address, at('centres'), at('levels'), this.#program.params.address)
       .u64(at('values'), at('errors'), at('axes'), wrong);
+  }
+
+  /** The kernels of a rule. */
+  recipe(rule: Rule): Recipe {
+    return this.#program.withIntegrand('regions', tablesOf(rule).constants);
   }
 
   /** A rule's tables on the card; they stay there for the next run. */
@@ -85,34 +111,68 @@ export class CudaRegions {
     const { card } = this.#program;
     const known = card.spare.rules.get(rule);
     if (known) return known;
-    const points = orderedPoints(rule);
-    const orbits = orderedOrbits(rule).flatMap(o =>
-      Array.from({ length: o.points }, () => [o.weight, ...o.nulls]),
-    );
-    const weights = orbits[0].flatMap((_, r) => orbits.map(o => o[r]));
-    const generators = new Float64Array(rule.dims * rule.points);
-    points.forEach((g, p) => {
-      g.forEach((v, d) => {
-        generators[d * rule.points + p] = v;
-      });
-    });
-    const combinations = nullCombinations(rule);
-    const most = Math.max(1, ...combinations.map(c => c.scale.length));
-    const pairs = new Float64Array(2 * most * Math.max(1, combinations.length));
-    combinations.forEach(({ scale, norm }, r) => {
-      scale.forEach((s, j) => {
-        pairs.set([s, norm[j]], 2 * (r * most + j));
-      });
-    });
+    const { places, words, ends, weights, pairs, room } = tablesOf(rule);
+    const list = (data: ArrayBufferView) => card.buffer().write(data);
     const prepared: PreparedRule = {
-      generators: card.buffer().write(generators),
-      weights: card.buffer().write(Float64Array.from(weights)),
-      pairs: card.buffer().write(pairs),
-      constants: { NULLS: rule.orbits[0].nulls.length, PAIRS: combinations.length, CANDIDATES: most },
+      places: list(places),
+      words: list(words),
+      ends: list(ends),
+      weights: list(weights),
+      pairs: list(pairs),
+      room,
     };
     card.spare.rules.set(rule, prepared);
     return prepared;
   }
+}
+
+/** What kernels know of a rule: values of coordinates, points as bytes of these, runs of points with their weights, null rules. */
+function tablesOf(rule: Rule): Tables {
+  const known = tables.get(rule) ?? makeTables(rule);
+  tables.set(rule, known);
+  return known;
+}
+
+type Tables = ReturnType<typeof makeTables>;
+const tables = new WeakMap<Rule, Tables>();
+
+function makeTables(rule: Rule) {
+  const orbits = orderedOrbits(rule);
+  const places = [...new Set([0, ...orbits.flatMap(o => o.generator.flatMap(g => [g, -g]))])];
+  const indices = new Map(places.map((g, i) => [g, i]));
+  const room = LANES * Math.ceil(rule.points / LANES) + THREADS;
+  const words = new Uint32Array(room * Math.ceil(rule.dims / 4));
+  orderedPoints(rule).forEach((point, p) => {
+    point.forEach((g, d) => {
+      words[Math.floor(d / 4) * room + p] |= indices.get(g)! << (8 * (d % 4));
+    });
+  });
+  const runs = runsOf(orbits, rule.points);
+  const combinations = nullCombinations(rule);
+  const most = Math.max(1, ...combinations.map(c => c.scale.length));
+  const pairs = new Float64Array(2 * most * Math.max(1, combinations.length));
+  combinations.forEach(({ scale, norm }, r) => {
+    scale.forEach((s, j) => {
+      pairs.set([s, norm[j]], 2 * (r * most + j));
+    });
+  });
+  return {
+    places: Float64Array.from(places),
+    words,
+    ends: Uint32Array.from(runs, r => r.end),
+    weights: Float64Array.from(runs.flatMap(r => r.weights)),
+    pairs,
+    room,
+    constants: {
+      NULLS: rule.orbits[0].nulls.length,
+      PAIRS: combinations.length,
+      CANDIDATES: most,
+      VALUES: places.length,
+      RUNS: runs.length,
+      SHRINK,
+      FEW,
+    },
+  };
 }
 
 /** Point p of a rule in a region. */
@@ -130,12 +190,32 @@ export function pointIn(
   });
 }
 
-/** Orbits with the centre and those of the fourth differences first, where the kernel expects them. */
-function orderedOrbits(rule: Rule) {
+/**
+ * Orbits with the centre and those of the fourth differences first, where the kernel expects them; the others by size, so
+ * that the smallest share a row of points.
+ */
+function orderedOrbits(rule: Rule): Orbit[] {
   const first = [0, ...rule.differences];
-  return [...first, ...rule.orbits.keys()]
-    .filter((o, i, all) => all.indexOf(o) === i)
-    .map(o => rule.orbits[o]);
+  const others = rule.orbits.filter((_, i) => !first.includes(i)).sort((a, b) => a.points - b.points);
+  return [...first.map(i => rule.orbits[i]), ...others];
 }
 
 const orderedPoints = (rule: Rule) => orderedOrbits(rule).flatMap(o => pointsOf(o, rule.dims));
+
+/** Rows of points in which each lane stays in one orbit: where they end, and its weights for all lanes, rule after rule. */
+function runsOf(orbits: Orbit[], points: number): { end: number; weights: number[] }[] {
+  const of = orbits.flatMap((o, i) => new Array<number>(o.points).fill(i));
+  const runs: { end: number; weights: number[] }[] = [];
+  for (let row = 0; row < points; row += LANES) {
+    const own = of.slice(row, row + LANES);
+    const end = Math.min(points, row + LANES);
+    if (row > 0 && own.every((o, lane) => o === of[row - LANES + lane])) {
+      runs[runs.length - 1].end = end;
+      continue;
+    }
+    const weights = Array.from({ length: LANES }, (_, lane) => orbits[own[lane] ?? 0]);
+    const rules = weights[0].nulls.map((_, r) => weights.map(o => o.nulls[r]));
+    runs.push({ end, weights: [weights.map(o => o.weight), ...rules].flat().map(w => w / SHRINK) });
+  }
+  return runs;
+}

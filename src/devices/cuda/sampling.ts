@@ -1,24 +1,43 @@
 /**
- * Iterations of VEGAS on a card. An iteration is laid out as blocks of threads; one card runs them all, several run parts of
+ * Iterations of VEGAS on a card. An iteration is laid out as groups of pieces; one card runs them all, several run parts of
  * them (several.ts). In the end the card has what the iteration learned, and only a few numbers are read back.
  */
-import { wordsOf } from '../../random/philox.ts';
+import { type Key, roundKeys, wordsOf } from '../../random/philox.ts';
 import type { AxisMap, Refinement, SampleSums, SampleTask } from '../device.ts';
-import type { Buffer } from './card.ts';
+import type { Buffer, Module } from './card.ts';
 import { CudaAllocation, CudaLearning, type CudaMap } from './learning.ts';
 import { cubeOf, type Pieces, pointOf } from './pieces.ts';
-import type { CudaProgram } from './program.ts';
+import type { CudaProgram, Recipe } from './program.ts';
 import { Struct } from './struct.ts';
 
-/** Threads of a block that samples; many share one copy of the map. */
-export const THREADS = 512;
-/** Pieces of a thread, at most; and how many threads a multiprocessor should have to choose from. */
-const LONGEST_RUN = 16;
-const THREADS_PER_PROCESSOR = 8192;
+/**
+ * Threads of a block that samples, one a multiprocessor: half of what fits there, with 64 registers each. And how many
+ * there are at least, which add up groups.
+ */
+const THREADS = 1024;
+export const ADDERS = 128;
+/** Groups of an iteration: several for each warp that the card runs at a time, at most. */
+const GROUPS = 2 ** 14;
+/** Steps of a team on a piece: with fewer, lanes of it have nothing to do in the last one. */
+const STEPS = 6;
+/** Samples of a piece where cubes have many. */
+const LONG_PIECE = 180;
+/** Strata along an axis whose numbers fit beside 32 random bits. */
+const MOST_STRATA = 2 ** 20;
 /** Words of SampleResult in sample.cu. */
 const RESULT = 9;
-/** Numbers that a block adds up. */
+/** Numbers that a group adds up. */
 export const SUMS = 4;
+const BUFFERS = [
+  'counts',
+  'firstPiece',
+  'firstSample',
+  'totals',
+  'sums',
+  'means',
+  'variances',
+  'state',
+] as const;
 const ALL_BITS = 2n ** 64n - 1n;
 
 /** An iteration laid out on a card. */
@@ -27,13 +46,14 @@ export interface Layout {
   plan: Pieces;
   cubes: number;
   map: CudaMap;
-  /** Blocks of threads, and pieces of each thread. */
-  blocks: number;
+  /** Lanes that share a piece, pieces of such a team on average, groups of teams. */
+  team: number;
   run: number;
+  groups: number;
   wanted: { means: boolean; variances: boolean };
 }
 
-/** What blocks came to. */
+/** What groups came to. */
 export interface Totals {
   sum: number;
   variance: number;
@@ -45,18 +65,25 @@ export interface Totals {
   first: number;
 }
 
+export const piecesOfGroup = ({ team, run }: Layout): number => (32 / team) * run;
+
 export class CudaSampling {
   readonly #program: CudaProgram;
   readonly learning: CudaLearning;
+  readonly #buffers: Record<(typeof BUFFERS)[number], Buffer>;
+  /** Of the last iteration: the next one has them too, most of the time. */
+  #module: { made: Module; kind: string } | null = null;
+  #keys: { of: Key; words: number[] } | null = null;
 
   constructor(program: CudaProgram) {
     this.#program = program;
     this.learning = new CudaLearning(program);
+    this.#buffers = program.buffers(...BUFFERS);
   }
 
   async sample(task: SampleTask): Promise<SampleSums> {
     const layout = this.lay(task, this.#program.card.processors);
-    return this.finish(layout, await this.run(layout, 0, layout.blocks));
+    return this.finish(layout, await this.run(layout, 0, layout.groups));
   }
 
   /** Gets ready for an iteration. Sums depend on how many `processors` it is laid out for, and on nothing else of a card. */
@@ -65,60 +92,52 @@ export class CudaSampling {
     const cubes = strata.reduce((a, b) => a * b, 1);
     const map = this.learning.mapOf(task.edges, bins);
     const plan = this.learning.plan(counts, cubes);
-    const threads = processors * THREADS_PER_PROCESSOR;
-    const run = Math.max(1, Math.min(LONGEST_RUN, Math.floor(plan.items / threads)));
-    const blocks = Math.ceil(plan.items / run / THREADS);
+    const average = Math.min(LONG_PIECE, plan.total / cubes);
+    const lanes = processors * THREADS;
+    let team = 1;
+    while (team < 32 && (2 * STEPS * team <= average || (team < average && plan.items * team < lanes)))
+      team *= 2;
+    const run = Math.max(1, Math.ceil((plan.items * team) / 32 / GROUPS));
+    const groups = Math.ceil((plan.items * team) / 32 / run);
     const wanted = { means: !!task.cubes, variances: task.cubes || !!adapt?.variances };
-    const buffer = this.#program.buffers('sums', 'means', 'variances', 'state');
-    buffer.sums.reserve(8 * SUMS * blocks);
+    const buffer = this.#buffers;
+    buffer.sums.reserve(8 * SUMS * groups);
     if (wanted.means) buffer.means.reserve(8 * plan.items);
     if (wanted.variances) buffer.variances.reserve(8 * plan.items);
     buffer.state.clear(8 * RESULT + (adapt ? 8 * this.#program.dims * bins : 0));
-    return { task, plan, cubes, map, blocks, run, wanted };
+    return { task, plan, cubes, map, team, run, groups, wanted };
   }
 
-  /** Runs some blocks. The histogram goes on counting from call to call; sums over blocks are those of this call. */
-  async run(layout: Layout, firstBlock: number, blocks: number): Promise<Totals> {
-    const { task, plan, cubes, wanted } = layout;
+  /** Runs some groups. The histogram goes on counting from call to call; sums over groups are those of this call. */
+  async run(layout: Layout, firstGroup: number, groups: number): Promise<Totals> {
+    const { task, plan, cubes, wanted, team } = layout;
     const { bins, strata, counts, adapt } = task;
     const { card, dims, params } = this.#program;
-    const edgeBytes = 8 * dims * (bins + 1);
-    const histogramBytes = adapt ? 8 * dims * bins : 0;
-    const room = card.shared - 2048;
-    const sharedEdges = edgeBytes <= room;
-    const sharedHistogram = (sharedEdges ? edgeBytes : 0) + histogramBytes <= room;
-    const module = this.#program.module('sample', {
-      SHARED_EDGES: sharedEdges,
-      SHARED_HISTOGRAM: sharedHistogram,
-    });
-    const buffer = this.#program.buffers(
-      'counts',
-      'firstPiece',
-      'firstSample',
-      'totals',
-      'sums',
-      'means',
-      'variances',
-      'state',
-    );
-    buffer.state.clear(8 * RESULT);
+    const { edgeBytes, histogramBytes, kernels } = this.#fit(task);
+    const module = this.#moduleOf(kernels);
+    const buffer = this.#buffers;
+    if (firstGroup > 0) buffer.state.clear(8 * RESULT);
     let volume = 1 / task.unit;
     for (let d = 0; d < dims; d++) volume *= bins;
     const struct = new Struct()
       .f64(...strata.map(n => bins / n))
-      .u32(...strata, ...task.key, task.iteration, task.stream, bins, cubes)
-      .u32(typeof counts === 'number' ? counts : 0, plan.chunk, plan.each, layout.run, firstBlock)
+      .u32(...strata, ...strata.map(n => Math.min(2 ** 32 - 1, Math.floor(2 ** 32 / n))))
+      .u32(...this.#roundKeys(task.key), task.iteration, task.stream, bins, cubes)
+      .u32(typeof counts === 'number' ? counts : 0, plan.chunk, plan.each)
+      .u32(team, layout.run, firstGroup, groups)
       .u64(plan.items, plan.total, counts instanceof CudaAllocation ? buffer.totals.address : 0)
       .f64(volume, adapt?.scale ?? 0)
       .u64(layout.map.buffer.address, params.address)
       .u64(buffer.counts.address, buffer.firstPiece.address, buffer.firstSample.address)
       .u64(buffer.sums.address, wanted.means ? buffer.means.address : 0)
       .u64(wanted.variances ? buffer.variances.address : 0)
-      .u64(buffer.state.address, buffer.state.address + 8 * RESULT);
-    const shared = (sharedEdges ? edgeBytes : 0) + (sharedHistogram ? histogramBytes : 0);
-    module.launch(adapt ? 'sampleAdapting' : 'sampleFrozen', blocks, THREADS, shared, struct.bytes);
+      .u64(buffer.state.address, buffer.state.address + 8 * RESULT, card.reportTo);
+    const shared = edgeBytes + histogramBytes;
+    const perBlock = Math.min(THREADS, Math.max(ADDERS, 32 * Math.ceil(groups / card.processors)));
+    const blocks = Math.min(card.processors, Math.ceil(groups / (perBlock / 32)));
+    module.launch(adapt ? 'sampleAdapting' : 'sampleFrozen', blocks, perBlock, shared, struct.bytes);
     await card.finished(task.signal, 'sampling');
-    const words = buffer.state.read(new BigUint64Array(RESULT));
+    const words = card.reportTo ? card.report(RESULT) : buffer.state.read(new BigUint64Array(RESULT));
     const [sum, variance, squares, concentration] = new Float64Array(words.buffer);
     return {
       sum,
@@ -131,36 +150,37 @@ export class CudaSampling {
     };
   }
 
-  /** Sums of the blocks that ran last, SUMS a block. */
-  blockSums(blocks: number): Float64Array {
-    return this.#program.buffer('sums').read(new Float64Array(SUMS * blocks));
+  /** Sums of the groups that ran last, SUMS a group. */
+  groupSums(groups: number): Float64Array {
+    return this.#buffers.sums.read(new Float64Array(SUMS * groups));
   }
 
   /** Counters of the histogram as they are. */
   counters({ task }: Layout): BigUint64Array {
     const counters = new BigUint64Array(this.#program.dims * task.bins);
-    return this.#program.buffer('state').read(counters, 8 * RESULT);
+    return this.#buffers.state.read(counters, 8 * RESULT);
   }
 
   /** Puts counters where the card's own would be. */
   putCounters(counters: BigUint64Array): void {
-    this.#program.buffer('state').write(counters, 8 * RESULT);
+    this.#buffers.state.write(counters, 8 * RESULT);
   }
 
-  /** Means or variances of pieces, from a block on. */
-  pieces(of: 'means' | 'variances', { plan, run }: Layout, firstBlock: number, blocks: number): Float64Array {
-    const [from, to] = [firstBlock, firstBlock + blocks].map(b => Math.min(plan.items, b * THREADS * run));
-    return this.#program.buffer(of).read(new Float64Array(to - from), 8 * from);
+  /** Means or variances of pieces, from a group on. */
+  pieces(of: 'means' | 'variances', layout: Layout, firstGroup: number, groups: number): Float64Array {
+    const each = piecesOfGroup(layout);
+    const [from, to] = [firstGroup, firstGroup + groups].map(g => Math.min(layout.plan.items, g * each));
+    return this.#buffers[of].read(new Float64Array(to - from), 8 * from);
   }
 
   putPieces(of: 'means' | 'variances', pieces: Float64Array): void {
-    this.#program.buffer(of).write(pieces);
+    this.#buffers[of].write(pieces);
   }
 
   /** Keeps what the iteration learned. */
   learn({ task: { adapt }, plan, cubes, map }: Layout): void {
     if (!adapt) return;
-    const { state, variances } = this.#program.buffers('state', 'variances');
+    const { state, variances } = this.#buffers;
     this.learning.learned = {
       map,
       histogram: state.address + 8 * RESULT,
@@ -169,11 +189,11 @@ export class CudaSampling {
     };
   }
 
-  /** What the task asked for, of all blocks. */
+  /** What the task asked for, of all groups. */
   async finish(layout: Layout, totals: Totals): Promise<SampleSums> {
     const { task, plan, cubes, wanted } = layout;
     const { sum, variance, squares, concentration, evaluations, wrong } = totals;
-    const { means, variances } = this.#program.buffers('means', 'variances');
+    const { means, variances } = this.#buffers;
     const ofCubes = (from: Buffer) => this.learning.folded(from, plan, cubes).read(new Float64Array(cubes));
     this.learn(layout);
     const kept = task.adapt?.variances === 'keep';
@@ -194,6 +214,39 @@ export class CudaSampling {
     return this.learning.refine(how, bins => this.#histogram(bins, 0));
   }
 
+  /** Kernels that a task needs. */
+  recipe(task: SampleTask): Recipe {
+    return this.#program.withIntegrand('sample', this.#fit(task).kernels);
+  }
+
+  /** What of the map and the histogram fits into shared memory: bytes, and what kernels have to know. */
+  #fit({ bins, strata, adapt }: SampleTask) {
+    const { card, dims } = this.#program;
+    const room = card.shared - 2048;
+    const edges = 8 * dims * (bins + 1);
+    const edgeBytes = edges <= room ? edges : 0;
+    const histogram = adapt ? 8 * dims * bins : 0;
+    const histogramBytes = edgeBytes + histogram <= room ? histogram : 0;
+    const kernels = {
+      SHARED_EDGES: edgeBytes > 0,
+      SHARED_HISTOGRAM: histogramBytes === histogram,
+      ...(strata.some(n => n > MOST_STRATA) && { MANY_STRATA: true }),
+    };
+    return { edgeBytes, histogramBytes, kernels };
+  }
+
+  #moduleOf(kernels: Record<string, boolean>): Module {
+    const kind = Object.values(kernels).join();
+    if (this.#module?.kind !== kind)
+      this.#module = { made: this.#program.module(this.#program.withIntegrand('sample', kernels)), kind };
+    return this.#module.made;
+  }
+
+  #roundKeys(key: Key): number[] {
+    if (this.#keys?.of !== key) this.#keys = { of: key, words: roundKeys(key) };
+    return this.#keys.words;
+  }
+
   /** The histogram; where its counters overflowed, all in one bin of each axis, which tells how much too fine the scale is. */
   #histogram(bins: number, squares: number): Float64Array {
     const histogram = new Float64Array(this.#program.dims * bins);
@@ -201,7 +254,7 @@ export class CudaSampling {
       for (let d = 0; d < this.#program.dims; d++) histogram[d * bins] = squares;
       return histogram;
     }
-    const words = this.#program.buffer('state').read(new Uint32Array(2 * histogram.length), 8 * RESULT);
+    const words = this.#buffers.state.read(new Uint32Array(2 * histogram.length), 8 * RESULT);
     for (let i = 0; i < histogram.length; i++) histogram[i] = words[2 * i + 1] * 2 ** 32 + words[2 * i];
     return histogram;
   }
@@ -210,7 +263,7 @@ export class CudaSampling {
     const cube =
       typeof task.counts === 'number'
         ? Math.floor(sample / task.counts)
-        : cubeOf(this.#program.buffer('firstSample').read(new Float64Array(cubes)), sample);
+        : cubeOf(this.#buffers.firstSample.read(new Float64Array(cubes)), sample);
     const edges = this.learning.edgesOf(task.edges);
     const point = pointOf({ ...task, edges }, wordsOf, cube, sample);
     return { point, value: await this.#program.valueAt(point) };

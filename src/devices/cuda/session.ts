@@ -2,7 +2,8 @@
  * One integrand on a card: the methods' tasks as kernels. Points are those of the CPU device, and sums are added in an
  * order that depends on the task alone: same seed, same bits, run after run.
  *
- * Every task waits for its turn on the card. What a session has there is made by its first task.
+ * Every task waits for its turn on the card. What a session has there is made by its first task. Kernels are compiled
+ * before that turn, those of one kind of task side by side, and what learning needs while the first samples are drawn.
  */
 import type {
   Allocation,
@@ -18,9 +19,10 @@ import type {
   Session,
 } from '../device.ts';
 import type { Card } from './card.ts';
-import { CudaPool } from './pool.ts';
+import { LEARNING } from './learning.ts';
+import { CudaPool, poolRecipe } from './pool.ts';
 import { PoolInTurns } from './pool-in-turns.ts';
-import { type CompiledIntegrand, CudaProgram } from './program.ts';
+import { type CompiledIntegrand, CudaProgram, type Recipe } from './program.ts';
 import { CudaRegions } from './regions.ts';
 import { CudaSampling } from './sampling.ts';
 
@@ -36,6 +38,8 @@ export class CudaSession implements Session {
   readonly description: string;
   #integrand: CompiledIntegrand;
   #parts: Parts | null = null;
+  /** Kinds of tasks whose kernels are compiled, or about to be. */
+  readonly #kinds = new Map<string, Promise<void> | null>();
   /** Whether the card has the params. */
   #bound = false;
   /** Of the last task: what comes between tasks belongs to the same run. */
@@ -47,15 +51,19 @@ export class CudaSession implements Session {
     this.#integrand = integrand;
   }
 
-  sample(task: SampleTask): Promise<SampleSums> {
+  async sample(task: SampleTask): Promise<SampleSums> {
+    if (task.adapt) void this.#compiled('learning', undefined, () => LEARNING);
+    await this.#compiled('samples', task.signal, ({ sampling }) => [sampling.recipe(task)]);
     return this.use(task.signal, ({ sampling }) => sampling.sample(task));
   }
 
-  allocate(beta: number, evaluations: number): Promise<Allocation> {
+  async allocate(beta: number, evaluations: number): Promise<Allocation> {
+    await this.#compiled('learning', this.#signal, () => LEARNING);
     return this.use(this.#signal, async ({ sampling }) => sampling.learning.allocate(beta, evaluations));
   }
 
-  refine(how: Refinement): Promise<AxisMap> {
+  async refine(how: Refinement): Promise<AxisMap> {
+    await this.#compiled('learning', this.#signal, () => LEARNING);
     return this.use(this.#signal, async ({ sampling }) => sampling.refine(how));
   }
 
@@ -64,12 +72,17 @@ export class CudaSession implements Session {
     return this.use(this.#signal, async ({ sampling }) => sampling.learning.edgesOf(map));
   }
 
-  regions(task: RegionTask): Promise<RegionSums> {
+  async regions(task: RegionTask): Promise<RegionSums> {
+    await this.#compiled('regions', task.signal, ({ regions }) => [regions.recipe(task.rule)]);
     return this.use(task.signal, ({ regions }) => regions.evaluate(task));
   }
 
   async pool(task: PoolTask): Promise<RegionPool> {
-    const { signal } = task;
+    const { signal, rule } = task;
+    await this.#compiled('pool', signal, ({ program, regions }) => [
+      poolRecipe(program),
+      regions.recipe(rule),
+    ]);
     const own = await this.use(signal, async ({ program, regions }) => new CudaPool(program, regions, task));
     return new PoolInTurns(own, this.card, signal);
   }
@@ -99,8 +112,34 @@ export class CudaSession implements Session {
     });
   }
 
+  /** Waits until the kernels of a kind of task are compiled. The signal ends the waiting. */
+  async #compiled(
+    kind: string,
+    signal: AbortSignal | undefined,
+    recipes: (parts: Parts) => readonly Recipe[],
+  ): Promise<void> {
+    if (this.#kinds.get(kind) === null) return;
+    this.#parts ??= this.#made();
+    const job = this.#kinds.get(kind) ?? this.#parts.program.compileAhead(recipes(this.#parts));
+    this.#kinds.set(kind, job);
+    await beforeAbort(job, signal);
+    this.#kinds.set(kind, null);
+  }
+
   #made(): Parts {
     const program = new CudaProgram(this.card, this.#integrand);
     return { program, sampling: new CudaSampling(program), regions: new CudaRegions(program) };
   }
+}
+
+/** What comes of a promise, unless the signal aborts before. */
+async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  signal.throwIfAborted();
+  let leave = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', leave));
 }

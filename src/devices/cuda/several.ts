@@ -1,7 +1,7 @@
 /**
  * Several GPUs as one device, with the bits of one: those of the first, if they differ in size.
  *
- * Samples are shared by blocks of threads, whose sums do not depend on who runs them and are put together in their order
+ * Samples are shared by groups of pieces, whose sums do not depend on who runs them and are put together in their order
  * (merging.ts); counters of the histogram are integers. What an iteration learned then goes to every card, through the host,
  * and each allots samples and refines the map for itself: the next iteration finds the same on all of them, and a card
  * that is lost takes nothing along. Regions are shared by ranges, and depend on nothing but themselves.
@@ -28,7 +28,7 @@ import { Team } from './team.ts';
 
 /** Chunks that each card should get, so that faster ones get more; and the smallest, so that a card is worth asking. */
 const CHUNKS = 8;
-const BLOCKS_PER_PROCESSOR = 2;
+const GROUPS_PER_PROCESSOR = 32;
 const REGION_EVALUATIONS = 2 ** 18;
 
 export class SeveralCards implements Device {
@@ -115,15 +115,15 @@ class SeveralSession implements Session {
     const merging = new Merging(shape);
     const counters = new Map<CudaSession, BigUint64Array>();
     await team.share(
-      this.#parts(shape.blocks),
+      this.#parts(shape.groups),
       (session, part) =>
         session.use(signal, async ({ sampling }) => {
           const layout = lay(session, sampling);
-          const { first, blocks } = part;
-          const totals = await sampling.run(layout, first, blocks);
+          const { first, groups } = part;
+          const totals = await sampling.run(layout, first, groups);
           const pieces = (of: 'means' | 'variances') =>
-            layout.wanted[of] ? sampling.pieces(of, layout, first, blocks) : null;
-          const sums = sampling.blockSums(blocks);
+            layout.wanted[of] ? sampling.pieces(of, layout, first, groups) : null;
+          const sums = sampling.groupSums(groups);
           merging.put(part, { totals, sums, means: pieces('means'), variances: pieces('variances') });
         }),
       async session => {
@@ -209,11 +209,11 @@ class SeveralSession implements Session {
     return Math.max(least, Math.ceil(items / (CHUNKS * this.#team.left.length)));
   }
 
-  #parts(blocks: number): Part[] {
-    const size = this.#size(blocks, BLOCKS_PER_PROCESSOR * this.#processors);
-    return Array.from({ length: Math.ceil(blocks / size) }, (_, i) => ({
+  #parts(groups: number): Part[] {
+    const size = this.#size(groups, GROUPS_PER_PROCESSOR * this.#processors);
+    return Array.from({ length: Math.ceil(groups / size) }, (_, i) => ({
       first: i * size,
-      blocks: Math.min(size, blocks - i * size),
+      groups: Math.min(size, groups - i * size),
     }));
   }
 

@@ -29,6 +29,10 @@ export class Spare {
     return module;
   }
 
+  has(key: string): boolean {
+    return this.#modules.has(key);
+  }
+
   /** A buffer that had this name before, if there is one. */
   take(name: string): Buffer | undefined {
     return this.#buffers.get(name)?.pop();

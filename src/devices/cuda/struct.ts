@@ -5,27 +5,34 @@ export class Struct {
   #size = 0;
 
   u32(...values: number[]): this {
-    for (const v of values) this.#place(4, at => this.#view.setUint32(at, v, true));
+    for (const v of values) {
+      const at = this.#place(4);
+      this.#view.setUint32(at, v, true);
+    }
     return this;
   }
 
   i32(value: number): this {
-    this.#place(4, at => this.#view.setInt32(at, value, true));
+    const at = this.#place(4);
+    this.#view.setInt32(at, value, true);
     return this;
   }
 
-  u64(...values: (number | bigint)[]): this {
+  u64(...values: number[]): this {
     // not by way of a bigint, which takes ten times as long
-    for (const v of values.map(Number))
-      this.#place(8, at => {
-        this.#view.setUint32(at, v % 2 ** 32, true);
-        this.#view.setUint32(at + 4, v / 2 ** 32, true);
-      });
+    for (const v of values) {
+      const at = this.#place(8);
+      this.#view.setUint32(at, v % 2 ** 32, true);
+      this.#view.setUint32(at + 4, v / 2 ** 32, true);
+    }
     return this;
   }
 
   f64(...values: number[]): this {
-    for (const v of values) this.#place(8, at => this.#view.setFloat64(at, v, true));
+    for (const v of values) {
+      const at = this.#place(8);
+      this.#view.setFloat64(at, v, true);
+    }
     return this;
   }
 
@@ -34,8 +41,8 @@ export class Struct {
     return this.#bytes.slice(0, Math.ceil(this.#size / 8) * 8);
   }
 
-  /** Makes room first: that may change the view. */
-  #place(size: number, write: (at: number) => void): void {
+  /** Where the next member goes; the view may be another one after it. */
+  #place(size: number): number {
     const at = Math.ceil(this.#size / size) * size;
     this.#size = at + size;
     if (this.#size + 8 > this.#bytes.length) {
@@ -44,6 +51,6 @@ export class Struct {
       this.#bytes = grown;
       this.#view = new DataView(grown.buffer);
     }
-    write(at);
+    return at;
   }
 }

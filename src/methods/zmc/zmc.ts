@@ -64,7 +64,7 @@ const MOST_KNOWN = 2 ** 18;
 const MOST_TRIES = 4;
 /** Without a single value other than 0 after this many samples, the search ends. */
 const DARK = 2 ** 24;
-/** Evaluations of a pass, at most: progress is seen and time limits are kept. */
+/** Evaluations of a pass, at most, or a quarter of all before it: progress is seen and time limits are kept. */
 const LARGEST = 2 ** 26;
 /** What adding up a million numbers may lose. */
 const ROUNDING = 1e-14;
@@ -190,7 +190,7 @@ class Run {
     const tolerance = toleranceAt(this.#problem, value);
     const need = tolerance > 0 ? 1.1 * evaluations * ((error / tolerance) ** 2 - 1) : Infinity;
     // where the tolerance is met but the passes are doubted, as much again
-    const next = Math.min(need > 0 ? need : evaluations, LARGEST);
+    const next = Math.min(need > 0 ? need : evaluations, Math.max(LARGEST, evaluations / 4));
     return Math.max(first, Math.ceil(Math.max(next, evaluations / 8) / leaves));
   }
 

@@ -149,6 +149,10 @@ inline T __ldg(const T* p) { return *p; }
 template <class T>
 inline T __ldcg(const T* p) { return *(const volatile T*)p; }
 
+// shared memory is memory like all of it
+static inline size_t __cvta_generic_to_shared(const void* p) { return (size_t)p; }
+static inline void* __cvta_shared_to_generic(size_t p) { return (void*)p; }
+
 namespace emulator {
 template <class T, class F>
 inline T update(T* p, F f) {
@@ -236,6 +240,11 @@ static inline double __ll2double_rn(long long x) { return (double)x; }
 // Arithmetic
 
 static inline double __dadd_rn(double a, double b) { return a + b; }
+static inline double __dadd_rd(double a, double b) {  // by what the sum rounds off, which is exact (Knuth's two-sum)
+  const volatile double sum = a + b;
+  const volatile double of = sum - a, lost = (a - (sum - of)) + (b - of);
+  return lost < 0 ? nextafter(sum, -INFINITY) : sum;
+}
 static inline double __dsub_rn(double a, double b) { return a - b; }
 static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline double __ddiv_rn(double a, double b) { return a / b; }

@@ -1,10 +1,14 @@
 // Samples of each cube by its variance: some for all alike, and a share of the rest as variance^(β/2); see
 // methods/vegas/strata.ts, whose numbers these are to the bit. `integrand` is the power. Then where each cube's pieces and samples begin.
 //
-// Sums of shares go by groups of 32, groups of these, and so on, one thread a group. Few cubes are one block's work, and
-// one launch; for many each step is a kernel.
+// Sums of shares go by groups of 32, groups of these, and so on, one thread a group; warps read them side by side into a
+// tile of shared memory first. Few cubes are one block's work, and one launch; for many each step is a kernel.
 
 #define BATCH 256
+#define ROWS 4  // groups of a warp
+#define MANY 32 // pieces of a cube that all lanes add up
+
+typedef double Tile[ROWS][33];
 
 struct Allocate {
   u32 cubes, least;
@@ -29,34 +33,42 @@ __device__ __forceinline__ void findLargest(const Allocate& t, u32 first, u32 st
   if (threadIdx.x % 32 == 0) atomicMax(t.largest, most);
 }
 
-__device__ __forceinline__ void shareGroup(const Allocate& t, u32 group, double most) {
+// A row of a tile, in its order.
+__device__ __forceinline__ double addRow(const Tile& tile) {
   double sum = 0;
-  const u32 end = min(t.cubes, 32 * group + 32);
-  for (u32 i = 32 * group; i < end; i++) {
-    const double x[1] = {__ddiv_rn(t.variances[i], most)};
+  for (u32 j = 0; j < 32; j++) sum = __dadd_rn(sum, tile[threadIdx.x % 32][j]);
+  return sum;
+}
+
+// ROWS groups by a warp, from a cube on.
+__device__ __forceinline__ void shareGroups(const Allocate& t, u32 first, double most, Tile& tile) {
+  const u32 lane = threadIdx.x % 32;
+  for (u32 r = 0; r < ROWS; r++) {
+    const u32 i = first + 32 * r + lane;
+    const double x[1] = {i < t.cubes ? __ddiv_rn(t.variances[i], most) : 0};
     const double share = integrand(x, t.params);
-    t.shares[i] = share;
-    sum = __dadd_rn(sum, share);
+    tile[r][lane] = i < t.cubes ? share : 0;
+    if (i < t.cubes) t.shares[i] = share;
   }
-  t.groups[group] = sum;
+  __syncwarp();
+  if (lane < ROWS && first + 32 * lane < t.cubes) t.groups[first / 32 + lane] = addRow(tile);
+  __syncwarp();
 }
 
 // By one block: groups of groups, until one number is left.
-__device__ __forceinline__ void addGroups(const Allocate& t) {
-  u32 n = (t.cubes + 31) / 32;
-  while (n > 1) {
-    const u32 groups = (n + 31) / 32;
-    for (u32 base = 0; base < groups; base += WIDTH) {
-      const u32 group = base + threadIdx.x;
-      double sum = 0;
-      if (group < groups)
-        for (u32 i = 32 * group; i < min(n, 32 * group + 32); i++) sum = __dadd_rn(sum, t.groups[i]);
+__device__ __forceinline__ void addGroups(const Allocate& t, Tile* tiles) {
+  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (u32 n = (t.cubes + 31) / 32; n > 1; n = (n + 31) / 32)
+    for (u32 base = 0; base < n; base += ROWS * WIDTH) {
+      const u32 first = base + 32 * ROWS * warp;
+      for (u32 r = 0; r < ROWS; r++) {
+        const u32 i = first + 32 * r + lane;
+        tiles[warp][r][lane] = i < n ? t.groups[i] : 0;
+      }
       __syncthreads();  // all have read what the first ones overwrite
-      if (group < groups) t.groups[group] = sum;
+      if (lane < ROWS && first + 32 * lane < n) t.groups[first / 32 + lane] = addRow(tiles[warp]);
       __syncthreads();
     }
-    n = groups;
-  }
   if (threadIdx.x == 0) *t.total = t.groups[0];
 }
 
@@ -77,13 +89,17 @@ __device__ __forceinline__ u32 chunkFor(u64 samples) {
 
 // All of it by one block.
 extern "C" __global__ void __launch_bounds__(WIDTH) allocate(Allocate t) {
+  __shared__ Tile tiles[WIDTH / 32];
+  if (threadIdx.x == 0) *t.largest = 0;
+  __syncthreads();
   findLargest(t, threadIdx.x, WIDTH);
   __syncthreads();
   const double most = __longlong_as_double(*(volatile u64*)t.largest);
   if (most != 0) {
-    for (u32 g = threadIdx.x; 32 * g < t.cubes; g += WIDTH) shareGroup(t, g, most);
+    const u32 warp = threadIdx.x / 32;
+    for (u32 base = 0; base < t.cubes; base += ROWS * WIDTH) shareGroups(t, base + 32 * ROWS * warp, most, tiles[warp]);
     __syncthreads();
-    addGroups(t);
+    addGroups(t, tiles);
     __syncthreads();
   }
   const double total = most == 0 ? 1 : *(volatile double*)t.total;
@@ -112,12 +128,16 @@ extern "C" __global__ void largest(Allocate t) {
 }
 
 extern "C" __global__ void shares(Allocate t) {
-  const u32 group = blockIdx.x * blockDim.x + threadIdx.x;
+  __shared__ Tile tiles[8];
+  const u32 warp = threadIdx.x / 32;
   const double most = __longlong_as_double(*t.largest);
-  if (32 * group < t.cubes && most != 0) shareGroup(t, group, most);
+  if (most != 0) shareGroups(t, 32 * ROWS * (8 * blockIdx.x + warp), most, tiles[warp]);
 }
 
-extern "C" __global__ void __launch_bounds__(WIDTH) total(Allocate t) { addGroups(t); }
+extern "C" __global__ void __launch_bounds__(WIDTH) total(Allocate t) {
+  __shared__ Tile tiles[WIDTH / 32];
+  addGroups(t, tiles);
+}
 
 extern "C" __global__ void __launch_bounds__(WIDTH) counts(Allocate t) {
   const u32 i = blockIdx.x * WIDTH + threadIdx.x;
@@ -159,12 +179,21 @@ extern "C" __global__ void __launch_bounds__(WIDTH) shift(Allocate t) {
   if (i < t.cubes) t.firstPiece[i] += (u32)t.blocks[blockIdx.x];
 }
 
-// What the pieces of each cube add up to.
+// What the pieces of each cube add up to: a lane a cube, and all lanes for a cube with many.
 extern "C" __global__ void fold(const double* pieces, double* cubes, const u32* firstPiece, u32 each, u32 n) {
-  const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  const u64 begin = each ? (u64)i * each : firstPiece[i], end = each ? begin + each : firstPiece[i + 1];
+  const u32 i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+  const u64 begin = i >= n ? 0 : each ? (u64)i * each : firstPiece[i];
+  const u64 end = i >= n ? 0 : each ? begin + each : firstPiece[i + 1];
   double sum = 0;
-  for (u64 p = begin; p < end; p++) sum = __dadd_rn(sum, pieces[p]);
-  cubes[i] = sum;
+  if (end - begin <= MANY)
+    for (u64 p = begin; p < end; p++) sum = __dadd_rn(sum, pieces[p]);
+  for (u32 many = __ballot_sync(0xffffffffu, end - begin > MANY); many; many &= many - 1) {
+    const int of = __ffs(many) - 1;
+    const u64 last = __shfl_sync(0xffffffffu, end, of);
+    double part = 0;
+    for (u64 p = __shfl_sync(0xffffffffu, begin, of) + lane; p < last; p += 32) part = __dadd_rn(part, pieces[p]);
+    for (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(0xffffffffu, part, step);
+    if (lane == of) sum = part;
+  }
+  if (i < n) cubes[i] = sum;
 }

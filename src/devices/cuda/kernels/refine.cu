@@ -5,6 +5,7 @@
 struct Refine {
   u32 bins, axes;
   u32 shared;  // one map for all axes
+  u32 root;    // of the damping: α is 0.5 instead of 1
   double floor;
   const u64* histogram;
   const double* edges;
@@ -130,7 +131,8 @@ extern "C" __global__ void __launch_bounds__(WIDTH) refine(Refine t) {
   }
   for (u32 i = threadIdx.x; i < bins; i += WIDTH) {
     const double x[1] = {most[i] / total};
-    weights[i] = integrand(x, t.params);
+    const double damped = integrand(x, t.params);
+    weights[i] = t.root ? __dsqrt_rn(damped) : damped;
   }
   __syncthreads();
   const double all = scan(weights, bins);

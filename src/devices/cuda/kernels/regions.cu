@@ -1,38 +1,65 @@
-// A cubature rule applied to regions, a warp each or for two halves of one; the counterpart of devices/cpu/evaluator.ts.
+// A cubature rule applied to regions, two of them by a warp; the counterpart of devices/cpu/evaluator.ts.
 //
-// Lanes take the points of the rule in turn. Points and weights come from memory, which is what limits the rate: halves of
-// a region have the same widths, so they share them. The first 1 + 4·DIMS points, the centre and two orbits with two
-// points an axis, also go to shared memory, where their fourth differences tell which axis to split. Sums are added in
-// one order.
+// All points of a rule have their coordinates from few values, 11 an axis in most rules. So where these are in a region is
+// computed once, into shared memory, and a point is a byte an axis that says which. Lanes take the points in turn; both
+// regions of a warp use the same bytes. Points that share their weights follow each other, so that most rows of 32
+// have them in common with the row before: values are added up over such a run, and weighed at its end. They are
+// shrunk for that, and weights grown, so that no sum overflows where the integral does not. The first 1 + 4·DIMS points,
+// the centre and two orbits with two points an axis, also go to shared memory, where their fourth differences tell which
+// axis to split. Sums are added in one order.
 
 #define NEAR (1 + 4 * DIMS)
 #define RULES (1 + NULLS)
-// of one warp; more dimensions need their registers for one region
-#define TOGETHER (DIMS <= 12 ? 2 : 1)
+#define WORDS ((DIMS + 3) / 4)
+#define WARPS 4  // of a block
+#define SIDE 16  // lanes that conclude one of a warp's two regions
+// of a processor: 32 warps, with 64 registers a thread; more dimensions need more of these
+#define BLOCKS (DIMS <= 12 ? 8 : 6)
+
+struct Desk {  // of a warp; lists of both regions, the second after the first
+  double centre[2 * DIMS], half[2 * DIMS];
+  double places[2 * DIMS * VALUES];
+  double near[2][NEAR];
+  double sums[2][RULES];
+  int level[2 * DIMS], exponent[2];  // how often it was halved, and its volume's
+};
+__shared__ Desk desks[WARPS];
+
+// Where a warp's desk is. A shuffle keeps the compiler from finding that out again at every point.
+__device__ __forceinline__ Desk* seat(u32 warp) {
+  const size_t at = __shfl_sync(0xffffffffu, __cvta_generic_to_shared(desks + warp), 0);
+  return (Desk*)__cvta_shared_to_generic(at);
+}
 
 __device__ __forceinline__ double scaled(double x, double mantissa, int n) {
   double y = x * mantissa;
+#pragma unroll 1
   for (; n > 1000; n -= 1000) y *= 1.0715086071862673e301;
+#pragma unroll 1
   for (; n < -1000; n += 1000) y *= 9.332636185032189e-302;
   return y * __longlong_as_double((long long)(n + 1023) << 52);
 }
 
-// The largest of a warp, in all lanes.
+// The largest of a side, in all its lanes; none is NaN.
 __device__ __forceinline__ double largest(double x) {
-  for (int step = 16; step > 0; step /= 2) x = fmax(x, __shfl_xor_sync(0xffffffffu, x, step));
+  for (int step = SIDE / 2; step > 0; step /= 2) {
+    const double other = __shfl_xor_sync(0xffffffffu, x, step);
+    x = other > x ? other : x;
+  }
   return x;
 }
 
-// What the sums over points of one region come to. By all lanes: one alone would take longer than the points of a small rule.
-__device__ __forceinline__ void conclude(const RegionTask& t, u64 slot, int exponent, const double* sums,
-                                         const double* near, const double* centre, const double* half) {
-  const u32 lane = threadIdx.x % 32;
+// What the sums over points of one region come to. By all lanes of a side: one alone would take longer than the points of
+// a small rule.
+__device__ __forceinline__ void conclude(const RegionTask& t, u64 slot, bool there, const Desk& desk,
+                                         const double* sums, const double* near) {
+  const u32 lane = threadIdx.x % SIDE, side = threadIdx.x / SIDE % 2;
   double error = fabs(sums[1]);
   if (t.graded) {
     double most[3] = {0, 0, 0};
 #pragma unroll
     for (int r = 0; r < PAIRS; r++) {
-      for (int j = lane; j < CANDIDATES; j += 32) {
+      for (int j = lane; j < CANDIDATES; j += SIDE) {
         const double* pair = t.pairs + 2 * (r * CANDIDATES + j);
         most[r] = fmax(most[r], fabs(sums[r + 2] + pair[0] * sums[r + 1]) * pair[1]);
       }
@@ -44,110 +71,159 @@ __device__ __forceinline__ void conclude(const RegionTask& t, u64 slot, int expo
                 : c[2] * fmax(fmax(most[0], most[1]), most[2]);
   }
   // the axis with the strongest fourth difference; of equal ones the widest, of these the first
-  double bend = -1, width = 0;
-#pragma unroll
-  for (int d = 0; d < DIMS; d++) {
-    if (d % 32 != lane || centre[d] + half[d] / 8 == centre[d]) continue;
+  double most = -1;
+  int best = 1 << 16;  // its level and number
+  for (int d = lane; d < DIMS; d += SIDE) {
+    const double centre = desk.centre[side * DIMS + d], half = desk.half[side * DIMS + d];
+    if (centre + half / 8 == centre) continue;
     const double* f = near + 1 + 2 * d;
     const double inner = f[0] + f[1], outer = f[2 * DIMS] + f[2 * DIMS + 1];
-    bend = fabs(2 * near[0] * (1 - t.ratio) + t.ratio * inner - outer);
+    double bend = fabs(2 * near[0] * (1 - t.ratio) + t.ratio * inner - outer);
     if (bend <= 1e-14 * (fabs(inner) + fabs(outer) + fabs(near[0]))) bend = 0;
-    width = half[d] / (t.high[d] - t.low[d]);
+    const int own = desk.level[side * DIMS + d] << 8 | d;
+    if (!(bend > most || (bend == most && own < best))) continue;
+    most = bend;
+    best = own;
   }
   // all lanes have to get to each of these
-  const double strongest = largest(bend);
-  if (!(bend >= 0 && bend == strongest)) width = -1;
-  const double widest = largest(width);
-  const u32 first = __ffs(__ballot_sync(0xffffffffu, width >= 0 && width == widest));
-  if (lane != 0) return;
-  t.values[slot] = scaled(sums[0], t.mantissa, exponent);
-  t.errors[slot] = scaled(error, t.mantissa, exponent);
-  t.axes[slot] = first ? first - 1 : 0;
+  const double strongest = largest(most);
+  if (most < strongest) best = 1 << 16;
+  for (int step = SIDE / 2; step > 0; step /= 2) best = min(best, __shfl_xor_sync(0xffffffffu, best, step));
+  if (lane != 0 || !there) return;
+  t.values[slot] = scaled(sums[0], t.mantissa, desk.exponent[side]);
+  t.errors[slot] = scaled(error, t.mantissa, desk.exponent[side]);
+  t.axes[slot] = best & 255;
 }
 
-// Regions of equal widths by one warp: at `slots` of lists that have `stride` numbers an axis, counted from `number` on.
-template <int COUNT>
-__device__ __forceinline__ void evaluate(const RegionTask& t, u64 stride, const u64* slots, u64 number,
-                                         double (*near)[NEAR]) {
-  const u32 lane = threadIdx.x % 32;
-  double centre[COUNT][DIMS], half[DIMS];
-  int exponent = t.exponent;
-  bool border = false;
+// Two regions, at slots of lists that have `stride` numbers an axis, counted from `number` on; without `both` only the
+// first is there, and its double is not heard of. By one warp, or, when it is `shared`, by all of a block.
+__device__ __forceinline__ void evaluate(const RegionTask& t, u64 stride, u64 first, u64 second, u64 number, bool both,
+                                         bool shared) {
+  const u32 lane = threadIdx.x % 32, side = lane / SIDE;
+  const u32 warp = threadIdx.x / 32;
+  const u64 slot = side ? second : first;
+  Desk& desk = *seat(warp);
+  double(*near)[NEAR] = seat(shared ? 0 : warp)->near;
+  int levels = 0;
+  for (int d = lane % SIDE; d < DIMS; d += SIDE) {
+    const int level = t.levels[d * stride + slot];
+    levels += level;
+    desk.level[side * DIMS + d] = level;
+    desk.centre[side * DIMS + d] = t.centres[d * stride + slot];
+    desk.half[side * DIMS + d] =
+        __dmul_rn((t.high[d] - t.low[d]) / 2, __longlong_as_double((long long)(1023 - level) << 52));
+  }
+  for (int by = SIDE / 2; by > 0; by /= 2) levels += __shfl_xor_sync(0xffffffffu, levels, by);
+  if (lane % SIDE == 0) desk.exponent[side] = t.exponent - levels;
+  __syncwarp();
+  for (int v = lane % SIDE; v < VALUES; v += SIDE) {
+    const double place = t.places[v];
 #pragma unroll
-  for (int d = 0; d < DIMS; d++) {
-    const int level = t.levels[d * stride + slots[0]];
-    half[d] = __dmul_rn((t.high[d] - t.low[d]) / 2, __longlong_as_double((long long)(1023 - level) << 52));
-    exponent -= level;
-#pragma unroll
-    for (int c = 0; c < COUNT; c++) {
-      centre[c][d] = t.centres[d * stride + slots[c]];
-      border |= fmin(centre[c][d] - t.low[d], t.high[d] - centre[c][d]) < 1.5 * half[d];
+    for (int d = 0; d < DIMS; d++) {
+      const int box = side * DIMS + d;
+      const double x = __dadd_rn(desk.centre[box], __dmul_rn(desk.half[box], place));
+      // rounding must not lead out of the domain
+      desk.places[box * VALUES + v] = fmax(fmin(x, t.high[d]), t.low[d]);
     }
   }
-  double sums[COUNT][RULES];
+  __syncwarp();
+  u32 p = shared ? 32 * warp + lane : lane;
+  const u32 step = shared ? 32 * WARPS : 32;
+  u32 words[WORDS];
 #pragma unroll
-  for (int c = 0; c < COUNT; c++)
+  for (int w = 0; w < WORDS; w++) words[w] = t.words[w * t.room + p];
+  double sums[2][RULES];
 #pragma unroll
-    for (int r = 0; r < RULES; r++) sums[c][r] = 0;
+  for (int r = 0; r < RULES; r++) sums[0][r] = sums[1][r] = 0;
   u32 turns = 1;  // 0: the integrand has just asked whether it is to stop
   bool leaving = false;
-  for (u32 p = lane; p < t.points && !leaving; p += 32) {
-    double offset[DIMS];
+  for (u32 run = 0; run < RUNS && !leaving; run++) {
+    const u32 end = t.ends[run];
+    double partial[2] = {0, 0};
+    for (; p < end && !leaving; p += step) {
+      u32 at[WORDS];
 #pragma unroll
-    for (int d = 0; d < DIMS; d++) offset[d] = __dmul_rn(half[d], t.generators[(u64)d * t.points + p]);
-#pragma unroll
-    for (int c = 0; c < COUNT; c++) {
-      double x[DIMS];
-#pragma unroll
-      for (int d = 0; d < DIMS; d++) x[d] = __dadd_rn(centre[c][d], offset[d]);
-      // rounding must not lead out of the domain
-      if (border) {
-#pragma unroll
-        for (int d = 0; d < DIMS; d++) x[d] = fmax(fmin(x[d], t.high[d]), t.low[d]);
+      for (int w = 0; w < WORDS; w++) {
+        at[w] = words[w];
+        words[w] = t.words[w * t.room + p + step];  // read ahead
       }
-      double value = integrand(x, t.params, turns);
-      if (!(fabs(value) <= 1.7976931348623157e308)) {
-        atomicAdd(t.wrong, 1ull);
-        atomicMin(t.wrong + 1, (number + c) * t.points + p);
-        value = 0;
-        leaving |= turns == 0 && stopped(t.params);
-      }
-      if (p < NEAR) near[c][p] = value;
+      double value[2];
 #pragma unroll
-      for (int r = 0; r < RULES; r++) sums[c][r] = fma(t.weights[(u64)r * t.points + p], value, sums[c][r]);
+      for (int c = 0; c < 2; c++) {
+        double x[DIMS];
+#pragma unroll
+        for (int d = 0; d < DIMS; d++) x[d] = desk.places[(c * DIMS + d) * VALUES + (at[d / 4] >> 8 * (d % 4) & 255)];
+        value[c] = integrand(x, t.params, turns);
+      }
+      // by their exponents, since comparing takes the units that values come from
+#define FINITE(x) ((__double2hiint(x) & 0x7ff00000) != 0x7ff00000)
+      if (!(FINITE(value[0]) && FINITE(value[1]))) {
+#pragma unroll
+        for (int c = 0; c < 2; c++) {
+          if (FINITE(value[c])) continue;
+          value[c] = 0;
+          if (c == 1 && !both) continue;
+          atomicAdd(t.wrong, 1ull);
+          atomicMin(t.wrong + 1, (number + c) * t.points + p);
+        }
+        leaving = turns == 0 && stopped(t.params);
+      }
+#pragma unroll
+      for (int c = 0; c < 2; c++) {
+        if (p < NEAR) near[c][p] = value[c];
+        partial[c] = fma(value[c], SHRINK, partial[c]);
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < RULES; r++) {
+      const double weight = t.weights[(run * RULES + r) * 32 + lane];
+      sums[0][r] = fma(weight, partial[0], sums[0][r]);
+      sums[1][r] = fma(weight, partial[1], sums[1][r]);
     }
   }
+  // the first half of the lanes goes on with the first region, the other one with the second
+  double own[RULES];
 #pragma unroll
-  for (int c = 0; c < COUNT; c++)
+  for (int r = 0; r < RULES; r++) {
+    own[r] = side ? sums[1][r] : sums[0][r];
+    own[r] += __shfl_xor_sync(0xffffffffu, side ? sums[0][r] : sums[1][r], SIDE);
+    for (int by = SIDE / 2; by > 0; by /= 2) own[r] += __shfl_xor_sync(0xffffffffu, own[r], by);
+  }
+  if (shared) {
+    if (lane % SIDE == 0) {
+#pragma unroll
+      for (int r = 0; r < RULES; r++) desk.sums[side][r] = own[r];
+    }
+    __syncthreads();
+    if (warp > 0) return;
 #pragma unroll
     for (int r = 0; r < RULES; r++)
-      for (int step = 16; step > 0; step /= 2) sums[c][r] += __shfl_xor_sync(0xffffffffu, sums[c][r], step);
+      for (int w = 1; w < WARPS; w++) own[r] += desks[w].sums[side][r];
+  }
   __syncwarp();
-#pragma unroll
-  for (int c = 0; c < COUNT; c++) conclude(t, slots[c], exponent, sums[c], near[c], centre[c], half);
+  conclude(t, slot, !side || both, desk, own, near[side]);
 }
 
-extern "C" __global__ void __launch_bounds__(128) regions(RegionTask t) {
-  __shared__ double near[4][1][NEAR];
-  const u32 warp = threadIdx.x / 32;
-  const u64 region = (u64)blockIdx.x * 4 + warp;
-  if (region < t.count) evaluate<1>(t, t.count, &region, region, near[warp]);
+extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) regions(RegionTask t) {
+  const u64 i = 2 * ((u64)blockIdx.x * WARPS + threadIdx.x / 32);
+  const bool both = i + 1 < t.count;
+  if (i < t.count) evaluate(t, t.count, i, i + both, i, both, false);
+}
+
+// Which of so many pairs is a warp's. A few have a block each: there is nothing else for its warps to do.
+__device__ __forceinline__ u64 pairOf(u64 pairs) {
+  return pairs <= FEW ? blockIdx.x : (u64)blockIdx.x * WARPS + threadIdx.x / 32;
 }
 
 // Both halves of each region of the pool's list; see pool.cu.
-extern "C" __global__ void __launch_bounds__(128, 4) evaluateHalves(Pool p) {
-  __shared__ double near[4][TOGETHER][NEAR];
-  const u32 warp = threadIdx.x / 32;
-  const u64 i = ((u64)blockIdx.x * 4 + warp) * TOGETHER;
-  if (i >= 2 * p.n) return;
-  const u64 both[2] = {p.list[i / 2], p.count + i / 2};
-  evaluate<TOGETHER>(p.t, p.stride, both + i % 2, i, near[warp]);
+extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) evaluateHalves(Pool p) {
+  const u64 i = pairOf(p.n);
+  if (i < p.n) evaluate(p.t, p.stride, p.list[i], p.count + i, 2 * i, true, p.n <= FEW);
 }
 
 // All of them, at the start.
-extern "C" __global__ void __launch_bounds__(128) evaluateAll(Pool p) {
-  __shared__ double near[4][1][NEAR];
-  const u32 warp = threadIdx.x / 32;
-  const u64 i = (u64)blockIdx.x * 4 + warp;
-  if (i < p.count) evaluate<1>(p.t, p.stride, &i, i, near[warp]);
+extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) evaluateAll(Pool p) {
+  const u64 pairs = (p.count + 1) / 2, i = pairOf(pairs);
+  const bool both = 2 * i + 1 < p.count;
+  if (i < pairs) evaluate(p.t, p.stride, 2 * i, 2 * i + both, 2 * i, both, pairs <= FEW);
 }

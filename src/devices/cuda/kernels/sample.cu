@@ -1,30 +1,35 @@
 // One iteration of stratified sampling through a map; the counterpart of devices/cpu/kernel.ts, with the same points.
 //
 // The work is a list of pieces: a piece is a run of at most 256 samples of one cube, and a cube with more has several,
-// each with its own mean and variance, weighted by its share of the cube's samples. A thread takes a run of pieces. Sums
-// are added in an order that depends on the task alone: over the pieces of a thread, over the threads of a block, and by
-// the block that ends last over all blocks.
+// each with its own mean and variance, weighted by its share of the cube's samples. Some lanes of a warp, a team, share a
+// piece, and when they are done with it take the next one of their warp's group; so lanes rarely wait for each other,
+// however different the cubes are. A warp that is done with a group takes another. The map is copied once, and the
+// histogram added to the card's once, by each of as many blocks as the card runs at a time.
+//
+// Sums are added in an order that depends on the task alone: over the lanes of a team, the pieces of a team, the teams of
+// a group, and over groups by the block that ends last.
 //
 // The histogram adds integers, w² scaled and rounded. Its counters are 64 bits wide, kept in shared memory as two words:
 // additions of 32 bits are native there, and the carry is rare.
 //
 // Nothing that decides a bin is fused: products and sums here are rounded one by one.
 //
-// Several cards share an iteration by its blocks: one may be given those from `firstBlock` on. What a block adds up does not
-// depend on who runs it; the sum over a part of the blocks means nothing then, and the host adds up blocks in the same order.
+// Several cards share an iteration by its groups: one may be given those from `firstGroup` on. What a group adds up does not
+// depend on who runs it; the sum over a part of the groups means nothing then, and the host adds them up in the same order.
 //
-// Threads look now and then whether they are to stop. What they leave behind is of no use.
+// Warps look now and then whether they are to stop. What they leave behind is of no use.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-#define GROUPS ((DIMS + 3) / 4)
+#define PHILOX_CALLS ((DIMS + 3) / 4)
 #define BATCH 256
-#define PERIOD 4096      // of looking at the stop flag, in turns of an integrand's loops; see integrand/pace.ts
-#define SAMPLE_TURNS 1   // that a sample counts beside them
-#define LATE 20000000    // nanoseconds after which blocks look before they begin: that takes a microsecond, one after another
+#define THREADS 1024      // of a block, at most; see sampling.ts
+#define ALL 0xffffffffu
+#define ADDERS 128       // threads that add up groups
+#define LATE 20000000    // nanoseconds between looks at the stop flag, which is in the host's memory
 
-enum { INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION, SUMS };  // what a block adds up
+enum { INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION, SUMS };  // what a group adds up
 
 struct SampleResult {  // all 0 before
   double integral, variance;
@@ -34,20 +39,22 @@ struct SampleResult {  // all 0 before
   u64 first;          // the first sample that had one, all bits turned
   u64 evaluations;
   u64 blocks;         // that have ended
-  u64 started;        // when, in nanoseconds
+  u64 taken;          // groups, beside the first of each warp
 };
 
 struct SampleTask {
   double scales[DIMS];  // bins/strata
   u32 strata[DIMS];
-  u32 key[2];
+  u32 inverses[DIMS];   // 2^32/strata, rounded down
+  u32 keys[20];         // of Philox' rounds
   u32 iteration, stream;
   u32 bins, cubes;
   u32 count;    // samples of every cube; 0: see counts
   u32 chunk;    // where a large cube is cut first
   u32 pieces;   // pieces of every cube, if all have the same count
-  u32 run;      // pieces of a thread
-  u32 firstBlock;
+  u32 team;     // lanes that share a piece, a power of two
+  u32 run;      // pieces of a team, on average
+  u32 firstGroup, groups;
   u64 items;    // pieces in all, and samples; where `totals` is given they are there
   u64 samples;
   const u64* totals;  // pieces, samples, chunk
@@ -58,24 +65,22 @@ struct SampleTask {
   const u32* counts;        // samples of each cube
   const u32* firstPiece;    // of each cube, cubes + 1
   const double* firstSample;
-  double* sums;             // SUMS a block
+  double* sums;             // SUMS a group
   double* means;            // of each piece, times its share; null when not asked for
   double* variances;
   SampleResult* result;
   u64* histogram;
+  SampleResult* report;     // a copy for the host, where there is a place
 };
 
-__device__ __forceinline__ void philox(u32 c[4], u32 k0, u32 k1) {
+__device__ __forceinline__ void philox(u32 c[4], const u32 keys[20]) {
 #pragma unroll
   for (int round = 0; round < 10; round++) {
-    u32 h0 = __umulhi(0xd2511f53u, c[0]), l0 = 0xd2511f53u * c[0];
-    u32 h1 = __umulhi(0xcd9e8d57u, c[2]), l1 = 0xcd9e8d57u * c[2];
-    c[0] = h1 ^ c[1] ^ k0;
-    c[1] = l1;
-    c[2] = h0 ^ c[3] ^ k1;
-    c[3] = l0;
-    k0 += 0x9e3779b9u;
-    k1 += 0xbb67ae85u;
+    const u64 a = (u64)0xd2511f53u * c[0], b = (u64)0xcd9e8d57u * c[2];
+    c[0] = (u32)(b >> 32) ^ c[1] ^ keys[2 * round];
+    c[1] = (u32)b;
+    c[2] = (u32)(a >> 32) ^ c[3] ^ keys[2 * round + 1];
+    c[3] = (u32)a;
   }
 }
 
@@ -94,44 +99,232 @@ __device__ __forceinline__ u32 pieceOf(u32 n, u32 chunk, u32 index, u32& first) 
 }
 
 __device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
-  u32 part = (u32)increment, carry = (u32)(increment >> 32);
-  if (part) {
-    u32 old = atomicAdd(low, part);
-    if (old + part < old) carry++;
-  }
+  const u32 part = (u32)increment, old = atomicAdd(low, part);
+  const u32 carry = (u32)(increment >> 32) + (old + part < old);
   if (carry) atomicAdd(high, carry);
 }
 
-// Sums over the threads of a block, in the order of a tree; the first thread has them.
-__device__ __forceinline__ void addUp(double own[SUMS]) {
-  __shared__ double tree[SUMS][32];
+// Sums over the lanes of a warp, in the order of a tree; the first lane has them.
+__device__ __forceinline__ void addLanes(double own[SUMS]) {
 #pragma unroll
-  for (int j = 0; j < SUMS; j++) {
-    for (int step = 16; step > 0; step /= 2) own[j] += __shfl_down_sync(0xffffffffu, own[j], step);
-    if (threadIdx.x % 32 == 0) tree[j][threadIdx.x / 32] = own[j];
+  for (int j = 0; j < SUMS; j++)
+    for (int step = 16; step > 0; step /= 2) own[j] += __shfl_down_sync(ALL, own[j], step);
+}
+
+// k + u, where u is the middle of one of 2^32 parts of the unit interval.
+__device__ __forceinline__ double place(u32 k, u32 word) {
+#if !MANY_STRATA
+  // as bits, 2^20 + k + word/2^32: conversions of integers take four times as long
+  return __hiloint2double(0x41300000 | k, word) - 0x1.fffffffffffffp19;
+#else
+  return (double)k + ((double)word + 0.5) * 0x1p-32;
+#endif
+}
+
+// A team's piece.
+struct Piece {
+  u32 item;         // its number
+  u32 samples;      // of it, and of its cube
+  u32 ofCube;
+  u64 start;        // its first sample
+  u32 k[DIMS];      // where its cube is
+};
+
+__device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item, u32 cube, u32 index, u32 chunk) {
+  p.item = item;
+  p.ofCube = t.count ? t.count : t.counts[cube];
+  u32 first = 0;
+  p.samples = p.ofCube <= BATCH ? p.ofCube : pieceOf(p.ofCube, chunk, index, first);
+  p.start = (t.count ? (u64)cube * t.count : (u64)t.firstSample[cube]) + first;
+  u32 rest = cube;
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) {
+    u32 quotient = __umulhi(rest, t.inverses[d]);  // or one less than it is
+    u32 k = rest - quotient * t.strata[d];
+    if (k >= t.strata[d]) k -= t.strata[d], quotient++;
+    p.k[d] = k;
+    rest = quotient;
+  }
+}
+
+// The last cube whose first piece is not behind this one.
+__device__ __forceinline__ u32 cubeOf(const SampleTask& t, u32 item) {
+  u32 a = 0, b = t.cubes;
+  while (b - a > 1) {
+    const u32 m = a + (b - a) / 2;
+    if (t.firstPiece[m] <= item) a = m;
+    else b = m;
+  }
+  return a;
+}
+
+// The same for a few pieces in a row, one a team, by all lanes: `from` is the cube of the piece before them.
+__device__ __forceinline__ u32 cubeNear(const SampleTask& t, u32 item, u32 from) {
+  const u32 at = from + 1 + threadIdx.x % 32;
+  const u32 begin = at < t.cubes ? t.firstPiece[at] : ALL;
+  u32 n = 0;  // of the next 32 cubes, those that begin before it or with it
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2)
+    if (__shfl_sync(ALL, begin, n + step - 1) <= item) n += step;
+  return from + n + (__shfl_sync(ALL, begin, n) <= item);
+}
+
+// One group by one warp: from piece `next` on, up to `end`; whether it got to the end.
+template <bool ADAPT>
+__device__ __forceinline__ bool sampleGroup(const SampleTask& t, const double* edges, u32* low, u32* high, u32 next,
+                                            u32 end, double own[SUMS]) {
+  const u32 lane = threadIdx.x % 32, rank = lane % t.team, leader = lane - rank;
+  const u32 edgesOf = t.bins + 1, chunk = t.totals ? (u32)t.totals[2] : t.chunk;
+  const double factor = __dmul_rn(t.scale, __ddiv_rn((double)(t.totals ? t.totals[1] : t.samples), (double)t.cubes));
+  u32 from = t.count || next >= end ? 0 : cubeOf(t, next);
+  u32 turns = 1;  // 0: the integrand has just asked whether it is to stop
+  Piece p;
+  u32 i = 0, left = 0;  // steps
+  double weight = 0, base = 0, sum = 0, squares = 0;
+  for (;;) {
+    const u32 asking = __ballot_sync(ALL, left == 0 && rank == 0);
+    if (asking) {
+      const u32 item = next + __popc(asking & ((1u << leader) - 1));
+      u32 cube, index;
+      if (t.count) {
+        cube = t.pieces == 1 ? item : item / t.pieces;
+        index = item - cube * t.pieces;
+      } else {
+        cube = cubeNear(t, item, from);
+        from = __shfl_sync(ALL, cube, 31 - __clz(asking));
+        index = cube < t.cubes ? item - t.firstPiece[cube] : 0;
+      }
+      next += __popc(asking);
+      if (left == 0 && item < end) {
+        toPiece(p, t, item, cube, index, chunk);
+        left = (p.samples + t.team - 1) / t.team;
+        i = rank;
+        weight = __dmul_rn(__ddiv_rn(1.0, (double)p.ofCube), factor);
+        base = sum = squares = 0;
+      }
+      if (!__any_sync(ALL, left > 0)) return true;
+    }
+    bool leaving = false;
+    if (left > 0 && i < p.samples) {
+      const u64 sample = p.start + i;
+      double x[DIMS];
+      u32 bin[DIMS];
+      double jacobian = t.volume;
+#pragma unroll
+      for (int g = 0; g < PHILOX_CALLS; g++) {
+        u32 c[4] = {(u32)sample, (u32)g + ((u32)(sample >> 32) << 8), t.iteration, t.stream};
+        philox(c, t.keys);
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+          const int d = 4 * g + j;
+          if (d >= DIMS) break;
+          // k + u is exact, and the product rounds once: every device finds the same bin
+          const double s = __dmul_rn(place(p.k[d], c[j]), t.scales[d]);
+          const double shifted = __dadd_rd(s, 0x1p52);  // rounded down: the bin is in its last bits
+          bin[d] = (u32)__double2loint(shifted);
+          const double* e = edges + d * edgesOf + bin[d];
+          const double width = __dsub_rn(e[1], e[0]);
+          x[d] = __dadd_rn(e[0], __dmul_rn(__dsub_rn(s, shifted - 0x1p52), width));
+          jacobian = __dmul_rn(jacobian, width);
+        }
+      }
+      const double value = integrand(x, t.params, turns);
+      double w = __dmul_rn(value, jacobian);
+      // also where the value is infinite or no number
+      if ((__double2hiint(w) & 0x7ff00000) == 0x7ff00000) {
+        atomicAdd(&t.result->wrong, 1ull);
+        atomicMax(&t.result->first, ~sample);
+        w = 0;
+        leaving = turns == 0 && stopped(t.params);  // an integrand that has just asked and was stopped gives NaN
+      }
+      if (i == rank) base = w;
+      const double off = __dsub_rn(w, base);
+      sum += off;
+      squares += off * off;
+      if (ADAPT) {
+        const double scaled = rint(__dmul_rn(__dmul_rn(w, w), weight));
+        const u64 increment = __double2ull_rn(scaled);
+        own[INCREMENTS] += scaled;  // too many for 64 bits show here
+        if (increment) {
+#pragma unroll
+          for (int d = 0; d < DIMS; d++) {
+#if SHARED_HISTOGRAM
+            count64(low + d * t.bins + bin[d], high + d * t.bins + bin[d], increment);
+#else
+            atomicAdd(t.histogram + d * t.bins + bin[d], increment);
+#endif
+          }
+        }
+      }
+      i += t.team;
+    }
+    const bool ends = left == 1;
+    left -= left > 0;
+    if (!__any_sync(ALL, ends || leaving)) continue;
+    if (__any_sync(ALL, leaving)) return false;
+    double mean = base;
+    if (t.team > 1) {
+      // sums about the first value of the team
+      mean = __shfl_sync(ALL, base, leader);
+      const double delta = base - mean, n = ends && rank < p.samples ? (p.samples - rank - 1) / t.team + 1 : 0;
+      double s = n > 0 ? sum + n * delta : 0, q = n > 0 ? squares + delta * (2 * sum + n * delta) : 0;
+      for (int step = t.team / 2; step > 0; step /= 2)
+        s += __shfl_xor_sync(ALL, s, step), q += __shfl_xor_sync(ALL, q, step);
+      if (ends) sum = s, squares = q;
+    }
+    if (ends && rank == 0) {
+      const double m = p.samples, shift = sum / m, share = __ddiv_rn(1.0, (double)p.ofCube) * m;
+      mean += shift;
+      const double spread = fmax(0.0, squares - sum * shift) / (m - 1) * share;
+      const double error = spread * share / m;
+      own[INTEGRAL] += share * mean;
+      own[VARIANCE] += error;
+      own[CONCENTRATION] += error * error;
+      if (t.means) t.means[p.item] = share * mean;
+      if (t.variances) t.variances[p.item] = spread;
+    }
+  }
+}
+
+__device__ __forceinline__ u64 nanoseconds() {
+  u64 now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
+// By one block, in an order of its own: a number of every group.
+__device__ __forceinline__ void addGroups(const SampleTask& t) {
+  __shared__ double tree[SUMS][ADDERS / 32];
+  double own[SUMS] = {0, 0, 0, 0};
+  if (threadIdx.x < ADDERS) {
+    for (u32 g = threadIdx.x; g < t.groups; g += ADDERS) {
+      const volatile double* of = t.sums + SUMS * (u64)g;
+      for (int j = 0; j < SUMS; j++) own[j] += of[j];
+    }
+    addLanes(own);
+    if (threadIdx.x % 32 == 0)
+      for (int j = 0; j < SUMS; j++) tree[j][threadIdx.x / 32] = own[j];
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
-#pragma unroll
   for (int j = 0; j < SUMS; j++) {
     own[j] = 0;
-    for (u32 i = 0; i < (blockDim.x + 31) / 32; i++) own[j] += tree[j][i];
+    for (int w = 0; w < ADDERS / 32; w++) own[j] += tree[j][w];
   }
-}
-
-// Whether this block need not begin.
-__device__ __forceinline__ bool isStopped(const SampleTask& t) {
-  u64 now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  const u64 started = atomicCAS(&t.result->started, 0ull, now);
-  return started != 0 && now - started > LATE && stopped(t.params);
+  t.result->integral = own[INTEGRAL];
+  t.result->variance = own[VARIANCE];
+  t.result->increments = own[INCREMENTS];
+  t.result->concentration = own[CONCENTRATION];
+  t.result->evaluations = t.totals ? t.totals[1] : t.samples;
+  const volatile u64* from = (const volatile u64*)t.result;
+  if (t.report)
+    for (u32 i = 0; i < sizeof(SampleResult) / 8; i++) ((u64*)t.report)[i] = from[i];
 }
 
 template <bool ADAPT>
-__device__ __forceinline__ void sampleRuns(const SampleTask& t) {
+__device__ __forceinline__ void sampleGroups(const SampleTask& t) {
   extern __shared__ double shared[];
-  __shared__ bool stopsHere;
-  if (threadIdx.x == 0) stopsHere = isStopped(t);
+  __shared__ bool last;
   const u32 edgesOf = t.bins + 1;
   const double* edges = t.edges;
 #if SHARED_EDGES
@@ -148,138 +341,29 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
 #endif
   __syncthreads();
 
-  double own[SUMS] = {0, 0, 0, 0};
-  const bool late = stopsHere;
-  const u64 items = t.totals ? t.totals[0] : t.items, samples = t.totals ? t.totals[1] : t.samples;
-  const u32 chunk = t.totals ? (u32)t.totals[2] : t.chunk;
-  const double factor = __dmul_rn(t.scale, __ddiv_rn((double)samples, (double)t.cubes));
-  const u64 begin = ((u64)(t.firstBlock + blockIdx.x) * blockDim.x + threadIdx.x) * t.run;
-  const u64 end = begin + t.run < items ? begin + t.run : items;
-  if (begin < items && !late) {
-    u32 turns = 1;  // 0: the integrand has just asked
-    bool leaving = false;
-    u32 cube, index;
-    if (t.count) {
-      cube = (u32)(begin / t.pieces);
-      index = (u32)(begin - (u64)cube * t.pieces);
-    } else {
-      u32 a = 0, b = t.cubes;  // the last cube whose first piece is not behind this one
-      while (b - a > 1) {
-        u32 m = a + (b - a) / 2;
-        if (t.firstPiece[m] <= begin) a = m;
-        else b = m;
-      }
-      cube = a;
-      index = (u32)(begin - t.firstPiece[cube]);
+  const u32 warps = blockDim.x / 32, items = (u32)(t.totals ? t.totals[0] : t.items);
+  const u32 size = 32 / t.team * t.run;  // pieces of a group
+  u64 looked = nanoseconds();
+  for (u32 group = blockIdx.x * warps + threadIdx.x / 32; group < t.groups;) {
+    double own[SUMS] = {0, 0, 0, 0};
+    const u64 begin = (u64)(t.firstGroup + group) * size;
+    const u32 end = begin + size < items ? (u32)(begin + size) : items;
+    bool whole = true;
+    if (begin < items) whole = sampleGroup<ADAPT>(t, edges, low, high, (u32)begin, end, own);
+    addLanes(own);
+    u32 next = ALL;
+    if (threadIdx.x % 32 == 0) {
+      for (int j = 0; j < SUMS; j++) t.sums[SUMS * (u64)group + j] = own[j];
+      __threadfence();
+      const u64 now = nanoseconds();
+      const bool late = now - looked > LATE;
+      if (late) looked = now;
+      if (whole && !(late && stopped(t.params))) next = gridDim.x * warps + (u32)atomicAdd(&t.result->taken, 1ull);
     }
-    u32 k[DIMS];
-    u32 rest = cube;
-#pragma unroll
-    for (int d = 0; d < DIMS; d++) {
-      k[d] = rest % t.strata[d];
-      rest /= t.strata[d];
-    }
-    for (u64 item = begin; item < end; item++) {
-      const u32 n = t.count ? t.count : t.counts[cube];
-      u32 first, m;
-      if (n <= BATCH) first = 0, m = n;
-      else m = pieceOf(n, chunk, index, first);
-      const u64 start = (t.count ? (u64)cube * n : (u64)t.firstSample[cube]) + first;
-      const double part = __ddiv_rn(1.0, (double)n);
-      const double weight = __dmul_rn(part, factor);
-      double base = 0, sum = 0, squares = 0;
-      for (u32 i = 0; i < m; i++) {
-        const u64 sample = start + i;
-        double x[DIMS];
-        u32 bin[DIMS];
-        double jacobian = t.volume;
-#pragma unroll
-        for (int g = 0; g < GROUPS; g++) {
-          u32 c[4] = {(u32)sample, (u32)g + ((u32)(sample >> 32) << 8), t.iteration, t.stream};
-          philox(c, t.key[0], t.key[1]);
-#pragma unroll
-          for (int j = 0; j < 4; j++) {
-            const int d = 4 * g + j;
-            if (d >= DIMS) break;
-            // k + u is exact, and the product rounds once: every device finds the same bin
-            const double u = ((double)c[j] + 0.5) * 2.3283064365386962890625e-10;
-            const double s = __dmul_rn((double)k[d] + u, t.scales[d]);
-            const double whole = floor(s);
-            bin[d] = (u32)whole;
-            const double* e = edges + d * edgesOf + bin[d];
-            const double width = __dsub_rn(e[1], e[0]);
-            x[d] = __dadd_rn(e[0], __dmul_rn(__dsub_rn(s, whole), width));
-            jacobian = __dmul_rn(jacobian, width);
-          }
-        }
-        const double value = integrand(x, t.params, turns);
-        double w = __dmul_rn(value, jacobian);
-        if (!(fabs(value) <= 1.7976931348623157e308) || !(fabs(w) <= 1.7976931348623157e308)) {
-          atomicAdd(&t.result->wrong, 1ull);
-          atomicMax(&t.result->first, ~sample);
-          w = 0;
-          leaving = turns == 0 && stopped(t.params);  // an integrand that has just asked and was stopped gives NaN
-          if (leaving) break;
-        }
-        if (i == 0) base = w;
-        const double off = __dsub_rn(w, base);
-        sum += off;
-        squares += off * off;
-        if (ADAPT) {
-          const double scaled = rint(__dmul_rn(__dmul_rn(w, w), weight));
-          const u64 increment = __double2ull_rn(scaled);
-          own[INCREMENTS] += scaled;  // too many for 64 bits show here
-          if (increment) {
-#pragma unroll
-            for (int d = 0; d < DIMS; d++) {
-#if SHARED_HISTOGRAM
-              count64(low + d * t.bins + bin[d], high + d * t.bins + bin[d], increment);
-#else
-              atomicAdd(t.histogram + d * t.bins + bin[d], increment);
-#endif
-            }
-          }
-        }
-      }
-      turns += SAMPLE_TURNS * m;
-      if (turns >= PERIOD && item + 1 < end) {
-        turns = 1;
-        leaving = leaving || stopped(t.params);
-      }
-      if (leaving) break;
-      const double shift = sum / m;
-      const double mean = base + shift;
-      const double share = part * m;
-      const double spread = fmax(0.0, squares - sum * shift) / (m - 1) * share;
-      const double error = spread * share / m;
-      own[INTEGRAL] += share * mean;
-      own[VARIANCE] += error;
-      own[CONCENTRATION] += error * error;
-      if (t.means) t.means[item] = share * mean;
-      if (t.variances) t.variances[item] = spread;
-      // the next piece, or the first one of the next cube
-      const u32 pieces = t.count ? t.pieces : t.firstPiece[cube + 1] - t.firstPiece[cube];
-      if (++index < pieces) continue;
-      index = 0;
-      cube++;
-      bool carry = true;
-#pragma unroll
-      for (int d = 0; d < DIMS; d++) {
-        if (carry) {
-          carry = ++k[d] == t.strata[d];
-          if (carry) k[d] = 0;
-        }
-      }
-    }
+    group = __shfl_sync(ALL, next, 0);
   }
 
-  __shared__ bool last;
-  addUp(own);
-  if (threadIdx.x == 0) {
-    for (int j = 0; j < SUMS; j++) t.sums[SUMS * (u64)blockIdx.x + j] = own[j];
-    __threadfence();
-    last = atomicAdd(&t.result->blocks, 1ull) == gridDim.x - 1;
-  }
+  __syncthreads();
 #if SHARED_HISTOGRAM
   if (ADAPT)
     for (u32 i = threadIdx.x; i < DIMS * t.bins; i += blockDim.x) {
@@ -287,25 +371,18 @@ __device__ __forceinline__ void sampleRuns(const SampleTask& t) {
       if (own64) atomicAdd(t.histogram + i, own64);
     }
 #endif
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(&t.result->blocks, 1ull) == gridDim.x - 1;
+  }
   __syncthreads();
   if (!last) return;
   __threadfence();
-  for (int j = 0; j < SUMS; j++) own[j] = 0;
-  for (u32 b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
-    const volatile double* of = t.sums + SUMS * (u64)b;
-    for (int j = 0; j < SUMS; j++) own[j] += of[j];
-  }
-  addUp(own);
-  if (threadIdx.x != 0) return;
-  t.result->integral = own[INTEGRAL];
-  t.result->variance = own[VARIANCE];
-  t.result->increments = own[INCREMENTS];
-  t.result->concentration = own[CONCENTRATION];
-  t.result->evaluations = samples;
+  addGroups(t);
 }
 
-extern "C" __global__ void __launch_bounds__(512) sampleFrozen(SampleTask t) { sampleRuns<false>(t); }
-extern "C" __global__ void __launch_bounds__(512) sampleAdapting(SampleTask t) { sampleRuns<true>(t); }
+extern "C" __global__ void __launch_bounds__(THREADS) sampleFrozen(SampleTask t) { sampleGroups<false>(t); }
+extern "C" __global__ void __launch_bounds__(THREADS) sampleAdapting(SampleTask t) { sampleGroups<true>(t); }
 
 extern "C" __global__ void evaluate(const double* points, double* values, u64 n, const double* params) {
   const u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;

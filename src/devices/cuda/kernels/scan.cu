@@ -5,26 +5,30 @@
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-// The sum up to each thread, its own number included, and all of it; added in one order.
+// The sum up to each lane of a warp, its own number included.
 template <typename N>
-__device__ __forceinline__ N upTo(N own, N& all) {
-  __shared__ N warps[33];
-  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  N sum = own;
+__device__ __forceinline__ N upToLane(N sum) {
   for (u32 step = 1; step < 32; step *= 2) {
     const N other = __shfl_up_sync(0xffffffffu, sum, step);
-    if (lane >= step) sum += other;
+    if (threadIdx.x % 32 >= step) sum += other;
   }
-  if (lane == 31) warps[warp + 1] = sum;
-  if (threadIdx.x == 0) warps[0] = 0;
+  return sum;
+}
+
+// The sum up to each thread, its own number included, and all of it; added in one order. Every warp adds up the sums of all
+// warps: WIDTH / 32 of them, one a lane.
+template <typename N>
+__device__ __forceinline__ N upTo(N own, N& all) {
+  __shared__ N warps[WIDTH / 32];
+  const u32 warp = threadIdx.x / 32;
+  const N sum = upToLane(own);
+  if (threadIdx.x % 32 == 31) warps[warp] = sum;
   __syncthreads();
-  if (threadIdx.x == 0)
-    for (u32 w = 1; w <= WIDTH / 32; w++) warps[w] += warps[w - 1];
+  const N sums = upToLane(warps[threadIdx.x % 32]);
   __syncthreads();
-  all = warps[WIDTH / 32];
-  const N result = warps[warp] + sum;
-  __syncthreads();
-  return result;
+  all = __shfl_sync(0xffffffffu, sums, 31);
+  const N before = __shfl_sync(0xffffffffu, sums, warp ? warp - 1 : 0);
+  return warp ? before + sum : sum;
 }
 
 // The sum before each thread.

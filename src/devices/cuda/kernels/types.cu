@@ -12,10 +12,13 @@ struct RegionTask {
   int exponent;
   int graded;       // whether null rules are combined with these coefficients
   u32 points, count;
-  const double* generators;  // `points` numbers an axis
-  const double* weights;     // `points` numbers a rule
-  const double* pairs;       // candidates: scale, norm; PAIRS lists of CANDIDATES, filled up with zeros
-  const double* centres;     // `count` numbers an axis
+  const double* places;   // the VALUES coordinates that its points have, in half-widths
+  const u32* words;       // which of them a point has: four axes a word, `room` words for each four
+  const u32* ends;        // of runs: their points end there
+  const double* weights;  // of the points of a run: 32 for each of the rules
+  u64 room;               // `points` and as much as is read ahead
+  const double* pairs;    // candidates: scale, norm; PAIRS lists of CANDIDATES, filled up with zeros
+  const double* centres;  // `count` numbers an axis
   const unsigned char* levels;
   const double* params;
   double* values;
@@ -34,6 +37,11 @@ struct Found {  // what the host reads
   u64 ended;  // blocks, of kernels that add up
 };
 
+// flags of a region
+#define SETTLED 1  // no region beside it is much wider
+#define CLEARED 2  // smaller ones beside it have looked at it
+#define STUCK 4    // too small to be halved
+
 struct Pool {
   RegionTask t;      // its lists have `stride` numbers an axis
   u64 stride;
@@ -46,9 +54,7 @@ struct Pool {
   unsigned char* flags;
   unsigned short* depths;
   u32* nodeOf;           // of each region
-  u32* child;            // of each node: its first child, 0 for a leaf
-  unsigned char* split;  // along which axis
-  u32* regionOf;         // of each leaf
+  u64* tree;             // of halvings, a word a node; see borders.cu
   u32* buckets;
   u32* list;             // selected regions
   u64* blocks;

@@ -1,0 +1,21 @@
+/** A few runs, of which the first one compiles, for a profiler to look at. */
+import { entry, onCard } from './common.ts';
+
+/** Twenty iterations of `vegas+` or `mcubes` with so many evaluations in all, or another method to a tolerance. */
+export async function once(what: string) {
+  const [method, name, how, runs = '2'] = what.split(':');
+  const amount = Number(how);
+  const vegas = { evaluations: amount / 20, iterations: 20, adapt: 10 };
+  const options =
+    amount > 1
+      ? { relTol: 0, maxEvaluations: 2 * amount, vegas }
+      : { relTol: amount, maxEvaluations: 1e13, maxTime: 60_000 };
+  for (let i = 0; i < Number(runs); i++) {
+    const r = await onCard(entry(name), { method: method as 'vegas+', ...options });
+    console.log(`${r.elapsed.toFixed(2)} ms, ${r}`);
+    const last = r.iterations
+      .slice(-12)
+      .map(k => `${k.evaluations.toExponential(1)} ${k.error.toExponential(1)}`);
+    console.log(`${r.iterations.length} iterations; the last: ${last.join(', ')}`);
+  }
+}
