@@ -22,6 +22,8 @@ const BLOCKS = 1024;
 /** Regions of a block that looks across borders, at most, and how many blocks are enough for that. */
 const SHARE = 2048;
 const ENOUGH = 8192;
+/** What neighbours of a region add up in, of all values: integers of 64 bits. Coarser ones would count many small regions for more. */
+const UNIT = 2 ** -56;
 /** Words of Found in pool.cu. */
 const FOUND = 14;
 const NO_FIRST = 2n ** 64n - 1n;
@@ -130,9 +132,7 @@ export class CudaPool implements RegionPool {
     const { room } = this.#lists;
     if (this.count + n > room) this.#grow(Math.max(4 * room, this.count + n));
     const of = { n };
-    this.#launch('halve', Math.ceil(n / 256), 256, of);
     this.#launch('evaluateHalves', poolBlocksFor(2 * n), THREADS, of);
-    this.#launch('twoLevel', Math.ceil(n / 256), 256, of);
     await this.#addUp(n);
     const before = this.count;
     this.count += n;
@@ -147,7 +147,7 @@ export class CudaPool implements RegionPool {
   async finish(): Promise<void> {}
 
   async look(negligible: number, affordable: number): Promise<PoolStep> {
-    const look = { look: 1, unit: this.#last!.absolute * 2 ** -40 };
+    const look = { look: 1, unit: this.#last!.absolute * UNIT };
     const { threshold } = await this.#choose(negligible, look);
     this.#lists.filled('best', 0, this.count);
     this.#lists.filled('around', 0, this.count);
@@ -252,7 +252,8 @@ export class CudaPool implements RegionPool {
 
   async #read(): Promise<Found> {
     await this.#program.card.finished(this.#task.signal, 'evaluating regions');
-    const words = this.#found.read(new BigUint64Array(FOUND));
+    const { card } = this.#program;
+    const words = card.reportTo ? card.report(FOUND) : this.#found.read(new BigUint64Array(FOUND));
     const numbers = new Float64Array(words.buffer);
     const [value, error, absolute, stuck, before, after] = numbers;
     return {
@@ -317,7 +318,8 @@ export class CudaPool implements RegionPool {
       .u64(this.#found.address, address('flags'), address('depths'), address('nodeOf'))
       .u64(address('tree'), this.#buckets.address)
       .u64(address('list'), this.#blocks.address, address('parentValues'), address('parentErrors'))
-      .u64(this.#sums.address, address('best'), address('around'), address('face'));
+      .u64(this.#sums.address, address('best'), address('around'), address('face'))
+      .u64(this.#program.card.reportTo);
     return { bytes: struct.bytes, at };
   }
 }

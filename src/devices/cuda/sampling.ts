@@ -10,16 +10,17 @@ import { cubeOf, type Pieces, pointOf } from './pieces.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { Struct } from './struct.ts';
 
-/**
- * Threads of a block that samples, one a multiprocessor: half of what fits there, with 64 registers each. And how many
- * there are at least, which add up groups.
- */
+/** Threads of a block that samples, one a multiprocessor: half of what fits there, with 64 registers each. And the least. */
 const THREADS = 1024;
-export const ADDERS = 128;
+const FEWEST_THREADS = 128;
+/** Sums that groups are added up in. */
+export const ADDERS = 512;
 /** Groups of an iteration: several for each warp that the card runs at a time, at most. */
-const GROUPS = 2 ** 14;
+const GROUPS = 2 ** 16;
 /** Steps of a team on a piece: with fewer, lanes of it have nothing to do in the last one. */
 const STEPS = 6;
+/** Bytes of shared memory that the kernel has beside map and histogram, and some more. */
+const OWN_SHARED = 4096;
 /** Samples of a piece where cubes have many. */
 const LONG_PIECE = 180;
 /** Strata along an axis whose numbers fit beside 32 random bits. */
@@ -133,7 +134,7 @@ export class CudaSampling {
       .u64(wanted.variances ? buffer.variances.address : 0)
       .u64(buffer.state.address, buffer.state.address + 8 * RESULT, card.reportTo);
     const shared = edgeBytes + histogramBytes;
-    const perBlock = Math.min(THREADS, Math.max(ADDERS, 32 * Math.ceil(groups / card.processors)));
+    const perBlock = Math.min(THREADS, Math.max(FEWEST_THREADS, 32 * Math.ceil(groups / card.processors)));
     const blocks = Math.min(card.processors, Math.ceil(groups / (perBlock / 32)));
     module.launch(adapt ? 'sampleAdapting' : 'sampleFrozen', blocks, perBlock, shared, struct.bytes);
     await card.finished(task.signal, 'sampling');
@@ -222,7 +223,7 @@ export class CudaSampling {
   /** What of the map and the histogram fits into shared memory: bytes, and what kernels have to know. */
   #fit({ bins, strata, adapt }: SampleTask) {
     const { card, dims } = this.#program;
-    const room = card.shared - 2048;
+    const room = card.shared - OWN_SHARED;
     const edges = 8 * dims * (bins + 1);
     const edgeBytes = edges <= room ? edges : 0;
     const histogram = adapt ? 8 * dims * bins : 0;

@@ -280,7 +280,7 @@ class Run {
   #missing(node: Node, means: Map<Node, Float64Array>): number {
     const { blocks } = this.#knobs;
     const dims = node.box.length;
-    const own = means.get(node)!;
+    const layers = layersOf(means.get(node)!, blocks, dims);
     let most = 0;
     for (let d = 0; d < dims; d++) {
       const stride = blocks ** d;
@@ -289,16 +289,11 @@ class Run {
         const there = beyond && means.get(beyond.node)?.[beyond.block];
         if (!beyond || there === undefined) continue;
         const face = step < 0 ? 0 : blocks - 1;
-        let [layer, inner] = [0, 0];
-        for (let i = 0; i < own.length; i++) {
-          const part = Math.floor(i / stride) % blocks;
-          if (part === face) layer += Math.abs(own[i]);
-          else if (part === face - step) inner += Math.abs(own[i]);
-        }
+        const [layer, inner] = [layers[d * blocks + face], blocks > 1 ? layers[d * blocks + face - step] : 0];
         if (layer < inner) continue; // it falls towards the face: a tail
         // as a density: a block of an ancestor has the volume of as many nodes as a level has
         const density = (layer / blocks ** (dims - 1)) * blocks ** (dims * beyond.levels);
-        if (Math.abs(there!) < FAINT * density) most = Math.max(most, layer / own.length);
+        if (Math.abs(there!) < FAINT * density) most = Math.max(most, layer / blocks ** dims);
       }
     }
     return most;
@@ -383,4 +378,16 @@ function blocksFor(dims: number, most: number): number {
   while ((n + 1) ** dims <= most && n < 63) n++;
   if (n < 3 && 3 ** dims <= 16 * most) return 3;
   return n > 2 && n % 2 === 0 ? n - 1 : n;
+}
+
+/** What the blocks of a box have, by their parts along each axis. */
+function layersOf(means: Float64Array, blocks: number, dims: number): Float64Array {
+  const layers = new Float64Array(dims * blocks);
+  const parts = new Uint32Array(dims).fill(0);
+  for (let i = 0; i < means.length; i++) {
+    const size = Math.abs(means[i]);
+    if (size > 0) for (let d = 0; d < dims; d++) layers[d * blocks + parts[d]] += size;
+    for (let d = 0; d < dims && ++parts[d] === blocks; d++) parts[d] = 0;
+  }
+  return layers;
 }

@@ -11,10 +11,7 @@
 #define NONE 0xffffffffu     // no region, or none that is wide
 #define UNKNOWN 0xfffffffeu  // too fine to tell by words
 
-// A node of the tree of halvings: for a leaf its region, else its first child, and in the upper word the axis and the level.
-__device__ __forceinline__ u64 innerNode(u32 child, u32 axis, u32 level) {
-  return (u64)(level << 8 | (axis + 1)) << 32 | child;
-}
+// A node of the tree: a leaf, or see innerNode in types.cu.
 __device__ __forceinline__ bool isLeaf(u64 node) { return node >> 32 == 0; }
 __device__ __forceinline__ u32 axisOf(u64 node) { return (u32)(node >> 32 & 255) - 1; }
 __device__ __forceinline__ u32 levelOf(u64 node) { return (u32)(node >> 40); }
@@ -147,7 +144,7 @@ __device__ __forceinline__ void lookBehind(const Pool& p, u64 i, bool again, Col
       if (p.best[home] == bits) atomicMin(p.face + home, i * 2 * DIMS + side);
     } else {
       atomicMax(p.best + home, bits);
-      atomicAdd(p.around + home, (u64)ceil(own / p.unit));
+      atomicAdd(p.around + home, (u64)rint(own / p.unit));
     }
   }
   if (again) return;

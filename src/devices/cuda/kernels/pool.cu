@@ -1,5 +1,5 @@
-// The pool of regions of a run of PAGANI, in the card's memory: a step selects regions by their errors, halves them,
-// evaluates the halves (regions.cu) and adds everything up; see methods/cubature/pool.ts for the same in lists of the host,
+// The pool of regions of a run of PAGANI, in the card's memory: a step selects regions by their errors, halves and
+// evaluates them (regions.cu) and adds everything up; see methods/cubature/pool.ts for the same in lists of the host,
 // and borders.cu for the look across borders.
 //
 // Errors are compared by buckets, a sixteenth of an octave each: which regions are above a threshold depends on counts
@@ -14,6 +14,13 @@
 
 __device__ __forceinline__ u32 bucketOf(double x) { return (u32)(__double_as_longlong(x) >> 32) >> SHIFT; }
 __device__ __forceinline__ double edgeOf(u32 bucket) { return __longlong_as_double((long long)bucket << (32 + SHIFT)); }
+
+// What was found, for the host.
+__device__ __forceinline__ void report(const Pool& p) {
+  const volatile u64* from = (const volatile u64*)p.found;
+  if (p.report)
+    for (u32 i = 0; i < sizeof(Found) / 8; i++) ((u64*)p.report)[i] = from[i];
+}
 
 // No region has more than all of them.
 __device__ __forceinline__ u32 firstBucket(const Pool& p) {
@@ -90,7 +97,10 @@ extern "C" __global__ void __launch_bounds__(WIDTH) bucket(Pool p) {
     if (counts[b]) atomicAdd(p.buckets + b, counts[b]);
 }
 
-extern "C" __global__ void __launch_bounds__(WIDTH) choose(Pool p, double part) { chooseBucket(p, p.buckets, part); }
+extern "C" __global__ void __launch_bounds__(WIDTH) choose(Pool p, double part) {
+  chooseBucket(p, p.buckets, part);
+  if (threadIdx.x == 0) report(p);
+}
 
 // Few regions: all of the selection by one block. `part` < 0 takes every region.
 extern "C" __global__ void __launch_bounds__(WIDTH) selectFew(Pool p, double part) {
@@ -111,7 +121,9 @@ extern "C" __global__ void __launch_bounds__(WIDTH) selectFew(Pool p, double par
     for (; listed; listed &= listed - 1) p.list[at++] = (u32)i + __ffs(listed) - 1;
     done += all;
   }
-  if (threadIdx.x == 0) p.found->wanted = done;
+  if (threadIdx.x != 0) return;
+  p.found->wanted = done;
+  report(p);
 }
 
 // Many: how many of each block of regions are listed, where they go, and the list.
@@ -131,7 +143,9 @@ extern "C" __global__ void __launch_bounds__(WIDTH) listStarts(Pool p) {
     if (b < blocks) p.blocks[b] = at;
     done += all;
   }
-  if (threadIdx.x == 0) p.found->wanted = done;
+  if (threadIdx.x != 0) return;
+  p.found->wanted = done;
+  report(p);
 }
 
 extern "C" __global__ void __launch_bounds__(WIDTH) listWrite(Pool p) {
@@ -159,59 +173,6 @@ extern "C" __global__ void begin(Pool p) {
   p.flags[i] = 0;
   p.nodeOf[i] = (u32)i;
   p.tree[i] = i;
-}
-
-// Both halves of each region of the list: one in its place, one at the end.
-extern "C" __global__ void halve(Pool p) {
-  const u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x;
-  if (k >= p.n) return;
-  const u64 own = p.list[k], other = p.count + k;
-  const u32 axis = p.t.axes[own];
-  double* centres = (double*)p.t.centres;
-  unsigned char* levels = (unsigned char*)p.t.levels;
-  for (int d = 0; d < DIMS; d++) {
-    const u32 level = levels[d * p.stride + own] + (d == axis);
-    const double centre = centres[d * p.stride + own];
-    const double offset =
-        d == axis ? __dmul_rn((p.t.high[d] - p.t.low[d]) / 2, __longlong_as_double((long long)(1023 - level) << 52)) : 0;
-    levels[d * p.stride + own] = levels[d * p.stride + other] = level;
-    centres[d * p.stride + own] = centre - offset;
-    centres[d * p.stride + other] = centre + offset;
-  }
-  p.parentValues[k] = p.t.values[own];
-  p.parentErrors[k] = p.t.errors[own];
-  p.depths[own] = p.depths[other] = p.depths[own] + 1;
-  p.flags[own] = p.flags[other] = 0;
-  const u32 node = p.nodeOf[own], left = (u32)(p.nodes + 2 * k);
-  p.tree[node] = innerNode(left, axis, levels[axis * p.stride + own] - 1);
-  p.tree[left] = own, p.tree[left + 1] = other;
-  p.nodeOf[own] = left, p.nodeOf[other] = left + 1;
-}
-
-// Halves have to agree with the whole; see methods/cubature/error.ts.
-extern "C" __global__ void twoLevel(Pool p) {
-  const u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x;
-  if (k >= p.n) return;
-  const u64 both[2] = {p.list[k], p.count + k};
-  double* errors = p.t.errors;
-  const double difference =
-      p.weight * fabs(p.t.values[both[0]] + p.t.values[both[1]] - p.parentValues[k]);
-  const double sum = errors[both[0]] + errors[both[1]];
-  const double factor = sum > 0 ? 1 + 2 * difference / sum : 1;
-  for (int h = 0; h < 2; h++) {
-    const u64 i = both[h];
-    const double value = p.t.values[i], error = errors[i] * factor + difference;
-    errors[i] = error;
-    if (value > error) p.found->positive = 1;
-    if (-value > error) p.found->negative = 1;
-    const u32 axis = p.t.axes[i], level = p.t.levels[axis * p.stride + i] + 1;
-    const double centre = p.t.centres[axis * p.stride + i];
-    const double quarter = (p.t.high[axis] - p.t.low[axis]) / 8 * ldexp(1.0, -(int)level);
-    if (level >= 250 || centre + quarter == centre) {
-      p.flags[i] |= STUCK;
-      atomicAdd(&p.found->stuckCount, 1ull);
-    }
-  }
 }
 
 // Sums over a block of six numbers each; the first thread has them.
@@ -259,4 +220,5 @@ extern "C" __global__ void __launch_bounds__(256) totals(Pool p) {
   Found* f = p.found;
   f->value = a[0], f->error = a[1], f->absolute = a[2], f->stuck = a[3], f->before = a[4], f->after = a[5];
   f->ended = 0;
+  report(p);
 }

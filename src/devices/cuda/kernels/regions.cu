@@ -215,10 +215,67 @@ __device__ __forceinline__ u64 pairOf(u64 pairs) {
   return pairs <= FEW ? blockIdx.x : (u64)blockIdx.x * WARPS + threadIdx.x / 32;
 }
 
-// Both halves of each region of the pool's list; see pool.cu.
+// Both halves of region k of the list, one in its place, one at the end: by a warp, a lane an axis.
+__device__ __forceinline__ void halve(const Pool& p, u64 k) {
+  const u64 own = p.list[k], other = p.count + k;
+  const u32 lane = threadIdx.x % 32, axis = p.t.axes[own];
+  double* centres = (double*)p.t.centres;
+  unsigned char* levels = (unsigned char*)p.t.levels;
+  const u32 before = levels[axis * p.stride + own];
+  __syncwarp();
+  for (u32 d = lane; d < DIMS; d += 32) {
+    const u32 level = levels[d * p.stride + own] + (d == axis);
+    const double centre = centres[d * p.stride + own];
+    const double offset =
+        d == axis ? __dmul_rn((p.t.high[d] - p.t.low[d]) / 2, __longlong_as_double((long long)(1023 - level) << 52)) : 0;
+    levels[d * p.stride + own] = levels[d * p.stride + other] = level;
+    centres[d * p.stride + own] = centre - offset;
+    centres[d * p.stride + other] = centre + offset;
+  }
+  if (lane != 0) return;
+  p.parentValues[k] = p.t.values[own];
+  p.parentErrors[k] = p.t.errors[own];
+  p.depths[own] = p.depths[other] = p.depths[own] + 1;
+  p.flags[own] = p.flags[other] = 0;
+  const u32 node = p.nodeOf[own], left = (u32)(p.nodes + 2 * k);
+  p.tree[node] = innerNode(left, axis, before);
+  p.tree[left] = own, p.tree[left + 1] = other;
+  p.nodeOf[own] = left, p.nodeOf[other] = left + 1;
+}
+
+// Halves have to agree with the whole; see methods/cubature/error.ts. By two lanes, one for each.
+__device__ __forceinline__ void twoLevel(const Pool& p, u64 k) {
+  const u32 half = threadIdx.x % 32;
+  if (half > 1) return;
+  const u64 own = p.list[k], other = p.count + k, i = half ? other : own;
+  const double difference = p.weight * fabs(p.t.values[own] + p.t.values[other] - p.parentValues[k]);
+  const double sum = p.t.errors[own] + p.t.errors[other];
+  const double factor = sum > 0 ? 1 + 2 * difference / sum : 1;
+  const double value = p.t.values[i], error = p.t.errors[i] * factor + difference;
+  __syncwarp(3);  // both have read
+  p.t.errors[i] = error;
+  if (value > error) p.found->positive = 1;
+  if (-value > error) p.found->negative = 1;
+  const u32 axis = p.t.axes[i], level = p.t.levels[axis * p.stride + i] + 1;
+  const double centre = p.t.centres[axis * p.stride + i];
+  const double quarter = (p.t.high[axis] - p.t.low[axis]) / 8 * ldexp(1.0, -(int)level);
+  if (level >= 250 || centre + quarter == centre) {
+    p.flags[i] |= STUCK;
+    atomicAdd(&p.found->stuckCount, 1ull);
+  }
+}
+
+// Halves the regions of the pool's list, and evaluates both halves of each.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) evaluateHalves(Pool p) {
-  const u64 i = pairOf(p.n);
-  if (i < p.n) evaluate(p.t, p.stride, p.list[i], p.count + i, 2 * i, true, p.n <= FEW);
+  const u64 k = pairOf(p.n);
+  if (k >= p.n) return;
+  const bool shared = p.n <= FEW, first = !shared || threadIdx.x < 32;
+  if (first) halve(p, k);
+  if (shared) __syncthreads();
+  else __syncwarp();
+  evaluate(p.t, p.stride, p.list[k], p.count + k, 2 * k, true, shared);
+  __syncwarp();
+  if (first) twoLevel(p, k);
 }
 
 // All of them, at the start.

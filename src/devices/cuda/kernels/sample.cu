@@ -26,7 +26,7 @@ typedef unsigned long long u64;
 #define BATCH 256
 #define THREADS 1024      // of a block, at most; see sampling.ts
 #define ALL 0xffffffffu
-#define ADDERS 128       // threads that add up groups
+#define ADDERS 512       // sums that groups are added up in
 #define LATE 20000000    // nanoseconds between looks at the stop flag, which is in the host's memory
 
 enum { INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION, SUMS };  // what a group adds up
@@ -169,6 +169,13 @@ __device__ __forceinline__ u32 cubeNear(const SampleTask& t, u32 item, u32 from)
   return from + n + (__shfl_sync(ALL, begin, n) <= item);
 }
 
+// 1/n: a division takes 25 instructions.
+__shared__ double reciprocals[BATCH + 1];
+
+__device__ __forceinline__ double reciprocal(u32 n) {
+  return n <= BATCH ? reciprocals[n] : __ddiv_rn(1.0, (double)n);
+}
+
 // One group by one warp: from piece `next` on, up to `end`; whether it got to the end.
 template <bool ADAPT>
 __device__ __forceinline__ bool sampleGroup(const SampleTask& t, const double* edges, u32* low, u32* high, u32 next,
@@ -199,7 +206,7 @@ __device__ __forceinline__ bool sampleGroup(const SampleTask& t, const double* e
         toPiece(p, t, item, cube, index, chunk);
         left = (p.samples + t.team - 1) / t.team;
         i = rank;
-        weight = __dmul_rn(__ddiv_rn(1.0, (double)p.ofCube), factor);
+        if (ADAPT) weight = __dmul_rn(reciprocal(p.ofCube), factor);
         base = sum = squares = 0;
       }
       if (!__any_sync(ALL, left > 0)) return true;
@@ -273,10 +280,11 @@ __device__ __forceinline__ bool sampleGroup(const SampleTask& t, const double* e
       if (ends) sum = s, squares = q;
     }
     if (ends && rank == 0) {
-      const double m = p.samples, shift = sum / m, share = __ddiv_rn(1.0, (double)p.ofCube) * m;
+      const double part = reciprocals[p.samples], shift = sum * part;
+      const double share = p.samples == p.ofCube ? 1 : (double)p.samples * reciprocal(p.ofCube);
       mean += shift;
-      const double spread = fmax(0.0, squares - sum * shift) / (m - 1) * share;
-      const double error = spread * share / m;
+      const double spread = fmax(0.0, squares - sum * shift) * reciprocals[p.samples - 1] * share;
+      const double error = spread * share * part;
       own[INTEGRAL] += share * mean;
       own[VARIANCE] += error;
       own[CONCENTRATION] += error * error;
@@ -295,15 +303,15 @@ __device__ __forceinline__ u64 nanoseconds() {
 // By one block, in an order of its own: a number of every group.
 __device__ __forceinline__ void addGroups(const SampleTask& t) {
   __shared__ double tree[SUMS][ADDERS / 32];
-  double own[SUMS] = {0, 0, 0, 0};
-  if (threadIdx.x < ADDERS) {
-    for (u32 g = threadIdx.x; g < t.groups; g += ADDERS) {
-      const volatile double* of = t.sums + SUMS * (u64)g;
-      for (int j = 0; j < SUMS; j++) own[j] += of[j];
-    }
+  double own[SUMS];
+  for (u32 adder = threadIdx.x; adder < ADDERS; adder += blockDim.x) {
+    for (int j = 0; j < SUMS; j++) own[j] = 0;
+#pragma unroll 4
+    for (u32 g = adder; g < t.groups; g += ADDERS)
+      for (int j = 0; j < SUMS; j++) own[j] += __ldcg(t.sums + SUMS * (u64)g + j);
     addLanes(own);
-    if (threadIdx.x % 32 == 0)
-      for (int j = 0; j < SUMS; j++) tree[j][threadIdx.x / 32] = own[j];
+    if (adder % 32 == 0)
+      for (int j = 0; j < SUMS; j++) tree[j][adder / 32] = own[j];
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
@@ -327,6 +335,7 @@ __device__ __forceinline__ void sampleGroups(const SampleTask& t) {
   __shared__ bool last;
   const u32 edgesOf = t.bins + 1;
   const double* edges = t.edges;
+  for (u32 i = threadIdx.x; i <= BATCH; i += blockDim.x) reciprocals[i] = __ddiv_rn(1.0, (double)i);
 #if SHARED_EDGES
   for (u32 i = threadIdx.x; i < DIMS * edgesOf; i += blockDim.x) shared[i] = t.edges[i];
   edges = shared;

@@ -54,7 +54,7 @@ struct Pool {
   unsigned char* flags;
   unsigned short* depths;
   u32* nodeOf;           // of each region
-  u64* tree;             // of halvings, a word a node; see borders.cu
+  u64* tree;             // of halvings, a word a node; see innerNode
   u32* buckets;
   u32* list;             // selected regions
   u64* blocks;
@@ -64,4 +64,10 @@ struct Pool {
   u64* best;             // of each region that others look at: the largest neighbour, their sum, and whose face
   u64* around;
   u64* face;
+  Found* report;         // a copy for the host, where there is a place
 };
+
+// A node of the tree of halvings: for a leaf its region, else its first child, and in the upper word the axis and the level.
+__device__ __forceinline__ u64 innerNode(u32 child, u32 axis, u32 level) {
+  return (u64)(level << 8 | (axis + 1)) << 32 | child;
+}
