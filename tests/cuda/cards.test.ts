@@ -180,11 +180,11 @@ describe.skipIf(absent)('a fault', () => {
       700,
       /CUDA_ERROR_ILLEGAL_ADDRESS.*the integrand read or wrote where it must not/,
     ],
-    ['regions', 'two-phase', 719, /CUDA_ERROR_LAUNCH_FAILED.*the integrand failed on the card/],
+    ['evaluateRegions', 'two-phase', 719, /CUDA_ERROR_LAUNCH_FAILED.*the integrand failed on the card/],
   ] as const)(
     'in %s is an error that names it; other cards go on',
     async (kernel, method, status, message) => {
-      const device = kernel === 'regions' ? 'cuda:7' : 'cuda:8';
+      const device = kernel === 'evaluateRegions' ? 'cuda:7' : 'cuda:8';
       process.env.QUADRILLE_EMULATOR_FAULT = `${kernel}=${status}`;
       await expect(run(device, { method })).rejects.toThrow(message);
       delete process.env.QUADRILLE_EMULATOR_FAULT;

@@ -129,7 +129,7 @@ describe.skipIf(absent)('work that does not look at the stop flag', () => {
 describe.skipIf(absent)('a fault', () => {
   test.each([
     ['sampleFrozen', 'vegas+', 'cuda:2', 700, 'the integrand read or wrote where it must not'],
-    ['regions', 'two-phase', 'cuda:3', 719, 'the integrand failed on the card'],
+    ['evaluateRegions', 'two-phase', 'cuda:3', 719, 'the integrand failed on the card'],
     ['sampleAdapting', 'vegas+', 'cuda:4', 715, 'This process cannot use the card any more'],
   ] as const)(
     'in %s: the error says that it takes a new process',

@@ -208,7 +208,7 @@ describe.skipIf(absent)('a card that fails', () => {
     ['refine', 'vegas+'],
     ['allocate', 'vegas+'],
     ['fold', 'vegas+'],
-    ['regions', 'two-phase'],
+    ['evaluateRegions', 'two-phase'],
   ] as const)('in %s is left out with a warning; the result has the same bits', async (kernel, method) => {
     const want = await run('cuda:0', { method });
     const { cards, name } = failing(kernel, 2);

@@ -8,7 +8,7 @@ import type { PoolStep, PoolSums, PoolTask, RegionPool } from '../device.ts';
 import type { Buffer, Module } from './card.ts';
 import { PoolLists } from './lists.ts';
 import type { CudaProgram, Recipe } from './program.ts';
-import { blocksFor, type CudaRegions, pointIn, poolBlocksFor, THREADS } from './regions.ts';
+import { blocksFor, type CudaRegions, KIND, pointIn, THREADS } from './regions.ts';
 import { Struct } from './struct.ts';
 
 const WIDTH = 1024;
@@ -49,9 +49,11 @@ interface Found {
 /** Threads of a block that looks across borders: its shared memory has 18 bytes an axis and thread, and 48 KB at most. */
 const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
 
-/** The kernels of a pool. */
-export const poolRecipe = (program: CudaProgram): Recipe =>
-  program.without('pool', { DEEP, WIDER, BESIDE, SHARE, LOOKERS: lookersFor(program.dims) });
+/** The kernels of a pool, and of looks across borders. */
+const poolRecipe = (program: CudaProgram): Recipe => program.without('pool', { DEEP });
+const lookRecipe = (program: CudaProgram): Recipe =>
+  program.without('borders', { DEEP, WIDER, BESIDE, SHARE, LOOKERS: lookersFor(program.dims) });
+export const poolRecipes = (program: CudaProgram): Recipe[] => [poolRecipe(program), lookRecipe(program)];
 
 export class CudaPool implements RegionPool {
   readonly most: number;
@@ -107,7 +109,7 @@ export class CudaPool implements RegionPool {
     this.#grow(Math.max(ROOM, 2 * this.count));
     this.#launch('begin', Math.ceil(this.count / 256), 256);
     this.#expectFound();
-    this.#launch('evaluateAll', poolBlocksFor(this.count), THREADS);
+    this.#evaluate(KIND.all, this.count);
     await this.#addUp();
     return this.#step(this.count, async i => this.#at(i));
   }
@@ -131,8 +133,7 @@ export class CudaPool implements RegionPool {
     const n = Math.min(most, this.#wanted);
     const { room } = this.#lists;
     if (this.count + n > room) this.#grow(Math.max(4 * room, this.count + n));
-    const of = { n };
-    this.#launch('evaluateHalves', poolBlocksFor(2 * n), THREADS, of);
+    this.#evaluate(KIND.halves, 2 * n, { n });
     await this.#addUp(n);
     const before = this.count;
     this.count += n;
@@ -158,7 +159,9 @@ export class CudaPool implements RegionPool {
       Math.ceil(this.count / SHARE),
       Math.min(Math.ceil(this.count / this.#lookers), ENOUGH),
     );
-    for (const again of [0, 1]) this.#launch('faces', blocks, this.#lookers, of, Uint32Array.of(again));
+    const borders = this.#program.module(lookRecipe(this.#program));
+    for (const again of [0, 1])
+      borders.launch('faces', blocks, this.#lookers, 0, this.#struct(of), Uint32Array.of(again));
     this.#writeList(of);
     const { wanted } = await this.#read();
     if (wanted === 0) return this.#step(0, async () => []);
@@ -176,13 +179,12 @@ export class CudaPool implements RegionPool {
     const struct = new Struct()
       .u64(wanted, address('centres'), address('levels'), address('values'))
       .u32(looks ? 1 : 0).bytes;
-    this.#launch('mirror', Math.ceil(wanted / 256), 256, of, struct);
+    borders.launch('mirror', Math.ceil(wanted / 256), 256, 0, this.#struct(of), struct);
     if (looks) {
       const { rule, ranges } = this.#task;
-      const task = this.#regions.struct(rule, ranges, wanted, address, this.#wrong).bytes;
-      this.#evaluation.launch('regions', blocksFor(wanted), THREADS, 0, task);
+      this.#regions.launchList(rule, ranges, wanted, address, this.#wrong);
     }
-    this.#launch('raise', Math.ceil(wanted / 256), 256, of, struct);
+    borders.launch('raise', Math.ceil(wanted / 256), 256, 0, this.#struct(of), struct);
     await this.#addUp();
     return this.#step(looks ? wanted : 0, async i => [
       [...images.centres.read(new Float64Array(this.#dims * wanted))].filter((_, k) => k % wanted === i),
@@ -280,8 +282,12 @@ export class CudaPool implements RegionPool {
     shape: Partial<Shape> = {},
     ...more: ArrayBufferView[]
   ): void {
-    const module = kernel.startsWith('evaluate') ? this.#evaluation : this.#module;
-    module.launch(kernel, blocks, threads, 0, this.#struct(shape), ...more);
+    this.#module.launch(kernel, blocks, threads, 0, this.#struct(shape), ...more);
+  }
+
+  #evaluate(kind: number, regions: number, shape: Partial<Shape> = {}): void {
+    const how = [this.#struct(shape), Uint32Array.of(kind)];
+    this.#evaluation.launch('evaluateRegions', blocksFor(regions, kind), THREADS, 0, ...how);
   }
 
   #grow(room: number): void {

@@ -10,7 +10,7 @@ import type { DeviceIntegrand } from '../device.ts';
 import type { Buffer, Card, Module } from './card.ts';
 
 export type CompiledIntegrand = Extract<DeviceIntegrand, { kind: 'program' }>;
-export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool';
+export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool' | 'borders';
 
 /** What kernels are told before they are compiled. */
 type Constants = Record<string, number | boolean>;
@@ -39,7 +39,8 @@ function textFor({ kernel, constants, text }: Recipe): string {
 /** Texts that stand in front of kernels. */
 const BEFORE: Partial<Record<KernelName, string[]>> = {
   regions: ['types'],
-  pool: ['types', 'scan', 'borders'],
+  pool: ['types', 'scan'],
+  borders: ['types'],
   allocate: ['scan'],
   refine: ['scan'],
 };

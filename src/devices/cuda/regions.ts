@@ -29,13 +29,15 @@ export interface PreparedRule {
   room: number;
 }
 
-/** Blocks for so many regions, two a warp. */
-export const blocksFor = (regions: number): number => Math.ceil(regions / (2 * WARPS));
+/** What evaluateRegions in regions.cu evaluates. */
+export const KIND = { halves: 0, all: 1, list: 2 } as const;
+/** Words of Pool in types.cu, after the task. */
+const POOL = 24;
 
-/** The same in the kernels of the pool. */
-export function poolBlocksFor(regions: number): number {
+/** Blocks for so many regions, two a warp; a pair may have one of its own in a pool. */
+export function blocksFor(regions: number, kind: number): number {
   const pairs = Math.ceil(regions / 2);
-  return pairs <= FEW ? pairs : blocksFor(regions);
+  return pairs <= FEW && kind !== KIND.list ? pairs : Math.ceil(pairs / WARPS);
 }
 
 /** Where lists of regions are. */
@@ -58,9 +60,7 @@ export class CudaRegions {
     buffer.errors.reserve(8 * count);
     buffer.axes.reserve(count);
     buffer.wrong.write(BigUint64Array.of(0n, 2n ** 64n - 1n));
-    const struct = this.struct(rule, ranges, count, list => buffer[list].address, buffer.wrong.address);
-    const module = this.#program.module(this.recipe(rule));
-    module.launch('regions', blocksFor(count), THREADS, 0, struct.bytes);
+    this.launchList(rule, ranges, count, list => buffer[list].address, buffer.wrong.address);
     await this.#program.card.finished(task.signal, 'evaluating regions');
     const sums: RegionSums = {
       values: buffer.values.read(new Float64Array(count)),
@@ -78,6 +78,18 @@ export class CudaRegions {
       first: { point, value: await this.#program.valueAt(point) },
     };
     return sums;
+  }
+
+  /** Starts the evaluation of a list. */
+  launchList(rule: Rule, ranges: RegionTask['ranges'], count: number, at: AddressOf, wrong: number): void {
+    const { bytes } = this.struct(rule, ranges, count, at, wrong).u64(
+      count,
+      count,
+      ...Array(POOL - 2).fill(0),
+    );
+    const module = this.#program.module(this.recipe(rule));
+    const { list } = KIND;
+    module.launch('evaluateRegions', blocksFor(count, list), THREADS, 0, bytes, Uint32Array.of(list));
   }
 
   /** A task as the kernels take it; values that are not finite are counted at `wrong`. */

@@ -20,7 +20,7 @@ import type {
 } from '../device.ts';
 import type { Card } from './card.ts';
 import { LEARNING } from './learning.ts';
-import { CudaPool, poolRecipe } from './pool.ts';
+import { CudaPool, poolRecipes } from './pool.ts';
 import { PoolInTurns } from './pool-in-turns.ts';
 import { type CompiledIntegrand, CudaProgram, type Recipe } from './program.ts';
 import { CudaRegions } from './regions.ts';
@@ -80,7 +80,7 @@ export class CudaSession implements Session {
   async pool(task: PoolTask): Promise<RegionPool> {
     const { signal, rule } = task;
     await this.#compiled('pool', signal, ({ program, regions }) => [
-      poolRecipe(program),
+      ...poolRecipes(program),
       regions.recipe(rule),
     ]);
     const own = await this.use(signal, async ({ program, regions }) => new CudaPool(program, regions, task));

@@ -1,4 +1,4 @@
-// The look across borders, in front of pool.cu; see methods/cubature/borders.ts, whose DEEP, WIDER and BESIDE these are, and
+// The look across borders of the pool's regions; see methods/cubature/borders.ts, whose DEEP, WIDER and BESIDE these are, and
 // tree.ts for the way from a region to what lies behind its faces.
 //
 // A place on an axis is a fraction of the box, in the upper bits of a word: a halving of level n tells by bit n, from the
@@ -15,12 +15,6 @@
 __device__ __forceinline__ bool isLeaf(u64 node) { return node >> 32 == 0; }
 __device__ __forceinline__ u32 axisOf(u64 node) { return (u32)(node >> 32 & 255) - 1; }
 __device__ __forceinline__ u32 levelOf(u64 node) { return (u32)(node >> 40); }
-
-// Whether a region is much smaller than in an even division, and may have wide ones beside it.
-__device__ __forceinline__ bool isDeep(const Pool& p, u64 i) {
-  const bool small = p.depths[i] >= DEEP + 64 - __clzll(p.count - 1);
-  return small & (p.t.values[i] != 0) & !(p.flags[i] & SETTLED);
-}
 
 // Of each thread's region: its place on each axis; for each face the node by which the way to what lies behind it leaves
 // the way to the region, and along how many axes regions there can be much wider.

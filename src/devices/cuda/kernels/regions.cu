@@ -204,17 +204,6 @@ __device__ __forceinline__ void evaluate(const RegionTask& t, u64 stride, u64 fi
   conclude(t, slot, !side || both, desk, own, near[side]);
 }
 
-extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) regions(RegionTask t) {
-  const u64 i = 2 * ((u64)blockIdx.x * WARPS + threadIdx.x / 32);
-  const bool both = i + 1 < t.count;
-  if (i < t.count) evaluate(t, t.count, i, i + both, i, both, false);
-}
-
-// Which of so many pairs is a warp's. A few have a block each: there is nothing else for its warps to do.
-__device__ __forceinline__ u64 pairOf(u64 pairs) {
-  return pairs <= FEW ? blockIdx.x : (u64)blockIdx.x * WARPS + threadIdx.x / 32;
-}
-
 // Both halves of region k of the list, one in its place, one at the end: by a warp, a lane an axis.
 __device__ __forceinline__ void halve(const Pool& p, u64 k) {
   const u64 own = p.list[k], other = p.count + k;
@@ -265,22 +254,23 @@ __device__ __forceinline__ void twoLevel(const Pool& p, u64 k) {
   }
 }
 
-// Halves the regions of the pool's list, and evaluates both halves of each.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) evaluateHalves(Pool p) {
-  const u64 k = pairOf(p.n);
-  if (k >= p.n) return;
-  const bool shared = p.n <= FEW, first = !shared || threadIdx.x < 32;
-  if (first) halve(p, k);
+// HALVES: halves the regions of the pool's list and evaluates both halves of each. ALL: evaluates all of the pool. LIST:
+// regions that are no pool's. One kernel for all, since compiling is what a first result waits for. Where a pool has
+// few pairs each has a block: there is nothing else for its warps to do. A list may be a part of one, on one of
+// several cards, and sums must not depend on that.
+enum { HALVES, ALL, LIST };
+
+extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) evaluateRegions(Pool p, u32 kind) {
+  const u64 pairs = kind == HALVES ? p.n : (p.count + 1) / 2;
+  const bool shared = kind != LIST && pairs <= FEW, first = !shared || threadIdx.x < 32;
+  const u64 k = shared ? blockIdx.x : (u64)blockIdx.x * WARPS + threadIdx.x / 32;
+  if (k >= pairs) return;
+  const bool both = kind == HALVES || 2 * k + 1 < p.count;
+  if (kind == HALVES && first) halve(p, k);
   if (shared) __syncthreads();
   else __syncwarp();
-  evaluate(p.t, p.stride, p.list[k], p.count + k, 2 * k, true, shared);
+  const u64 a = kind == HALVES ? p.list[k] : 2 * k, b = kind == HALVES ? p.count + k : 2 * k + both;
+  evaluate(p.t, p.stride, a, b, 2 * k, both, shared);
   __syncwarp();
-  if (first) twoLevel(p, k);
-}
-
-// All of them, at the start.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) evaluateAll(Pool p) {
-  const u64 pairs = (p.count + 1) / 2, i = pairOf(pairs);
-  const bool both = 2 * i + 1 < p.count;
-  if (i < pairs) evaluate(p.t, p.stride, 2 * i, 2 * i + both, 2 * i, both, pairs <= FEW);
+  if (kind == HALVES && first) twoLevel(p, k);
 }

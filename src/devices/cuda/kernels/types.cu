@@ -1,5 +1,5 @@
 // Regions in lists, and the pool of regions of a run of PAGANI: what the host hands to kernels. In front of regions.cu, which
-// has the integrand, and of pool.cu, which has not: it is compiled once for a number of dimensions.
+// has the integrand, and of pool.cu and borders.cu, which have not: they are compiled once for a number of dimensions.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -71,3 +71,11 @@ struct Pool {
 __device__ __forceinline__ u64 innerNode(u32 child, u32 axis, u32 level) {
   return (u64)(level << 8 | (axis + 1)) << 32 | child;
 }
+
+#ifdef DEEP
+// Whether a region is much smaller than in an even division, and may have wide ones beside it.
+__device__ __forceinline__ bool isDeep(const Pool& p, u64 i) {
+  const bool small = p.depths[i] >= DEEP + 64 - __clzll(p.count - 1);
+  return small & (p.t.values[i] != 0) & !(p.flags[i] & SETTLED);
+}
+#endif
