@@ -1,4 +1,6 @@
 /** Every kernel against the CPU device, whole runs of VEGAS+, and every method against known values. */
+import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
+import { SeveralCards } from '../../src/devices/cuda/several.ts';
 import type { SampleTask } from '../../src/devices/device.ts';
 import { ruleFor } from '../../src/methods/cubature/rules.ts';
 import { uniformMap } from '../../src/methods/vegas/map.ts';
@@ -116,6 +118,21 @@ export async function runs() {
       );
     }
   }
+}
+
+/** The card opened twice, as two that share the work: the bits of one. */
+export async function twice() {
+  console.log('\nthe card as two: value and error to the bit');
+  const both = new SeveralCards([new CudaDevice(0), new CudaDevice(0)]);
+  for (const name of ['f4_5', 'gaussian_4', 'roos_arnold_10'])
+    for (const method of ['vegas+', 'mcubes', 'zmc', 'two-phase'] as const) {
+      const e = entry(name);
+      const options = { method, relTol: 1e-3, maxEvaluations: 2e7, maxTime: 10_000 };
+      const one = await onCard(e, options);
+      const two = await onCard(e, { ...options, device: both });
+      const ok = one.value === two.value && one.error === two.error;
+      console.log(`${name.padEnd(15)} ${method.padEnd(10)} ${two}`.split('\n')[0], verdict(ok, e.name));
+    }
 }
 
 /** Every method on the card. */

@@ -49,7 +49,7 @@ for (const c of listCards())
   console.log(
     `${c.name}, ${(c.memory / 2 ** 30).toFixed(0)} GiB, compute ${c.computeCapability}, driver ${c.driver}`,
   );
-const { checks, methods, runs } = await import('./checks.ts');
+const { checks, methods, runs, twice } = await import('./checks.ts');
 const { failures } = await import('./common.ts');
 const { mcubesTimes, rates, vegasTimes } = await import('./vegas.ts');
 const { paganiTimes, zmcTimes } = await import('./pagani.ts');
@@ -64,6 +64,7 @@ if (everything || asked.first) {
 if (everything || asked.checks) {
   await checks();
   await runs();
+  await twice();
 }
 if (everything || asked.methods) await methods();
 if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));
