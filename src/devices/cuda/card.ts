@@ -34,6 +34,8 @@ const OLDEST = 7;
 /** Bytes of the host's memory that kernels see: the stop flag, and further on their report. */
 const SEEN = 4096;
 const REPORT = 256;
+/** Milliseconds for which the thread itself waits: a turn of the event loop takes as long as a small kernel. */
+const AT_ONCE = 0.05;
 /** Turns of the event loop in which short work ends; long work is asked for once a millisecond. */
 const SOON = 2000;
 
@@ -166,6 +168,8 @@ export class Card {
 
   /** Waits for all work without blocking the thread. When the signal aborts, the work is told to stop, and not waited for. */
   async finished(signal: AbortSignal | undefined, doing: string): Promise<void> {
+    const soon = performance.now() + AT_ONCE;
+    while (!this.#idle(doing)) if (performance.now() > soon) break;
     for (let turns = 0; !this.#idle(doing); turns++) {
       if (signal?.aborted) {
         this.turns.hold(this.#stopped());

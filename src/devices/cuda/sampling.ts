@@ -5,7 +5,7 @@
 import { type Key, roundKeys, wordsOf } from '../../random/philox.ts';
 import type { AxisMap, Refinement, SampleSums, SampleTask } from '../device.ts';
 import type { Buffer, Module } from './card.ts';
-import { CudaAllocation, CudaLearning, type CudaMap } from './learning.ts';
+import { CudaAllocation, CudaLearning, CudaMap } from './learning.ts';
 import { cubeOf, type Pieces, pointOf } from './pieces.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { Struct } from './struct.ts';
@@ -75,6 +75,9 @@ export class CudaSampling {
   /** Of the last iteration: the next one has them too, most of the time. */
   #module: { made: Module; kind: string } | null = null;
   #keys: { of: Key; words: number[] } | null = null;
+  /** Words of the state, from the result on, that are known to be 0, and where they are. */
+  #zeros = 0;
+  #zerosAt = 0;
 
   constructor(program: CudaProgram) {
     this.#program = program;
@@ -105,8 +108,19 @@ export class CudaSampling {
     buffer.sums.reserve(8 * SUMS * groups);
     if (wanted.means) buffer.means.reserve(8 * plan.items);
     if (wanted.variances) buffer.variances.reserve(8 * plan.items);
-    buffer.state.clear(8 * RESULT + (adapt ? 8 * this.#program.dims * bins : 0));
+    this.#clear(adapt ? this.#program.dims * bins : 0);
     return { task, plan, cubes, map, team, run, groups, wanted };
+  }
+
+  /** Makes sure that the result and so many counters are 0; kernels mostly have left them so. */
+  #clear(counters: number): void {
+    const { state } = this.#buffers;
+    const words = RESULT + counters;
+    const known = this.#zerosAt === state.address ? this.#zeros : 0;
+    if (known >= words) return;
+    state.clear(8 * words);
+    this.#zeros = words;
+    this.#zerosAt = state.address;
   }
 
   /** Runs some groups. The histogram goes on counting from call to call; sums over groups are those of this call. */
@@ -117,7 +131,8 @@ export class CudaSampling {
     const { edgeBytes, histogramBytes, kernels } = this.#fit(task);
     const module = this.#moduleOf(kernels);
     const buffer = this.#buffers;
-    if (firstGroup > 0) buffer.state.clear(8 * RESULT);
+    if (firstGroup > 0) this.#clear(0);
+    this.#zeros = 0;
     let volume = 1 / task.unit;
     for (let d = 0; d < dims; d++) volume *= bins;
     const struct = new Struct()
@@ -138,6 +153,7 @@ export class CudaSampling {
     const blocks = Math.min(card.processors, Math.ceil(groups / (perBlock / 32)));
     module.launch(adapt ? 'sampleAdapting' : 'sampleFrozen', blocks, perBlock, shared, struct.bytes);
     await card.finished(task.signal, 'sampling');
+    if (card.reportTo) this.#zeros = RESULT;
     const words = card.reportTo ? card.report(RESULT) : buffer.state.read(new BigUint64Array(RESULT));
     const [sum, variance, squares, concentration] = new Float64Array(words.buffer);
     return {
@@ -164,6 +180,7 @@ export class CudaSampling {
 
   /** Puts counters where the card's own would be. */
   putCounters(counters: BigUint64Array): void {
+    this.#zeros = Math.min(this.#zeros, RESULT);
     this.#buffers.state.write(counters, 8 * RESULT);
   }
 
@@ -212,7 +229,11 @@ export class CudaSampling {
   }
 
   refine(how: Refinement): AxisMap {
-    return this.learning.refine(how, bins => this.#histogram(bins, 0));
+    const refined = this.learning.refine(how, bins => this.#histogram(bins, 0));
+    // the kernel leaves the counters at 0
+    if (refined instanceof CudaMap && !how.shared && this.#zeros === RESULT)
+      this.#zeros += this.#program.dims * refined.bins;
+    return refined;
   }
 
   /** Kernels that a task needs. */

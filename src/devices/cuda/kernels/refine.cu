@@ -7,7 +7,7 @@ struct Refine {
   u32 shared;  // one map for all axes
   u32 root;    // of the damping: α is 0.5 instead of 1
   double floor;
-  const u64* histogram;
+  u64* histogram;  // all 0 after it, unless it is shared
   const double* edges;
   const double* params;
   double* refined;
@@ -124,6 +124,8 @@ extern "C" __global__ void __launch_bounds__(WIDTH) refine(Refine t) {
     most[i] = sums[i] = (a + 6 * b + c) / 8;
   }
   __syncthreads();
+  if (!t.shared)
+    for (u32 i = threadIdx.x; i < bins; i += WIDTH) t.histogram[(u64)axis * bins + i] = 0;
   const double total = scan(sums, bins);
   if (!(total > 0)) {
     for (u32 i = threadIdx.x; i <= bins; i += WIDTH) refined[i] = edges[i];

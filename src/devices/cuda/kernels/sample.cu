@@ -324,9 +324,10 @@ __device__ __forceinline__ void addGroups(const SampleTask& t) {
   t.result->increments = own[INCREMENTS];
   t.result->concentration = own[CONCENTRATION];
   t.result->evaluations = t.totals ? t.totals[1] : t.samples;
-  const volatile u64* from = (const volatile u64*)t.result;
+  // and it is ready for the next launch
+  volatile u64* from = (volatile u64*)t.result;
   if (t.report)
-    for (u32 i = 0; i < sizeof(SampleResult) / 8; i++) ((u64*)t.report)[i] = from[i];
+    for (u32 i = 0; i < sizeof(SampleResult) / 8; i++) ((u64*)t.report)[i] = from[i], from[i] = 0;
 }
 
 template <bool ADAPT>
