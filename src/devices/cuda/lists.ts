@@ -50,18 +50,10 @@ export class PoolLists {
       const before = this.#lists.get(name);
       const list = this.#fresh(name, bytes * room);
       if (!before) continue;
-      // lists with a column an axis move column by column
-      const columns = name === 'centres' || name === 'levels' ? this.#dims : 1;
-      const column = bytes / columns;
-      for (let c = 0; c < columns; c++)
-        this.#card.check(
-          this.#card.driver.cuMemcpyDtoD(
-            list.address + c * column * room,
-            before.address + c * column * old,
-            column * old,
-          ),
-          'moving regions',
-        );
+      this.#card.check(
+        this.#card.driver.cuMemcpyDtoD(list.address, before.address, bytes * old),
+        'moving regions',
+      );
       before.close();
     }
     for (const [name, bytes] of Object.entries(STEP)) {

@@ -234,10 +234,10 @@ export class CudaPool implements RegionPool {
 
   /** Centre and levels of a region. */
   #at(region: number): number[][] {
-    const axes = Array.from({ length: this.#dims }, (_, d) => d * this.#lists.room + region);
+    const [dims, first] = [this.#dims, this.#dims * region];
     return [
-      axes.map(at => this.#lists.read('centres', new Float64Array(1), 8 * at)[0]),
-      axes.map(at => this.#lists.read('levels', new Uint8Array(1), at)[0]),
+      [...this.#lists.read('centres', new Float64Array(dims), 8 * first)],
+      [...this.#lists.read('levels', new Uint8Array(dims), first)],
     ];
   }
 
@@ -301,13 +301,13 @@ export class CudaPool implements RegionPool {
     const { bytes, at } = this.#drawn!;
     const view = new DataView(bytes.buffer, bytes.byteOffset + at);
     // counts are numbers below 2^32
-    [this.#lists.room, this.count, n, this.#nodes, this.#roots].forEach((v, i) => {
+    [this.count, n, this.#nodes, this.#roots].forEach((v, i) => {
       view.setUint32(8 * i, v, true);
     });
-    view.setUint32(40, this.#rootLevel, true);
-    view.setUint32(44, look, true);
-    view.setFloat64(48, threshold, true);
-    view.setFloat64(56, unit, true);
+    view.setUint32(32, this.#rootLevel, true);
+    view.setUint32(36, look, true);
+    view.setFloat64(40, threshold, true);
+    view.setFloat64(48, unit, true);
     return bytes.slice();
   }
 
@@ -318,7 +318,7 @@ export class CudaPool implements RegionPool {
     const struct = this.#regions.struct(rule, ranges, 0, address, this.#wrong);
     const at = struct.bytes.length;
     struct
-      .u64(0, 0, 0, 0, 0)
+      .u64(0, 0, 0, 0)
       .u32(0, 0)
       .f64(0, 0, differenceWeight(this.#dims))
       .u64(this.#found.address, address('flags'), address('depths'), address('nodeOf'))

@@ -32,7 +32,7 @@ export interface PreparedRule {
 /** What evaluateRegions in regions.cu evaluates. */
 export const KIND = { halves: 0, all: 1, list: 2 } as const;
 /** Words of Pool in types.cu, after the task. */
-const POOL = 24;
+const POOL = 23;
 
 /** Blocks for so many regions, two a warp; a pair may have one of its own in a pool. */
 export function blocksFor(regions: number, kind: number): number {
@@ -82,11 +82,7 @@ export class CudaRegions {
 
   /** Starts the evaluation of a list. */
   launchList(rule: Rule, ranges: RegionTask['ranges'], count: number, at: AddressOf, wrong: number): void {
-    const { bytes } = this.struct(rule, ranges, count, at, wrong).u64(
-      count,
-      count,
-      ...Array(POOL - 2).fill(0),
-    );
+    const { bytes } = this.struct(rule, ranges, count, at, wrong).u64(count, ...Array(POOL - 1).fill(0));
     const module = this.#program.module(this.recipe(rule));
     const { list } = KIND;
     module.launch('evaluateRegions', blocksFor(count, list), THREADS, 0, bytes, Uint32Array.of(list));

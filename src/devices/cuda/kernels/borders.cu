@@ -31,9 +31,9 @@ __device__ __forceinline__ bool locate(const Pool& p, u64 i, Columns& c) {
   u64 node = 0;
 #pragma unroll 2
   for (int d = 0; d < DIMS; d++) {
-    const u32 level = p.t.levels[d * p.stride + i];
+    const u32 level = p.t.levels[DIMS * i + d];
     if (level > FINEST) return false;
-    const double part = (p.t.centres[d * p.stride + i] - p.t.low[d]) / (p.t.high[d] - p.t.low[d]);
+    const double part = (p.t.centres[DIMS * i + d] - p.t.low[d]) / (p.t.high[d] - p.t.low[d]);
     const u64 cell = (u64)(part * (double)(1ull << level));
     const u64 place = ((2 * cell + 1) << (63 - level)) + (ASIDE >> level);
     c.places[d][t] = (place & ~255ull) | level;
@@ -91,9 +91,9 @@ __device__ __forceinline__ u32 wideBehindFine(const Pool& p, u64 i, int side) {
 #pragma unroll 1
   for (int d = 0; d < DIMS; d++) {
     const double range = p.t.high[d] - p.t.low[d], width = range / parts;
-    const double half = range / 2 * ldexp(1.0, -(int)p.t.levels[d * p.stride + i]);
+    const double half = range / 2 * ldexp(1.0, -(int)p.t.levels[DIMS * i + d]);
     const double offset = d == side / 2 ? (side % 2 ? 1 + BESIDE : -1 - BESIDE) : BESIDE;
-    x[d] = p.t.centres[d * p.stride + i] + offset * half;
+    x[d] = p.t.centres[DIMS * i + d] + offset * half;
     if (d == side / 2 && (x[d] - p.t.low[d]) * (x[d] - p.t.high[d]) >= 0) return NONE;
     double k = floor((x[d] - p.t.low[d]) / width);
     // next to 0 differences from `low` are those of 0
@@ -115,7 +115,7 @@ __device__ __forceinline__ u32 wideBehindFine(const Pool& p, u64 i, int side) {
   }
 #pragma unroll 1
   for (int d = 0; d < DIMS; d++)
-    if (p.t.levels[d * p.stride + i] >= p.t.levels[d * p.stride + (u32)word] + WIDER) return (u32)word;
+    if (p.t.levels[DIMS * i + d] >= p.t.levels[DIMS * (u64)(u32)word + d] + WIDER) return (u32)word;
   return NONE;
 }
 
@@ -179,10 +179,10 @@ extern "C" __global__ void mirror(Pool p, Images m) {
   const int side = (int)(p.face[home] % (2 * DIMS));
 #pragma unroll 2
   for (int d = 0; d < DIMS; d++) {
-    const u32 level = p.t.levels[d * p.stride + i], own = p.t.levels[d * p.stride + home];
+    const u32 level = p.t.levels[DIMS * i + d], own = p.t.levels[DIMS * home + d];
     const double width = (p.t.high[d] - p.t.low[d]) * ldexp(1.0, -(int)level);
-    const double centre = p.t.centres[d * p.stride + i] + (d == side / 2 ? (side % 2 ? width : -width) : 0);
-    m.centres[d * m.count + k] = own > level ? p.t.centres[d * p.stride + home] : centre;
+    const double centre = p.t.centres[DIMS * i + d] + (d == side / 2 ? (side % 2 ? width : -width) : 0);
+    m.centres[d * m.count + k] = own > level ? p.t.centres[DIMS * home + d] : centre;
     m.levels[d * m.count + k] = max(level, own);
   }
 }

@@ -165,8 +165,8 @@ extern "C" __global__ void begin(Pool p) {
   u64 rest = i;
   for (int d = 0; d < DIMS; d++) {
     const double half = (p.t.high[d] - p.t.low[d]) / 2 * ldexp(1.0, -(int)p.rootLevel);
-    centres[d * p.stride + i] = p.t.low[d] + (2 * (rest & ((1ull << p.rootLevel) - 1)) + 1) * half;
-    levels[d * p.stride + i] = p.rootLevel;
+    centres[DIMS * i + d] = p.t.low[d] + (2 * (rest & ((1ull << p.rootLevel) - 1)) + 1) * half;
+    levels[DIMS * i + d] = p.rootLevel;
     rest >>= p.rootLevel;
   }
   p.depths[i] = p.rootLevel * DIMS;

@@ -95,10 +95,11 @@ __device__ __forceinline__ void conclude(const RegionTask& t, u64 slot, bool the
   t.axes[slot] = best & 255;
 }
 
-// Two regions, at slots of lists that have `stride` numbers an axis, counted from `number` on; without `both` only the
+// Two regions, at slots of lists in which an axis is `across` numbers from the next and a region `along`, counted from `number`
+// on; without `both` only the
 // first is there, and its double is not heard of. By one warp, or, when it is `shared`, by all of a block.
-__device__ __forceinline__ void evaluate(const RegionTask& t, u64 stride, u64 first, u64 second, u64 number, bool both,
-                                         bool shared) {
+__device__ __forceinline__ void evaluate(const RegionTask& t, u64 across, u64 along, u64 first, u64 second, u64 number,
+                                         bool both, bool shared) {
   const u32 lane = threadIdx.x % 32, side = lane / SIDE;
   const u32 warp = threadIdx.x / 32;
   const u64 slot = side ? second : first;
@@ -106,10 +107,10 @@ __device__ __forceinline__ void evaluate(const RegionTask& t, u64 stride, u64 fi
   double(*near)[NEAR] = seat(shared ? 0 : warp)->near;
   int levels = 0;
   for (int d = lane % SIDE; d < DIMS; d += SIDE) {
-    const int level = t.levels[d * stride + slot];
+    const int level = t.levels[d * across + slot * along];
     levels += level;
     desk.level[side * DIMS + d] = level;
-    desk.centre[side * DIMS + d] = t.centres[d * stride + slot];
+    desk.centre[side * DIMS + d] = t.centres[d * across + slot * along];
     desk.half[side * DIMS + d] =
         __dmul_rn((t.high[d] - t.low[d]) / 2, __longlong_as_double((long long)(1023 - level) << 52));
   }
@@ -210,16 +211,16 @@ __device__ __forceinline__ void halve(const Pool& p, u64 k) {
   const u32 lane = threadIdx.x % 32, axis = p.t.axes[own];
   double* centres = (double*)p.t.centres;
   unsigned char* levels = (unsigned char*)p.t.levels;
-  const u32 before = levels[axis * p.stride + own];
+  const u32 before = levels[DIMS * own + axis];
   __syncwarp();
   for (u32 d = lane; d < DIMS; d += 32) {
-    const u32 level = levels[d * p.stride + own] + (d == axis);
-    const double centre = centres[d * p.stride + own];
+    const u32 level = levels[DIMS * own + d] + (d == axis);
+    const double centre = centres[DIMS * own + d];
     const double offset =
         d == axis ? __dmul_rn((p.t.high[d] - p.t.low[d]) / 2, __longlong_as_double((long long)(1023 - level) << 52)) : 0;
-    levels[d * p.stride + own] = levels[d * p.stride + other] = level;
-    centres[d * p.stride + own] = centre - offset;
-    centres[d * p.stride + other] = centre + offset;
+    levels[DIMS * own + d] = levels[DIMS * other + d] = level;
+    centres[DIMS * own + d] = centre - offset;
+    centres[DIMS * other + d] = centre + offset;
   }
   if (lane != 0) return;
   p.parentValues[k] = p.t.values[own];
@@ -245,8 +246,8 @@ __device__ __forceinline__ void twoLevel(const Pool& p, u64 k) {
   p.t.errors[i] = error;
   if (value > error) p.found->positive = 1;
   if (-value > error) p.found->negative = 1;
-  const u32 axis = p.t.axes[i], level = p.t.levels[axis * p.stride + i] + 1;
-  const double centre = p.t.centres[axis * p.stride + i];
+  const u32 axis = p.t.axes[i], level = p.t.levels[DIMS * i + axis] + 1;
+  const double centre = p.t.centres[DIMS * i + axis];
   const double quarter = (p.t.high[axis] - p.t.low[axis]) / 8 * ldexp(1.0, -(int)level);
   if (level >= 250 || centre + quarter == centre) {
     p.flags[i] |= STUCK;
@@ -270,7 +271,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) evaluateRegions
   if (shared) __syncthreads();
   else __syncwarp();
   const u64 a = kind == HALVES ? p.list[k] : 2 * k, b = kind == HALVES ? p.count + k : 2 * k + both;
-  evaluate(p.t, p.stride, a, b, 2 * k, both, shared);
+  const bool list = kind == LIST;
+  evaluate(p.t, list ? p.count : 1, list ? 1 : DIMS, a, b, 2 * k, both, shared);
   __syncwarp();
   if (kind == HALVES && first) twoLevel(p, k);
 }

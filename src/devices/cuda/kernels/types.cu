@@ -18,7 +18,7 @@ struct RegionTask {
   const double* weights;  // of the points of a run: 32 for each of the rules
   u64 room;               // `points` and as much as is read ahead
   const double* pairs;    // candidates: scale, norm; PAIRS lists of CANDIDATES, filled up with zeros
-  const double* centres;  // `count` numbers an axis
+  const double* centres;  // `count` numbers an axis, unless it is of a pool
   const unsigned char* levels;
   const double* params;
   double* values;
@@ -43,8 +43,7 @@ struct Found {  // what the host reads
 #define STUCK 4    // too small to be halved
 
 struct Pool {
-  RegionTask t;      // its lists have `stride` numbers an axis
-  u64 stride;
+  RegionTask t;      // its lists have a region's axes side by side: a warp reads them
   u64 count, n;      // regions, and how many of them are halved
   u64 nodes, roots;  // of the tree of halvings
   u32 rootLevel, look;
