@@ -2,6 +2,7 @@
 import { CpuDevice } from './devices/cpu/cpu.ts';
 import type { Device, DeviceIntegrand } from './devices/device.ts';
 import { exportName, plainIntegrand } from './devices/js/plain.ts';
+import { inNode } from './devices/list.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { lowered } from './integrand/lowered.ts';
@@ -60,9 +61,16 @@ export async function resolve(f: Integrand | URL): Promise<[Integrand, URL | nul
 }
 
 let shared: CpuDevice | null = null;
+/** Evaluations that take a CPU minutes: beyond, `auto` looks for a card, whose kernels take the better part of a second to compile. */
+const LONG = 1e10;
 
 /** The device, and whether it is ours to close. The default one is kept: its idle workers do not keep a process alive. */
-export async function deviceFor({ device }: Problem): Promise<[Device, boolean]> {
+export async function deviceFor({ device, maxEvaluations }: Problem): Promise<[Device, boolean]> {
+  if (device === 'auto' && maxEvaluations >= LONG && inNode()) {
+    const { cardIfAny } = await import('./devices/cuda/open.ts');
+    const card = cardIfAny();
+    if (card) return [card, false];
+  }
   if (typeof device === 'string' ? device.startsWith('cuda') : Array.isArray(device)) {
     const { openCuda } = await import('./devices/cuda/open.ts');
     return [openCuda(device as string | readonly string[]), false];

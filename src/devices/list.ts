@@ -69,7 +69,7 @@ const missing = (why: string): DeviceInfo => ({
   missing: why,
 });
 
-const inNode = () => typeof process === 'object' && !!process.versions?.node;
+export const inNode = () => typeof process === 'object' && !!process.versions?.node;
 
 function coreCount(): number {
   if (inNode()) return process.getBuiltinModule('node:os').availableParallelism();

@@ -32,6 +32,10 @@ describe.skipIf(absent)('what there is', () => {
       driver: '13.0',
     });
   });
+  test('auto takes a card for long runs, and the CPU otherwise', async () => {
+    expect((await run('auto', { maxEvaluations: 1e10 })).device).toBe('cuda:0 (Emulated GPU 0)');
+    expect((await run('auto')).device).toBe('cpu');
+  });
   test('a card that is not there is refused, with those that are', async () => {
     await expect(run('cuda:12')).rejects.toThrow(
       'there is no device cuda:12; this machine has 12: cuda:0 to cuda:11.',

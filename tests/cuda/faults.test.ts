@@ -199,11 +199,13 @@ describe.skipIf(absent)('what does not work says what to do, and the next run wo
 
 describe.skipIf(absent)('what is not installed', () => {
   /** The library as a process has it that has loaded nothing yet. */
-  async function fresh() {
+  async function fresh(options: IntegrateOptions = { device: 'cuda:0' }) {
     vi.resetModules();
     const { integrate } = await import('../../src/index.ts');
-    return integrate(smooth, { dims: 2, device: 'cuda:0' });
+    return integrate(smooth, { dims: 2, ...options });
   }
+  /** `auto` looks for a card, and does without. */
+  const unasked = async () => (await fresh({ maxEvaluations: 1e10 })).device;
   const koffi = () => createRequire(import.meta.url)('koffi') as { load(name: string): unknown };
   test('NVRTC', async () => {
     const cache = mkdtempSync(join(tmpdir(), 'quadrille-cache-'));
@@ -217,6 +219,7 @@ describe.skipIf(absent)('what is not installed', () => {
     await expect(fresh()).rejects.toThrow(
       "NVRTC, CUDA's run-time compiler, was not found; install the CUDA toolkit, or pip install nvidia-cuda-nvrtc, or set QUADRILLE_NVRTC to the path of libnvrtc.so.",
     );
+    expect(await unasked()).toBe('cpu');
     process.env.XDG_CACHE_HOME = before;
     rmSync(cache, { recursive: true });
   });
@@ -227,6 +230,7 @@ describe.skipIf(absent)('what is not installed', () => {
     await expect(fresh()).rejects.toThrow(
       "no CUDA driver (libcuda) on this machine; install NVIDIA's driver, or use device: 'cpu'.",
     );
+    expect(await unasked()).toBe('cpu');
   });
   test('koffi', async () => {
     vi.spyOn(process.getBuiltinModule('node:module'), 'createRequire').mockReturnValue((() => {

@@ -38,7 +38,7 @@ const NAME = /^(libnvrtc\.so(\.\d+)*|nvrtc64_\d+_\d+\.dll)$/;
 
 let loaded: Nvrtc | null = null;
 
-function loadNvrtc(): Nvrtc {
+export function loadNvrtc(): Nvrtc {
   if (loaded) return loaded;
   const places = candidates();
   const library = openLibrary(places);

@@ -3,6 +3,7 @@ import type { Device } from '../device.ts';
 import { CudaDevice } from './cuda.ts';
 import { CudaError } from './driver.ts';
 import { listCards } from './info.ts';
+import { loadNvrtc } from './nvrtc.ts';
 import { SeveralCards } from './several.ts';
 
 const opened = new Map<number, CudaDevice>();
@@ -12,6 +13,17 @@ export function openCuda(names: string | readonly string[]): Device {
   if (names === 'cuda:*') return every();
   const devices = [names].flat().map(one);
   return devices.length === 1 ? devices[0] : new SeveralCards(devices);
+}
+
+/** The first card, if it and what compiles for it are there. */
+export function cardIfAny(): Device | null {
+  try {
+    loadNvrtc();
+    return one('cuda:0');
+  } catch (e) {
+    if (!(e instanceof CudaError)) throw e;
+    return null;
+  }
 }
 
 function one(name: string): CudaDevice {
