@@ -97,8 +97,8 @@ class Run {
   #evaluations = 0;
   readonly #pace: Pace;
   #seen = false;
-  /** What lies at a border of blocks, with nothing beyond: it may have been missed there. */
-  #cutOff = 0;
+  /** Means of blocks that the last pass found, in its unit. */
+  #known: { means: Map<Node, Float64Array>; unit: number } = { means: new Map(), unit: 1 };
   /** The block with the largest variance in each pass: its part of the whole, and the variance itself. */
   readonly #largest: { share: number; own: number }[] = [];
 
@@ -231,7 +231,7 @@ class Run {
   ): Promise<{ value: number; variance: number; largest: number }> {
     const known = this.#knobs.depth > 1; // something of each block
     const means = new Map<Node, Float64Array>();
-    let [value, variance, largest, cutOff] = [0, 0, 0, 0];
+    let [value, variance, largest] = [0, 0, 0];
     for (const [n, node] of nodes.entries()) {
       const share = average * EVENLY >= 2 ? (this.#shares[n] ?? 1) : 1;
       const count = Math.floor(average * share);
@@ -263,13 +263,18 @@ class Run {
         largest = Math.max(largest, most / count / slab.blocks ** 2);
       }
       spreads?.push((variance - before) * count);
-      if (all) {
-        means.set(node, all);
-        cutOff = Math.max(cutOff, this.#missing(node, means));
-      }
+      if (all) means.set(node, all);
     }
-    this.#cutOff = cutOff * this.#unit;
+    this.#known = { means, unit: this.#unit };
     return { value, variance, largest };
+  }
+
+  /** What lies at a border of blocks, with nothing beyond: it may have been missed there. */
+  get #cutOff(): number {
+    const { means, unit } = this.#known;
+    let most = 0;
+    for (const node of means.keys()) most = Math.max(most, this.#missing(node, means));
+    return most * unit;
   }
 
   /**
