@@ -3,7 +3,7 @@
  * is beside the published programs. For a machine with an NVIDIA card and nothing else: `node scripts/gpu.mjs FOLDER`
  * bundles it with its kernels into one folder.
  *
- *   node suite.mjs [--checks] [--methods] [--pulls SEEDS] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--first]
+ *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--first]
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS]   (for a profiler)
  */
 import { execFileSync } from 'node:child_process';
@@ -27,6 +27,7 @@ const { values: asked } = parseArgs({
     fresh: { type: 'boolean' },
     once: { type: 'string' },
     rates: { type: 'boolean' },
+    limits: { type: 'boolean' },
   },
 });
 
@@ -54,6 +55,7 @@ const { failures } = await import('./common.ts');
 const { mcubesTimes, rates, vegasTimes } = await import('./vegas.ts');
 const { paganiTimes, zmcTimes } = await import('./pagani.ts');
 const { pulls } = await import('./pulls.ts');
+const { limits } = await import('./limits.ts');
 if (everything || asked.first) {
   console.log('\na fresh process, without and with compiled kernels on disk');
   const env = { ...process.env, XDG_CACHE_HOME: mkdtempSync(join(tmpdir(), 'quadrille-')) };
@@ -67,6 +69,7 @@ if (everything || asked.checks) {
   await twice();
 }
 if (everything || asked.methods) await methods();
+if (everything || asked.limits) await limits();
 if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));
 if (everything || asked.vegas) await vegasTimes();
 if (everything || asked.rates) await rates();

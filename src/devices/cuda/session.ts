@@ -52,7 +52,8 @@ export class CudaSession implements Session {
   }
 
   async sample(task: SampleTask): Promise<SampleSums> {
-    if (task.adapt) void this.#compiled('learning', undefined, () => LEARNING);
+    // what is wrong with these shows when they are needed
+    if (task.adapt) this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
     await this.#compiled('samples', task.signal, ({ sampling }) => [sampling.recipe(task)]);
     return this.use(task.signal, ({ sampling }) => sampling.sample(task));
   }
