@@ -1,6 +1,6 @@
 /** The program as a process: files, signals, pipes, and a real terminal. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -16,6 +16,18 @@ afterAll(() => built.remove());
 test('the executable has a shebang', () => {
   expect(readFileSync('src/cli/main.ts', 'utf8').split('\n')[0]).toBe('#!/usr/bin/env node');
   expect(readFileSync(built.main, 'utf8').split('\n')[0]).toBe('#!/usr/bin/env node');
+});
+
+// in a clone `npx quadrille` starts this file, and npm does not make it executable
+test('what `npm run build` makes starts by itself, and has its kernels', async () => {
+  const folder = await mkdtemp(resolve('.cache/build-'));
+  const made = spawnSync(process.execPath, ['scripts/build.mjs', folder], { encoding: 'utf8' });
+  expect([made.status, made.stdout, made.stderr]).toEqual([0, '', '']);
+  const { status, stdout } = spawnSync(join(folder, 'cli/main.js'), ['x', 'x=0..1'], { encoding: 'utf8' });
+  expect([status, Number.parseFloat(stdout)]).toEqual([0, expect.closeTo(0.5, 8)]);
+  const kernels = (from: string) => readdirSync(join(from, 'devices/cuda/kernels'));
+  expect(kernels(folder)).toEqual(kernels('src'));
+  await rm(folder, { recursive: true });
 });
 
 test('an expression, through a shell', async () => {
@@ -62,7 +74,7 @@ describe('run', () => {
     await built.put('data.json', '[0, 1]');
     await built.put(
       'problem.ts',
-      `import { readFileSync } from 'node:fs';
+      `import { readdirSync, readFileSync } from 'node:fs';
        import { table, type Table } from 'quadrille';
        import { top } from './helper.js';
        enum Rate { Slow = 2 }
