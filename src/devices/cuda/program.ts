@@ -31,7 +31,8 @@ export function around(kernel: KernelName, f: (x: number[]) => number, constants
 
 const nameOf = ({ kernel, constants, own }: Recipe) => `${kernel} ${JSON.stringify(constants)}${own}`;
 
-function textFor({ kernel, constants, text }: Recipe): string {
+/** What NVRTC is given. */
+export function textFor({ kernel, constants, text }: Recipe): string {
   const defines = Object.entries(constants).map(([name, value]) => `#define ${name} ${Number(value)}\n`);
   return `${defines.join('')}${text()}\n${kernelText(kernel)}`;
 }

@@ -59,7 +59,7 @@ struct Pool {
   u64* blocks;
   double* parentValues;
   double* parentErrors;
-  double* sums;          // eight a block
+  double* sums;          // six a block
   u64* best;             // of each region that others look at: the largest neighbour, their sum, and whose face
   u64* around;
   u64* face;
