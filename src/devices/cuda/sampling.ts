@@ -131,7 +131,7 @@ export class CudaSampling {
     const { edgeBytes, histogramBytes, kernels } = this.#fit(task);
     const module = this.#moduleOf(kernels);
     const buffer = this.#buffers;
-    if (firstGroup > 0) this.#clear(0);
+    this.#clear(0);
     this.#zeros = 0;
     let volume = 1 / task.unit;
     for (let d = 0; d < dims; d++) volume *= bins;
