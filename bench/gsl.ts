@@ -5,7 +5,7 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { upperGamma } from '../src/combine.ts';
+import { upperGamma } from '../src/methods/combine.ts';
 
 const CACHE = '.cache/bench';
 /** Of the manual's example: calls of a warm-up at least, and iterations of a stage. */

@@ -1,5 +1,5 @@
 /** What a user imports. */
-export { type DeviceInfo, devices } from './devices/list.ts';
+export { type DeviceInfo, devices } from './devices/registry.ts';
 export {
   type Compiled,
   type CompileOptions,

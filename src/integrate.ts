@@ -1,12 +1,12 @@
 /** The one call: checks the problem, compiles the integrand, opens the device, and returns what the method finds. */
 import { CpuDevice } from './devices/cpu/cpu.ts';
 import type { Device, DeviceIntegrand } from './devices/device.ts';
-import { exportName, plainIntegrand } from './devices/js/plain.ts';
-import { inNode } from './devices/list.ts';
+import { inNode } from './devices/registry.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { lowered } from './integrand/lowered.ts';
 import { bind } from './integrand/params.ts';
+import { exportName, plainIntegrand } from './integrand/plain.ts';
 import { read } from './integrand/read.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';

@@ -1,12 +1,12 @@
 /** The options of `integrate`, checked before any work starts: each mistake names the option, the value and the remedy. */
 
 import type { Device } from './devices/device.ts';
-import { type Domain, makeDomain, type Range } from './domain.ts';
+import { type Domain, makeDomain, type Range } from './integrand/domain.ts';
 import { checkParams, type Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/cubature.ts';
-import { RULES } from './methods/cubature/rules.ts';
 import { VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/vegas.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './methods/zmc/zmc.ts';
+import { RULES } from './tasks/rules.ts';
 
 export const METHODS = [
   'auto',

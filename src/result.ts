@@ -1,5 +1,5 @@
 /** What an integration gives back, and how it reads. */
-import { combine } from './combine.ts';
+import { combine } from './methods/combine.ts';
 
 /** How a run ended: only `converged` says that the tolerance is met. `failed` is for integrals of a scan. */
 export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | 'aborted' | 'failed';

@@ -1,9 +1,9 @@
 /** One problem on an open session: runs its method and makes the result. */
 import type { Session } from './devices/device.ts';
-import { toDomain } from './domain.ts';
-import { auto } from './methods/auto.ts';
+import { toDomain } from './integrand/domain.ts';
+import { auto } from './methods/auto/auto.ts';
 import type { MethodProblem, Outcome } from './methods/method.ts';
-import { runMethod } from './methods/run.ts';
+import { runMethod } from './methods/registry.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { type IterationRecord, Result } from './result.ts';

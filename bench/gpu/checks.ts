@@ -2,9 +2,9 @@
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import { SeveralCards } from '../../src/devices/cuda/several.ts';
 import type { SampleTask } from '../../src/devices/device.ts';
-import { ruleFor } from '../../src/methods/cubature/rules.ts';
-import { uniformMap } from '../../src/methods/vegas/map.ts';
 import type { MethodName } from '../../src/problem.ts';
+import { uniformMap } from '../../src/tasks/map.ts';
+import { ruleFor } from '../../src/tasks/rules.ts';
 import { catalogue } from '../../tests/integrands/catalogue.ts';
 import type { Entry } from '../../tests/integrands/entry.ts';
 import { cpu, cuda, entry, onCard, opened, relative, verdict } from './common.ts';

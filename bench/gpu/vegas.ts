@@ -1,7 +1,7 @@
 /** VEGAS+ as cuVegas runs it, m-Cubes to its tolerances, and the kernels alone. */
 import type { SampleTask } from '../../src/devices/device.ts';
-import { ruleFor } from '../../src/methods/cubature/rules.ts';
-import { uniformMap } from '../../src/methods/vegas/map.ts';
+import { uniformMap } from '../../src/tasks/map.ts';
+import { ruleFor } from '../../src/tasks/rules.ts';
 import { cuda, entry, opened, timed, trueError } from './common.ts';
 
 /** Goals and cuVegas' own times at 1e9 and 1e10 evaluations, on an H200, in ms. */

@@ -8,11 +8,11 @@
  *
  * A device decides nothing about statistics, and a method knows nothing of workers, memory or kernels.
  */
-import type { Axis } from '../domain.ts';
+import type { Axis } from '../integrand/domain.ts';
 import type { Program } from '../integrand/ir.ts';
 import type { Bindings } from '../integrand/params.ts';
-import type { Rule } from '../methods/cubature/rules.ts';
 import type { Key } from '../random/philox.ts';
+import type { Rule } from '../tasks/rules.ts';
 
 export interface Device {
   /** As it is written in results: `cpu`, `js`. */

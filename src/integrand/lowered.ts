@@ -1,6 +1,7 @@
 /** Programs of functions that were integrated before: the same function with params of the same shape is compiled once. */
-import { type Axis, buildDomain } from '../domain.ts';
+
 import type { Integrand } from './compile.ts';
+import { type Axis, buildDomain } from './domain.ts';
 import type { Program } from './ir.ts';
 import { lower } from './lower/lower.ts';
 import { type Params, shapeOf } from './params.ts';

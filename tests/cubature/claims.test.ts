@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RegionSums, RegionTask } from '../../src/devices/device.ts';
 import { type Integrand, integrate } from '../../src/index.ts';
-import { ruleFor } from '../../src/methods/cubature/rules.ts';
+import { ruleFor } from '../../src/tasks/rules.ts';
 import { suite } from '../integrands/suite.ts';
 import { spyDevice } from './spy.ts';
 

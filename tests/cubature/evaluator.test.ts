@@ -6,7 +6,7 @@ import type { DeviceIntegrand, RegionSums, RegionTask } from '../../src/devices/
 import { lower } from '../../src/integrand/lower/lower.ts';
 import { bind } from '../../src/integrand/params.ts';
 import { read } from '../../src/integrand/read.ts';
-import { pointsOf, type Rule, type RuleName, ruleFor } from '../../src/methods/cubature/rules.ts';
+import { pointsOf, type Rule, type RuleName, ruleFor } from '../../src/tasks/rules.ts';
 import { Random } from '../compiler/random.ts';
 import { type Integrand, lowerFor } from '../devices/program.ts';
 

@@ -1,7 +1,7 @@
 /** Where cubature is easily wrong: singular ends, steps, peaks, borders, huge and tiny numbers, sums that cancel. */
 import { describe, expect, test } from 'vitest';
-import type { Range } from '../../src/domain.ts';
 import { type Integrand, integrate, table } from '../../src/index.ts';
+import type { Range } from '../../src/integrand/domain.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
 import { spyDevice } from './spy.ts';
 

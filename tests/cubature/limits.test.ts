@@ -1,8 +1,8 @@
 /** How a run ends: budgets, abort, time; what it tells on the way; values that are not finite; functions as they are. */
 import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate, type Progress } from '../../src/index.ts';
-import { ruleFor } from '../../src/methods/cubature/rules.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
+import { ruleFor } from '../../src/tasks/rules.ts';
 import { suite } from '../integrands/suite.ts';
 
 const methods = ['cuhre', 'two-phase', 'pagani'] as const;

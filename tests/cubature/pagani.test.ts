@@ -1,8 +1,8 @@
 /** `pagani`: how many evaluations it takes, what it does when memory is full, what its knobs change. */
 import { describe, expect, test } from 'vitest';
 import { integrate, type Progress } from '../../src/index.ts';
-import { bytesOf } from '../../src/methods/cubature/regions.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
+import { bytesOf } from '../../src/tasks/pool/regions.ts';
 import { suite } from '../integrands/suite.ts';
 import { spyDevice } from './spy.ts';
 

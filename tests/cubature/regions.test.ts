@@ -1,14 +1,14 @@
 /** Regions and what is stored of them, their errors, and sums. */
 import { describe, expect, test } from 'vitest';
-import { NOISE, Sum, twoLevelErrors } from '../../src/methods/cubature/error.ts';
+import { NOISE, Sum, twoLevelErrors } from '../../src/tasks/pool/errors.ts';
 import {
   canSplit,
   emptyRegions,
   type Ranges,
   type Regions,
   uniformSplit,
-} from '../../src/methods/cubature/regions.ts';
-import { RegionStore } from '../../src/methods/cubature/store.ts';
+} from '../../src/tasks/pool/regions.ts';
+import { RegionStore } from '../../src/tasks/pool/store.ts';
 import { Random } from '../compiler/random.ts';
 
 /** A list as it comes back from an evaluation: value i + 1/2, error i, the axes in turn. */

@@ -8,7 +8,7 @@ import {
   type Rule,
   type RuleName,
   ruleFor,
-} from '../../src/methods/cubature/rules.ts';
+} from '../../src/tasks/rules.ts';
 
 const upTo = (n: number) => Array.from({ length: n - 1 }, (_, i) => i + 2);
 const SERVES: Record<RuleName, number[]> = {

@@ -1,9 +1,9 @@
 /** Which regions come next and which are finished: the threshold search, the worst regions, the heap. */
 import { describe, expect, test } from 'vitest';
 import { Heap } from '../../src/methods/cubature/heap.ts';
-import { RegionStore } from '../../src/methods/cubature/store.ts';
-import { thresholdFor } from '../../src/methods/cubature/threshold.ts';
-import { errorFrom, regionsFrom } from '../../src/methods/cubature/worst.ts';
+import { RegionStore } from '../../src/tasks/pool/store.ts';
+import { thresholdFor } from '../../src/tasks/pool/threshold.ts';
+import { errorFrom, regionsFrom } from '../../src/tasks/pool/worst.ts';
 import { Random } from '../compiler/random.ts';
 
 const sum = (xs: ArrayLike<number>) => Array.from(xs).reduce((a, b) => a + b, 0);

@@ -1,8 +1,8 @@
 /** The region behind a face, by the tree of halvings, against a search through all regions. */
 import { describe, expect, test } from 'vitest';
-import { emptyRegions, type Ranges } from '../../src/methods/cubature/regions.ts';
-import { RegionStore } from '../../src/methods/cubature/store.ts';
-import { SplitTree } from '../../src/methods/cubature/tree.ts';
+import { emptyRegions, type Ranges } from '../../src/tasks/pool/regions.ts';
+import { RegionStore } from '../../src/tasks/pool/store.ts';
+import { SplitTree } from '../../src/tasks/pool/tree.ts';
 import { Random } from '../compiler/random.ts';
 
 /** A store after so many halvings of random regions along random axes. */

@@ -1,8 +1,8 @@
 /** `two-phase`: how many evaluations it takes, its processors, and what they cannot do. */
 import { describe, expect, test } from 'vitest';
 import { integrate } from '../../src/index.ts';
-import { bytesOf } from '../../src/methods/cubature/regions.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
+import { bytesOf } from '../../src/tasks/pool/regions.ts';
 import { suite } from '../integrands/suite.ts';
 import { spyDevice } from './spy.ts';
 

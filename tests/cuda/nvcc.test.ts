@@ -10,7 +10,7 @@ import { poolRecipes } from '../../src/devices/cuda/pool.ts';
 import { CudaProgram, textFor } from '../../src/devices/cuda/program.ts';
 import { CudaRegions } from '../../src/devices/cuda/regions.ts';
 import { CudaSampling } from '../../src/devices/cuda/sampling.ts';
-import { ruleFor } from '../../src/methods/cubature/rules.ts';
+import { ruleFor } from '../../src/tasks/rules.ts';
 import { absent } from './emulated.ts';
 import { integrandOf, named, sampleTask } from './tasks.ts';
 

@@ -3,8 +3,8 @@ import type { DeviceIntegrand, RegionTask, SampleTask } from '../../src/devices/
 import { lower } from '../../src/integrand/lower/lower.ts';
 import { bind } from '../../src/integrand/params.ts';
 import { read } from '../../src/integrand/read.ts';
-import { type Rule, ruleFor } from '../../src/methods/cubature/rules.ts';
-import { uniformMap } from '../../src/methods/vegas/map.ts';
+import { uniformMap } from '../../src/tasks/map.ts';
+import { type Rule, ruleFor } from '../../src/tasks/rules.ts';
 import { catalogue } from '../integrands/catalogue.ts';
 import type { Entry, Range } from '../integrands/entry.ts';
 

@@ -1,6 +1,6 @@
 /** Iterations combined: weights by evaluations, χ² about the best fit. */
 import { describe, expect, test } from 'vitest';
-import { combine } from '../../src/combine.ts';
+import { combine } from '../../src/methods/combine.ts';
 import { philox } from '../../src/random/philox.ts';
 import { kolmogorovSmirnov } from '../truth/statistics.ts';
 

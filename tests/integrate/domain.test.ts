@@ -1,8 +1,8 @@
 /** Domains: shifted, backwards, empty, infinite; one dimension and many. Against closed forms, within five errors. */
 import { describe, expect, test } from 'vitest';
-import { type Axis, makeDomain, type Range, toDomain } from '../../src/domain.ts';
 import { type Integrand, integrate } from '../../src/index.ts';
 import { IntegrandError } from '../../src/integrand/diagnostics.ts';
+import { type Axis, makeDomain, type Range, toDomain } from '../../src/integrand/domain.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
 import type { Result } from '../../src/result.ts';
 

@@ -1,9 +1,9 @@
 /** What comes back: its text, its status, its warnings, its numbers. */
 import { describe, expect, test } from 'vitest';
-import { combine, upperGamma } from '../../src/combine.ts';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type Integrand, integrate, type Progress } from '../../src/index.ts';
 import { kit } from '../../src/integrand/math/index.ts';
+import { combine, upperGamma } from '../../src/methods/combine.ts';
 import type { IntegrateOptions, MethodName } from '../../src/problem.ts';
 import { Result, type ResultData, withError } from '../../src/result.ts';
 

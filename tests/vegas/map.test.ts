@@ -1,6 +1,6 @@
 /** The VEGAS map: what refining, rebinning and sharing keep, and what they move. */
 import { describe, expect, test } from 'vitest';
-import { floorFor, rebin, refineMap, uniformMap } from '../../src/methods/vegas/map.ts';
+import { floorFor, rebin, refineMap, uniformMap } from '../../src/tasks/map.ts';
 
 const axisOf = (edges: Float64Array, dims: number, d: number) => {
   const n = edges.length / dims;

@@ -1,7 +1,7 @@
 /** Strata: how many there are, by the papers' formulas, and how many samples each gets. */
 import { describe, expect, test } from 'vitest';
-import { allocate, strataFor } from '../../src/methods/vegas/strata.ts';
 import { KNOBS } from '../../src/methods/vegas/vegas.ts';
+import { allocate, strataFor } from '../../src/tasks/strata.ts';
 
 const dimensions = Array.from({ length: 32 }, (_, i) => i + 1);
 const sizes = [4, 100, 1000, 4096, 65_536, 1e5, 1e6, 12_345_678, 1e7, 1e8, 2 ** 26, 1e9, 1e10];

@@ -1,5 +1,5 @@
 /** `quadrille bench`: integrands of the papers on this machine, how long they take and how far off they are. */
-import { devices } from '../../devices/list.ts';
+import { devices } from '../../devices/registry.ts';
 import { integrate } from '../../integrate.ts';
 import { type Result, withError } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';

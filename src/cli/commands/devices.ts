@@ -1,5 +1,5 @@
 /** `quadrille devices`: what --device can name on this machine. */
-import { devices } from '../../devices/list.ts';
+import { devices } from '../../devices/registry.ts';
 import type { Arguments } from '../arguments.ts';
 import { Mistake } from '../mistake.ts';
 import { columns } from '../show/numbers.ts';

@@ -1,5 +1,5 @@
 /** How a result came about: the running estimate with its error, after so many evaluations. */
-import { combine } from '../../combine.ts';
+import { combine } from '../../methods/combine.ts';
 import type { IterationRecord, Result } from '../../result.ts';
 
 export interface Step {

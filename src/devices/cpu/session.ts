@@ -1,10 +1,10 @@
 /** One integrand on the CPU device: iterations of samples and lists of regions, cut into chunks for its crews. */
 
 import { toWasm } from '../../integrand/targets/wasm.ts';
-import type { Rule } from '../../methods/cubature/rules.ts';
-import { refineMap } from '../../methods/vegas/map.ts';
-import { allocate } from '../../methods/vegas/strata.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
+import { refineMap } from '../../tasks/map.ts';
+import type { Rule } from '../../tasks/rules.ts';
+import { allocate } from '../../tasks/strata.ts';
 import type {
   Allocation,
   AxisMap,

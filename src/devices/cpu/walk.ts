@@ -1,5 +1,5 @@
 /** A cubature rule as the evaluator wants it: a walk through its points, and weights by slot. */
-import { nullCombinations, pointsOf, type Rule } from '../../methods/cubature/rules.ts';
+import { nullCombinations, pointsOf, type Rule } from '../../tasks/rules.ts';
 
 export interface Walk {
   slots: number;

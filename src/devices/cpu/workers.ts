@@ -3,7 +3,7 @@
  * worker file and no server has to send special headers. A worker that dies rejects what it was doing, with the cause;
  * what others asked of it is rejected with `WorkerGone`, and can be asked of another one.
  */
-import { onSampled, toDomain } from '../../domain.ts';
+import { onSampled, toDomain } from '../../integrand/domain.ts';
 import type { MovedIntegrand } from '../device.ts';
 import { makeEvaluator } from './evaluator.ts';
 import { type Memories, makeMemories } from './memories.ts';

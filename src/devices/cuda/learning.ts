@@ -1,6 +1,6 @@
 /** What VEGAS learns from an iteration, on a card: samples of each cube by its variance, and the refined map. */
-import { MOST_PIECES, MOST_WIDER, NARROWEST, refineMap, WIDER } from '../../methods/vegas/map.ts';
-import { allocate, leastFor } from '../../methods/vegas/strata.ts';
+import { MOST_PIECES, MOST_WIDER, NARROWEST, refineMap, WIDER } from '../../tasks/map.ts';
+import { allocate, leastFor } from '../../tasks/strata.ts';
 import type { Allocation, AxisMap, KeptMap, Refinement, SampleTask } from '../device.ts';
 import type { Buffer, Module } from './card.ts';
 import { listedPieces, type Pieces, uniformPieces } from './pieces.ts';

@@ -2,8 +2,8 @@
  * A pool of regions in a card's memory: lists, selection, halving, evaluation and sums are kernels (kernels/pool.cu), and a
  * step reads back a hundred bytes. Lists grow by a factor of four, when a step needs more room than they have.
  */
-import { BESIDE, DEEP, WIDER } from '../../methods/cubature/borders.ts';
-import { differenceWeight } from '../../methods/cubature/error.ts';
+import { BESIDE, DEEP, WIDER } from '../../tasks/pool/borders.ts';
+import { differenceWeight } from '../../tasks/pool/errors.ts';
 import type { PoolStep, PoolSums, PoolTask, RegionPool } from '../device.ts';
 import type { Buffer, Module } from './card.ts';
 import { PoolLists } from './lists.ts';

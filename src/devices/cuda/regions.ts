@@ -1,5 +1,5 @@
 /** Cubature rules on a card: points, weights and null rules in its memory, and lists of regions evaluated there. */
-import { nullCombinations, type Orbit, pointsOf, type Rule } from '../../methods/cubature/rules.ts';
+import { nullCombinations, type Orbit, pointsOf, type Rule } from '../../tasks/rules.ts';
 import type { RegionSums, RegionTask } from '../device.ts';
 import type { Buffer } from './card.ts';
 import type { CudaProgram, Recipe } from './program.ts';

@@ -2,7 +2,7 @@
  * What runs leave on a card for the next one: loaded kernels, tables of rules, and memory. To load a kernel and to take
  * memory cost about a millisecond each, as much as a small integral.
  */
-import type { Rule } from '../../methods/cubature/rules.ts';
+import type { Rule } from '../../tasks/rules.ts';
 import type { Buffer, Module } from './card.ts';
 import type { PreparedRule } from './regions.ts';
 

@@ -1,10 +1,10 @@
 /** What the three methods of cubature share: their options, the evaluation of regions, and how a run ends. */
 import type { RegionSums } from '../../devices/device.ts';
 import type { IterationRecord, Status } from '../../result.ts';
+import type { Estimate } from '../../tasks/pool/errors.ts';
+import { type Regions, regionsIn, uniformSplit } from '../../tasks/pool/regions.ts';
+import { RULES, type Rule, type RuleName, ruleFor } from '../../tasks/rules.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
-import type { Estimate } from './error.ts';
-import { type Regions, regionsIn, uniformSplit } from './regions.ts';
-import { RULES, type Rule, type RuleName, ruleFor } from './rules.ts';
 
 /** Knobs of `pagani`, `cuhre` and `two-phase`. */
 export interface CubatureOptions {

@@ -7,12 +7,12 @@
  * so at least one is split.
  */
 import type { Status } from '../../result.ts';
+import { type Estimate, NOISE, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
+import { canSplit } from '../../tasks/pool/regions.ts';
+import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
 import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
-import { type Estimate, NOISE, Sum, Totals, twoLevelErrors } from './error.ts';
 import { Heap } from './heap.ts';
-import { canSplit } from './regions.ts';
-import { RegionStore } from './store.ts';
 
 export function cuhre(problem: MethodProblem, options: CubatureOptions): Promise<Outcome> {
   const run = new Cubature(problem, options);

@@ -1,5 +1,5 @@
 /** Numbers of regions in a store, the one with the largest error on top; of equal ones the largest region. */
-import type { RegionStore } from './store.ts';
+import type { RegionStore } from '../../tasks/pool/store.ts';
 
 export class Heap {
   readonly #store: RegionStore;

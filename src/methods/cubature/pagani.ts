@@ -19,10 +19,10 @@
  */
 import type { PoolStep, PoolSums, RegionPool } from '../../devices/device.ts';
 import type { Status } from '../../result.ts';
+import { type Estimate, NOISE } from '../../tasks/pool/errors.ts';
+import { HostPool } from '../../tasks/pool/host-pool.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
 import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
-import { type Estimate, NOISE } from './error.ts';
-import { HostPool } from './pool.ts';
 
 /** The part of the whole error that regions halved in one iteration have. */
 const MOST = 0.9;

@@ -10,12 +10,12 @@
  * The two-level error is used in phase I as well, where the original has none and may claim too much.
  */
 import type { Status } from '../../result.ts';
+import { type Estimate, NOISE, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
+import { canSplit, type Regions } from '../../tasks/pool/regions.ts';
+import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
 import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
-import { type Estimate, NOISE, Sum, Totals, twoLevelErrors } from './error.ts';
 import { Heap } from './heap.ts';
-import { canSplit, type Regions } from './regions.ts';
-import { RegionStore } from './store.ts';
 
 /** One a multiprocessor's slot, as on the graphics cards of the paper, scaled to what a processor has here. */
 const PROCESSORS = 512;

@@ -3,13 +3,13 @@
  * while adapting, the refinement of all three. `plain`, `mcubes`, `mcubes1d` and `vegas+` differ only in the knobs.
  */
 
-import type { Estimate } from '../../combine.ts';
 import type { Allocation, AxisMap, SampleSums } from '../../devices/device.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
+import { floorFor, rebin, uniformMap } from '../../tasks/map.ts';
+import { type Strata, strataFor } from '../../tasks/strata.ts';
+import type { Estimate } from '../combine.ts';
 import type { MethodProblem } from '../method.ts';
-import { floorFor, rebin, uniformMap } from './map.ts';
-import { type Strata, strataFor } from './strata.ts';
 
 export interface Knobs {
   /** Bins of the map along an axis, at most 65,536. Default 1024 for `vegas+`, 512 for `mcubes` and `mcubes1d`. */

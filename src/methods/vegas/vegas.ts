@@ -12,11 +12,12 @@
  * heavy tail), it is thrown away and learning goes on with more samples; when the budget allows no more of that, the
  * last measurement gets the rest.
  */
-import { type Combined, combine, type Estimate } from '../../combine.ts';
+
 import { type IterationRecord, ratio, type Status } from '../../result.ts';
-import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../doubt.ts';
+import { type Combined, combine, type Estimate } from '../combine.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import { Pace } from '../pace.ts';
+import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
 import { type Knobs, Sampling } from './sampling.ts';
 
 /** Knobs of the VEGAS family: `vegas+`, `mcubes`, `mcubes1d` and, where they mean something, `plain`. */

@@ -8,14 +8,15 @@
  * The public code numbers cells one way in its kernel and the other way on the host, so that it refines a wrong cell,
  * lets padding into the threshold and reports the deviation of one trial; this follows the paper.
  */
-import { combine, type Estimate } from '../../combine.ts';
+
 import type { SampleSums } from '../../devices/device.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import { type IterationRecord, ratio, type Status } from '../../result.ts';
-import { FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../doubt.ts';
+import { combine, type Estimate } from '../combine.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import { Pace } from '../pace.ts';
+import { FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
 import { LARGEST_SUMMED, type Slab, slabsOf } from './blocks.ts';
 import { beyondFace, type Node, searchTree } from './tree-search.ts';
 

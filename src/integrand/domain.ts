@@ -7,8 +7,8 @@
  *
  * A range given backwards turns the sign of the integral, an empty one makes it 0.
  */
-import type { Builder } from './integrand/builder.ts';
-import type { Id } from './integrand/ir.ts';
+import type { Builder } from './builder.ts';
+import type { Id } from './ir.ts';
 
 /** How close to infinity a point gets: z may round to 1. */
 const CLOSEST = 2 ** -53;

@@ -14,10 +14,10 @@
  * Nothing depends on a clock, so that the same seed gives the same bits. An evaluation of PAGANI counts a third of one
  * of VEGAS+: it has no random numbers, no map and no histogram.
  */
-import type { Problem } from '../problem.ts';
-import { Contestant } from './contestant.ts';
-import { ruleFor } from './cubature/rules.ts';
-import type { MethodProblem, Outcome } from './method.ts';
+import type { Problem } from '../../problem.ts';
+import { ruleFor } from '../../tasks/rules.ts';
+import type { MethodProblem, Outcome } from '../method.ts';
+import { Contestant } from './pausable-run.ts';
 
 /** Cost of an evaluation of PAGANI, in those of VEGAS+. */
 const CHEAP = 1 / 3;

@@ -3,11 +3,11 @@
  * that is when its text uses nothing from outside or when it is the export of a module, otherwise on this thread.
  */
 import { type AnyNode, parseExpressionAt } from 'acorn';
-import { type Domain, onSampled, toDomain } from '../../domain.ts';
-import { kit } from '../../integrand/math/index.ts';
-import type { Params } from '../../integrand/params.ts';
-import { isTable } from '../../integrand/tables.ts';
-import type { DeviceIntegrand, MovedIntegrand } from '../device.ts';
+import type { DeviceIntegrand, MovedIntegrand } from '../devices/device.ts';
+import { type Domain, onSampled, toDomain } from './domain.ts';
+import { kit } from './math/index.ts';
+import type { Params } from './params.ts';
+import { isTable } from './tables.ts';
 
 type Plain = (x: number[], p: Params, m: typeof kit) => number | Promise<number>;
 

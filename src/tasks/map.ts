@@ -3,7 +3,7 @@
  * cut into bins of equal probability, narrow where the integrand is large. `edges` holds bins + 1 numbers an axis, in
  * the coordinates of the domain.
  */
-import { compile } from '../../integrand/compile.ts';
+import { compile } from '../integrand/compile.ts';
 
 /**
  * The part of the samples that stays spread evenly along an axis. Without it a bin that looked empty grows until it

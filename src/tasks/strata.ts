@@ -8,7 +8,7 @@
  * of the samples goes to all cubes alike: a ball in 5 dimensions took four times the evaluations without, and the
  * integrands of the papers take the same.
  */
-import { compile } from '../../integrand/compile.ts';
+import { compile } from '../integrand/compile.ts';
 
 /** A stratum's number and the fraction inside it share the 53 bits of a float64. */
 const MOST_PER_AXIS = 2 ** 19;

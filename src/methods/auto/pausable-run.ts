@@ -1,10 +1,10 @@
 /** A method that runs in turns: it stops after an iteration once it has spent what it was given, and goes on later. */
 
-import { kit } from '../integrand/math/index.ts';
-import type { Problem } from '../problem.ts';
-import type { IterationRecord } from '../result.ts';
-import { type MethodProblem, type Outcome, toleranceAt } from './method.ts';
-import { runMethod } from './run.ts';
+import { kit } from '../../integrand/math/index.ts';
+import type { Problem } from '../../problem.ts';
+import type { IterationRecord } from '../../result.ts';
+import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
+import { runMethod } from '../registry.ts';
 
 /** How far back a slope is taken, as a ratio of evaluations. */
 const BACK = 4;

@@ -1,7 +1,7 @@
 /** The pool of regions of devices that have none of their own: lists in this process, evaluated by the device. */
 import type { PoolStep, PoolSums, PoolTask, RegionPool, Session } from '../../devices/device.ts';
 import { probesFor } from './borders.ts';
-import { Totals, twoLevelErrors } from './error.ts';
+import { Totals, twoLevelErrors } from './errors.ts';
 import { canSplit, type Ranges, type Regions, regionsIn, uniformSplit } from './regions.ts';
 import { RegionStore } from './store.ts';
 import { thresholdFor } from './threshold.ts';

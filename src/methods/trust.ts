@@ -7,7 +7,7 @@
  * claims were low by 3 to 12 errors, with 30 half of those on 14 steps, with 100 none. Other integrands of the papers have
  * 200 or more when they claim.
  */
-import type { Combined, Estimate } from '../combine.ts';
+import type { Combined, Estimate } from './combine.ts';
 
 /** An estimate whose χ² would be exceeded this rarely is not believed. */
 export const SMALLEST_Q = 1e-3;
