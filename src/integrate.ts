@@ -1,12 +1,11 @@
 /** The one call: checks the problem, compiles the integrand, opens the device, and returns what the method finds. */
-import { CpuDevice } from './devices/cpu/cpu.ts';
-import type { Device, DeviceIntegrand } from './devices/device.ts';
-import { inNode } from './devices/registry.ts';
+import { openDevice } from './devices/registry.ts';
+import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { lowered } from './integrand/lowered.ts';
 import { bind } from './integrand/params.ts';
-import { exportName, plainIntegrand } from './integrand/plain.ts';
+import { exportName, plainProgram } from './integrand/plain.ts';
 import { read } from './integrand/read.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
@@ -18,13 +17,16 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
   const problem = checkProblem(options);
   const integrand = prepare(...(await resolve(f)), problem);
   if (problem.domain.empty) return nothing(problem, start);
-  const [device, ours] = await deviceFor(problem);
-  const session = await device.open(integrand);
+  const { device, release } = await openDevice(problem.device, problem.maxEvaluations);
   try {
-    return await solve(problem, session, start);
+    const session = await device.open(integrand);
+    try {
+      return await solve(problem, device, session, start);
+    } finally {
+      session.close();
+    }
   } finally {
-    session.close();
-    if (ours) await device.close();
+    await release();
   }
 }
 
@@ -33,14 +35,14 @@ export function prepare(
   f: Integrand,
   module: URL | null,
   { dims, params, domain, device }: Problem,
-): DeviceIntegrand {
+): BoundProgram {
   if (typeof device === 'string' && device.startsWith('js')) {
     if (typeof f !== 'function') read(f); // says what is wrong with it
-    return plainIntegrand(f, module, domain, params);
+    return plainProgram(f, module, domain, params);
   }
   try {
     const program = lowered(f, dims, params, domain.axes);
-    return { kind: 'program', program, params: bind(program.params, params) };
+    return { kind: 'compiled', dims, program, params: bind(program.params, params) };
   } catch (e) {
     if (e instanceof IntegrandError && typeof f === 'function' && e.runsAsItIs) {
       e.message += "\nOr run the function as it is, more slowly, with device: 'js'.";
@@ -58,26 +60,4 @@ export async function resolve(f: Integrand | URL): Promise<[Integrand, URL | nul
   throw new TypeError(
     `integrate: ${f.href} has no exported function '${exportName(f)}'; name one behind a #.`,
   );
-}
-
-let shared: CpuDevice | null = null;
-/** Evaluations that take a CPU minutes: beyond, `auto` looks for a card, whose kernels take the better part of a second to compile. */
-const LONG = 1e10;
-
-/** The device, and whether it is ours to close. The default one is kept: its idle workers do not keep a process alive. */
-export async function deviceFor({ device, maxEvaluations }: Problem): Promise<[Device, boolean]> {
-  if (device === 'auto' && maxEvaluations >= LONG && inNode()) {
-    const { cardIfAny } = await import('./devices/cuda/open.ts');
-    const card = cardIfAny();
-    if (card) return [card, false];
-  }
-  if (typeof device === 'string' ? device.startsWith('cuda') : Array.isArray(device)) {
-    const { openCuda } = await import('./devices/cuda/open.ts');
-    return [openCuda(device as string | readonly string[]), false];
-  }
-  if (typeof device !== 'string') return [device as Device, false];
-  const [, number] = device.split(':');
-  if (number) return [new CpuDevice(Number(number)), true];
-  shared ??= new CpuDevice();
-  return [shared, false];
 }

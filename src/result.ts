@@ -1,20 +1,8 @@
 /** What an integration gives back, and how it reads. */
-import { combine } from './methods/combine.ts';
+import { combine, ratio } from './methods/combine.ts';
+import type { IterationRecord, Status } from './methods/method.ts';
 
-/** How a run ended: only `converged` says that the tolerance is met. `failed` is for integrals of a scan. */
-export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | 'aborted' | 'failed';
-
-/** One iteration, as `Result.iterations` has it. */
-export interface IterationRecord {
-  /** What it found; of deterministic methods, the estimate that it came to. */
-  value: number;
-  /** The error of that. */
-  error: number;
-  /** Its own; of deterministic methods, whose every estimate is one of the whole, all up to there. */
-  evaluations: number;
-  /** The map or the strata were still changing: such an iteration does not enter the result. */
-  adapting: boolean;
-}
+export type { IterationRecord, Status };
 
 export interface ResultData {
   /** The integral. */
@@ -116,12 +104,6 @@ function columns(table: string[][]): string[] {
       .trimEnd(),
   );
 }
-
-/** χ² per degree of freedom, readable when it is absurd too. */
-export const ratio = (chi2: number, dof: number): string => {
-  const r = chi2 / dof;
-  return r < 1e6 ? r.toFixed(2) : r.toExponential(1);
-};
 
 /** A value with its error in its last two digits: 0.9973(49), 1.2346(12)e-9. */
 export function withError(value: number, error: number): string {

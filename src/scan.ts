@@ -3,10 +3,12 @@
  * several integrals are under way at a time, so that workers never wait for one of them. Each result has the bits
  * that `integrate` gives for its params, whatever ran beside it.
  */
-import type { DeviceIntegrand, Session } from './devices/device.ts';
+import type { Session } from './devices/device.ts';
+import { openDevice } from './devices/registry.ts';
+import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { bind, checkParams, type Params, shapeOf } from './integrand/params.ts';
-import { deviceFor, prepare, resolve } from './integrate.ts';
+import { prepare, resolve } from './integrate.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { nothing, resultOf, solve } from './solve.ts';
@@ -39,19 +41,19 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const [found, module] = await resolve(f);
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
-  const [device, ours] = await deviceFor(first);
-  const compiled = new Map<string, ReturnType<typeof prepare>>();
+  const { device, release } = await openDevice(first.device, first.maxEvaluations);
+  const compiled = new Map<string, BoundProgram>();
   const integrandFor = (problem: Problem) => {
     const shape = shapeOf(problem.params);
     const known = compiled.get(shape);
-    if (known?.kind === 'program')
+    if (known?.kind === 'compiled')
       return { shape, integrand: { ...known, params: bind(known.program.params, problem.params) } };
     const integrand = prepare(found, module, problem);
     compiled.set(shape, integrand);
     return { shape, integrand };
   };
   let where = device.name;
-  const open = async (integrand: DeviceIntegrand) => {
+  const open = async (integrand: BoundProgram) => {
     const session = await device.open(integrand, { shared: sets.length > 1 });
     where = session.description;
     return session;
@@ -64,7 +66,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     const own = at < 0 ? { shape, session: await open(integrand) } : waiting.splice(at, 1)[0];
     try {
       if (at >= 0) await own.session.rebind(integrand);
-      return await solve(problem, own.session, begin);
+      return await solve(problem, device, own.session, begin);
     } finally {
       waiting.push(own);
       if (waiting.length > WAITING) waiting.shift()!.session.close();
@@ -91,7 +93,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     return results;
   } finally {
     for (const { session } of waiting) session.close();
-    if (ours) await device.close();
+    await release();
   }
 }
 

@@ -1,36 +1,45 @@
 /** One problem on an open session: runs its method and makes the result. */
-import type { Session } from './devices/device.ts';
+import type { Device, Session } from './devices/device.ts';
 import { toDomain } from './integrand/domain.ts';
-import { auto } from './methods/auto/auto.ts';
-import type { MethodProblem, Outcome } from './methods/method.ts';
-import { runMethod } from './methods/registry.ts';
+import { drive, type MethodProblem, NO_OUTCOME, type Outcome } from './methods/method.ts';
+import { METHODS } from './methods/registry.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { type IterationRecord, Result } from './result.ts';
 
-export async function solve(problem: Problem, session: Session, start: number): Promise<Result> {
+export async function solve(
+  problem: Problem,
+  { epsilon }: Pick<Device, 'epsilon'>,
+  session: Session,
+  start: number,
+): Promise<Result> {
   const iterations: IterationRecord[] = [];
   let nonFinite = 0;
   const stop = stopSignal(problem, start);
+  const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;
   const task: MethodProblem = {
     session,
-    ranges: problem.domain.ranges,
+    epsilon,
+    ranges: domain.ranges,
     key: keyOf(problem.seed),
-    relTol: problem.relTol,
-    absTol: problem.absTol,
-    maxEvaluations: problem.maxEvaluations,
-    maxIterations: problem.maxIterations,
-    deadline: start + problem.maxTime,
+    relTol,
+    absTol,
+    maxEvaluations,
+    maxIterations,
+    deadline: start + maxTime,
     signal: stop.signal,
     onNonFinite(found) {
       if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
       nonFinite += found.count;
     },
-    onIteration(record, running, evaluations) {
+  };
+  try {
+    const run = METHODS[problem.method](task, problem);
+    const outcome = await drive(run, maxEvaluations, ({ record, running, evaluations }) => {
       iterations.push(record);
       problem.onProgress?.({
         iteration: iterations.length,
-        value: problem.domain.sign * running.value,
+        value: domain.sign * running.value,
         error: running.error,
         evaluations,
         adapting: record.adapting,
@@ -38,12 +47,7 @@ export async function solve(problem: Problem, session: Session, start: number): 
         chi2: running.chi2 ?? 0,
         dof: running.dof ?? 0,
       });
-      return undefined;
-    },
-  };
-  try {
-    const outcome =
-      problem.method === 'auto' ? await auto(task, problem) : await runMethod(task, problem.method, problem);
+    });
     const { description: device, warnings = [] } = session;
     return resultOf(
       problem,
@@ -57,16 +61,7 @@ export async function solve(problem: Problem, session: Session, start: number): 
 
 /** The result of an integral over nothing. */
 export function nothing(problem: Problem, start: number): Result {
-  const outcome: Outcome = {
-    value: 0,
-    error: 0,
-    status: 'converged',
-    evaluations: 0,
-    chi2: 0,
-    dof: 0,
-    q: 1,
-    warnings: [],
-  };
+  const outcome: Outcome = { ...NO_OUTCOME, error: 0, status: 'converged' };
   return resultOf(problem, outcome, { iterations: [], nonFinite: 0, device: 'no device', start });
 }
 

@@ -1,17 +1,21 @@
 /**
- * What there is to integrate on. CUDA's driver is asked only where there can be one: a page has none, and a bundle for it
- * does not load what it takes to ask.
+ * Devices by their names, and what of them this machine has. A new kind of device is one line here, beside its folder. What
+ * only Node has is loaded when it is asked for: a page has no cards, and a bundle for it does not load what it takes to ask.
  */
+import { CpuDevice } from './cpu/cpu.ts';
+import type { Device } from './device.ts';
+import { JsDevice } from './js/js.ts';
+import { Spread } from './spread.ts';
 
 /** A device of this machine. */
 export interface DeviceInfo {
   /** As the option `device` takes it: `cpu`, `js`, `cuda:0`. */
   name: string;
   /** The part of the name before the colon. */
-  kind: 'cpu' | 'js' | 'cuda';
+  kind: DeviceKind;
   /** What it is, for people. */
   description: string;
-  /** Why it cannot be used; only of `cuda` where no card can. */
+  /** Why it cannot be used; only for `cuda` where no card can. */
   missing?: string;
   /** Of the CPU. */
   cores?: number;
@@ -25,57 +29,102 @@ export interface DeviceInfo {
   multiprocessors?: number;
 }
 
+/** Devices that a name stands for: several for `cuda:*`. */
+export interface Opened {
+  devices: Device[];
+  /** Why others are not among them. */
+  warnings?: string[];
+  /** They are nobody else's, and closed after the run. */
+  own?: boolean;
+}
+
+interface Kind {
+  /** `number` stands behind the colon of a name. */
+  open(number: string | undefined): Opened | Promise<Opened>;
+  list(): DeviceInfo[] | Promise<DeviceInfo[]>;
+}
+
+const KINDS = {
+  cpu: { open: openWorkers(n => new CpuDevice(n)), list: listCpu },
+  js: { open: openWorkers(n => new JsDevice(n)), list: listJs },
+  cuda: { open: async n => (await loadCuda()).openCuda(n), list: async () => (await loadCuda()).listCuda() },
+} satisfies Record<string, Kind>;
+
+export type DeviceKind = keyof typeof KINDS;
+
+/** Evaluations that take a CPU minutes: beyond, `auto` looks for a card, whose kernels take the better part of a second to compile. */
+const LONG = 1e10;
+
+/** The device that an option names, and how to give it back. Open devices are returned as they are. */
+export async function openDevice(
+  asked: string | readonly string[] | Device,
+  maxEvaluations: number,
+): Promise<{ device: Device; release(): Promise<void> }> {
+  if (typeof asked !== 'string' && !Array.isArray(asked))
+    return { device: asked as Device, release: async () => {} };
+  const names = asked === 'auto' ? [await chosen(maxEvaluations)] : ([asked].flat() as string[]);
+  const opened: Opened[] = [];
+  const release = async () => {
+    await Promise.all(opened.filter(o => o.own).flatMap(o => o.devices.map(d => d.close())));
+  };
+  try {
+    for (const name of names) {
+      const [kind, number] = name.split(':');
+      opened.push(await KINDS[kind as DeviceKind].open(number));
+    }
+  } catch (e) {
+    await release();
+    throw e;
+  }
+  const devices = opened.flatMap(o => o.devices);
+  const warnings = opened.flatMap(o => o.warnings ?? []);
+  const single = devices.length === 1 && warnings.length === 0;
+  return { device: single ? devices[0] : new Spread(devices, warnings), release };
+}
+
 /** The devices of this machine. Where no CUDA card can be used, an entry `cuda` says why in `missing`. */
 export async function devices(): Promise<DeviceInfo[]> {
-  const cores = coreCount();
-  const model = processorName();
-  return [
-    {
-      name: 'cpu',
-      kind: 'cpu',
-      description: `${cores} ${cores === 1 ? 'core' : 'cores'}${model ? `, ${model}` : ''}`,
-      cores,
+  return (await Promise.all(Object.values(KINDS).map(k => k.list()))).flat();
+}
+
+/** What `auto` stands for. It depends on the options alone, not on a clock, so that bits do not. */
+async function chosen(maxEvaluations: number): Promise<string> {
+  if (maxEvaluations < LONG || !inNode()) return 'cpu';
+  return (await loadCuda()).hasCard() ? 'cuda' : 'cpu';
+}
+
+/** Devices with workers. The one without a number is kept: its idle workers do not keep a process alive. */
+function openWorkers(make: (workers?: number) => Device): Kind['open'] {
+  let kept: Device | null = null;
+  return number => {
+    if (number) return { devices: [make(Number(number))], own: true };
+    kept ??= make();
+    return { devices: [kept] };
+  };
+}
+
+async function loadCuda() {
+  if (inNode()) return import('./cuda/open.ts');
+  const why = 'CUDA devices are for Node, not for pages.';
+  return {
+    openCuda: (): never => {
+      throw new Error(why);
     },
-    { name: 'js', kind: 'js', description: 'functions as they are, without compiling' },
-    ...(await cards()),
-  ];
+    listCuda: (): DeviceInfo[] => [{ name: 'cuda', kind: 'cuda', description: `none: ${why}`, missing: why }],
+    hasCard: () => false,
+  };
 }
 
-async function cards(): Promise<DeviceInfo[]> {
-  if (!inNode()) return [missing('CUDA devices are for Node, not for pages.')];
-  try {
-    const { listCards } = await import('./cuda/info.ts');
-    const found = listCards();
-    if (found.length === 0)
-      return [missing('the CUDA driver sees no GPU; see whether nvidia-smi lists one.')];
-    return found.map(({ ordinal, name, memory, computeCapability, driver, multiprocessors }) => ({
-      name: `cuda:${ordinal}`,
-      kind: 'cuda',
-      description: `${name}, ${(memory / 2 ** 30).toFixed(0)} GiB, ${multiprocessors} multiprocessors, compute capability ${computeCapability}, driver for CUDA ${driver}`,
-      memory,
-      computeCapability,
-      driver,
-      multiprocessors,
-    }));
-  } catch (e) {
-    return [missing(e instanceof Error ? e.message : String(e))];
-  }
+const inNode = () => typeof process === 'object' && !!process.versions?.node;
+
+function listCpu(): DeviceInfo[] {
+  const os = inNode() ? process.getBuiltinModule('node:os') : null;
+  const cores = os ? os.availableParallelism() : (globalThis.navigator?.hardwareConcurrency ?? 1);
+  const model = os?.cpus()[0]?.model.trim();
+  const description = `${cores} ${cores === 1 ? 'core' : 'cores'}${model ? `, ${model}` : ''}`;
+  return [{ name: 'cpu', kind: 'cpu', description, cores }];
 }
 
-const missing = (why: string): DeviceInfo => ({
-  name: 'cuda',
-  kind: 'cuda',
-  description: `none: ${why}`,
-  missing: why,
-});
-
-export const inNode = () => typeof process === 'object' && !!process.versions?.node;
-
-function coreCount(): number {
-  if (inNode()) return process.getBuiltinModule('node:os').availableParallelism();
-  return globalThis.navigator?.hardwareConcurrency ?? 1;
-}
-
-function processorName(): string | undefined {
-  return inNode() ? process.getBuiltinModule('node:os').cpus()[0]?.model.trim() : undefined;
+function listJs(): DeviceInfo[] {
+  return [{ name: 'js', kind: 'js', description: 'functions as they are, without compiling' }];
 }

@@ -1,26 +1,37 @@
 /**
- * The `js` device runs a function as it is, compiled or not: on every core when workers can make it for themselves,
- * that is when its text uses nothing from outside or when it is the export of a module, otherwise on this thread.
+ * A function as it is, not compiled. Workers can make it for themselves when its text uses nothing from outside or when it is
+ * the export of a module; otherwise it can only be called on the thread that it comes from.
  */
 import { type AnyNode, parseExpressionAt } from 'acorn';
-import type { DeviceIntegrand, MovedIntegrand } from '../devices/device.ts';
-import { type Domain, onSampled, toDomain } from './domain.ts';
+import type { PlainProgram } from './bound.ts';
+import { type Axis, type Domain, onSampled, toDomain } from './domain.ts';
 import { kit } from './math/index.ts';
 import type { Params } from './params.ts';
 import { isTable } from './tables.ts';
 
+/** A function to be called as it is; `moved` tells workers how to make it for themselves, if they can. */
+export interface PlainFunction {
+  f: (x: number[]) => number | Promise<number>;
+  moved?: MovedFunction | undefined;
+}
+
+/** A function that a worker can make for itself: from its text, or from a module. */
+export interface MovedFunction {
+  text?: string;
+  url?: string;
+  name?: string;
+  params: unknown;
+  /** Set when the domain is infinite. */
+  axes?: readonly Axis[];
+}
+
 type Plain = (x: number[], p: Params, m: typeof kit) => number | Promise<number>;
 
-export function plainIntegrand(
-  f: Plain,
-  module: URL | null,
-  domain: Domain,
-  params: Params,
-): DeviceIntegrand {
+export function plainProgram(f: Plain, module: URL | null, domain: Domain, params: Params): PlainProgram {
   const axes = domain.axes.some(a => a.infinite) ? domain.axes : undefined;
   const text = String(f);
   const { free, simple } = inspect(text);
-  let moved: MovedIntegrand | undefined;
+  let moved: MovedFunction | undefined;
   // workers have no tables and no third argument: both are functions, which cannot be sent
   if (simple && !Object.values(params).some(isTable)) {
     if (module) moved = { url: module.href.split('#')[0], name: exportName(module), params };
@@ -28,7 +39,7 @@ export function plainIntegrand(
   }
   if (moved && axes) moved.axes = axes;
   const call = onSampled((x: number[]) => f(x, params, kit), axes, toDomain);
-  return { kind: 'function', dims: domain.axes.length, call: { f: call, moved } };
+  return { kind: 'plain', dims: domain.axes.length, call: { f: call, moved } };
 }
 
 /** The export that a URL names behind its #. */

@@ -77,3 +77,9 @@ export function upperGamma(a: number, x: number): number {
   }
   return front * h;
 }
+
+/** χ² per degree of freedom, readable when it is absurd too. */
+export function ratio(chi2: number, dof: number): string {
+  const r = chi2 / dof;
+  return r < 1e6 ? r.toFixed(2) : r.toExponential(1);
+}

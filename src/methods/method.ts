@@ -1,15 +1,40 @@
-/** The contract between `integrate` and the methods: a problem on an open session, and what came of it. */
+/**
+ * The contract between `integrate` and the methods. A method is an async generator: it yields after each iteration and is
+ * then told what it may spend in all. Whoever drives it may stop it with `return()`; its `finally` frees what it holds.
+ */
 import type { Session } from '../devices/device.ts';
 import type { Key } from '../random/philox.ts';
-import type { IterationRecord, Status } from '../result.ts';
+import type { NonFinite } from '../tasks/part.ts';
+import type { Ranges } from '../tasks/region.ts';
+
+/** How a run ended: only `converged` says that the tolerance is met. `failed` is for integrals of a scan. */
+export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | 'aborted' | 'failed';
+
+/** One iteration, as `Result.iterations` has it. */
+export interface IterationRecord {
+  /** What it found; for deterministic methods, the estimate of the whole integral after it. */
+  value: number;
+  /** The error of that value. */
+  error: number;
+  /**
+   * Evaluations made in this iteration. For deterministic methods: all evaluations so far, because each iteration
+   * re-estimates the whole integral.
+   */
+  evaluations: number;
+  /** The map or the strata were still changing: such an iteration does not enter the result. */
+  adapting: boolean;
+}
 
 export interface MethodProblem {
   session: Session;
-  /** The box that is sampled, an interval a coordinate. */
-  ranges: readonly (readonly [number, number])[];
+  /** Of the device: what its numbers are rounded to. */
+  epsilon: number;
+  /** The box that is sampled, an interval per axis. */
+  ranges: Ranges;
   key: Key;
   relTol: number;
   absTol: number;
+  /** Evaluations that it may make; each Grant may say otherwise. */
   maxEvaluations: number;
   maxIterations: number;
   /** When `maxTime` is over, by performance.now(); Infinity without one. */
@@ -17,10 +42,25 @@ export interface MethodProblem {
   /** Aborted by the user or by `maxTime`. */
   signal: AbortSignal | undefined;
   /** What to do with values that are not finite: throws unless they may count as 0. */
-  onNonFinite(found: { count: number; first: { point: number[]; value: number } }): void;
-  /** Called once an iteration, with the running estimate and all evaluations so far; to be waited for. */
-  onIteration(record: IterationRecord, running: Running, evaluations: number): Promise<void> | undefined;
+  onNonFinite(found: NonFinite): void;
 }
+
+/** What a method yields: an iteration, the estimate that the run has come to, and all evaluations so far. */
+export interface Iteration {
+  record: IterationRecord;
+  running: Running;
+  evaluations: number;
+}
+
+/** What a method is told when it goes on: the evaluations that it may make, from its start. */
+export interface Grant {
+  maxEvaluations: number;
+}
+
+/** A method at work on a problem. */
+export type Run = AsyncGenerator<Iteration, Outcome, Grant>;
+/** A step of a run that may yield iterations on the way to its result. */
+export type Step<T> = AsyncGenerator<Iteration, T, Grant>;
 
 /** An estimate while a run goes on; Monte Carlo methods tell whether iterations agree, `auto` whose it is. */
 export interface Running {
@@ -48,6 +88,18 @@ export interface Outcome {
   iterations?: readonly IterationRecord[];
 }
 
+/** The outcome of a run that found nothing out. */
+export const NO_OUTCOME: Outcome = {
+  value: 0,
+  error: Infinity,
+  status: 'budget',
+  evaluations: 0,
+  chi2: 0,
+  dof: 0,
+  q: 1,
+  warnings: [],
+};
+
 /** What became of a run that was stopped by its signal; throws what has another cause. */
 export function statusOf(error: unknown, signal: AbortSignal | undefined): Status {
   if (!signal?.aborted || error !== signal.reason) throw error;
@@ -55,6 +107,23 @@ export function statusOf(error: unknown, signal: AbortSignal | undefined): Statu
 }
 
 /** The error that a problem asks for at this value. */
-export function toleranceAt({ relTol, absTol }: MethodProblem, value: number): number {
+export function toleranceAt({ relTol, absTol }: Pick<MethodProblem, 'relTol' | 'absTol'>, value: number): number {
   return Math.max(absTol, relTol * Math.abs(value));
+}
+
+/** Drives a method to its end with a budget that does not change; `each` hears of its iterations. */
+export async function drive(
+  run: Run,
+  maxEvaluations: number,
+  each: (iteration: Iteration) => void,
+): Promise<Outcome> {
+  try {
+    for (;;) {
+      const step = await run.next({ maxEvaluations });
+      if (step.done) return step.value;
+      each(step.value);
+    }
+  } finally {
+    await run.return(NO_OUTCOME); // frees what it holds, when `each` throws
+  }
 }

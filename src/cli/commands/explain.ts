@@ -53,7 +53,7 @@ function programOf(
   try {
     const { device: _, ...rest } = options;
     const prepared = prepare(integrand as Parameters<typeof prepare>[0], null, checkProblem(rest));
-    if (prepared.kind === 'program') return prepared.program;
+    if (prepared.kind === 'compiled') return prepared.program;
   } catch (e) {
     if (e instanceof Error) e.message = inOurWords(e.message);
     throw e;

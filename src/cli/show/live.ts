@@ -1,5 +1,6 @@
 /** The line that a terminal shows while a run goes on. It is written over itself, and gone when the run is over. */
-import { ratio, withError } from '../../result.ts';
+import { ratio } from '../../methods/combine.ts';
+import { withError } from '../../result.ts';
 import { type Style, styleOf, type Terminal, widthOf } from '../terminal.ts';
 import type { Forecast } from './forecast.ts';
 import { rounded, time } from './numbers.ts';

@@ -1,5 +1,6 @@
 /** A result for a person: the line that is printed everywhere, and what a terminal shows around it. */
-import { type Result, ratio, type Status, withError } from '../../result.ts';
+import { ratio } from '../../methods/combine.ts';
+import { type Result, type Status, withError } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import type { Style } from '../terminal.ts';
 import { chart } from './chart.ts';

@@ -1,68 +1,29 @@
-/** The CPU device: a pool of workers, each with its own memory; what they do is in session.ts. */
-import type { Device, DeviceIntegrand, OpenOptions, Session } from '../device.ts';
-import { CpuSession } from './session.ts';
-import { defaultWorkers, startWorker, type WorkerLike } from './workers.ts';
+/** The CPU device: compiled integrands as WebAssembly on a pool of workers. */
+import { type BoundProgram, compiledOnly } from '../../integrand/bound.ts';
+import type { Device, OpenOptions, Session } from '../device.ts';
+import { WorkerSession } from './session.ts';
+import { CompiledValues } from './values.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 export class CpuDevice implements Device {
   readonly name: string;
-  readonly #wanted: number | undefined;
-  #ready: WorkerLike[] = [];
-  #starting = new Set<Promise<void>>();
-  #ids = 0;
-  #closed = false;
+  readonly kind = 'cpu';
+  readonly epsilon = 2 ** -53;
+  readonly #pool: WorkerPool;
 
-  /** `workers`: how many; by default one a core. */
   constructor(workers?: number) {
-    this.#wanted = workers;
     this.name = workers === undefined ? 'cpu' : `cpu:${workers}`;
+    this.#pool = new WorkerPool(this.name, workers);
   }
 
-  async open(integrand: DeviceIntegrand, options: OpenOptions = {}): Promise<Session> {
-    this.checkOpen();
-    return new CpuSession(this, integrand, options);
-  }
-
-  /** A number that no other engine of this device has. */
-  nextId(): number {
-    return this.#ids++;
-  }
-
-  checkOpen(): void {
-    if (this.#closed) throw new Error(`the device ${this.name} is closed; open a new one`);
-  }
-
-  /** The workers that are up; starts as many as are missing, the first time or because some died. */
-  workers(): readonly WorkerLike[] {
-    this.#ready = this.#ready.filter(w => !w.dead);
-    for (let n = this.#ready.length + this.#starting.size; n < this.#count; n++) this.#start();
-    return this.#ready;
-  }
-
-  /** Resolves when one worker is up; rejects when none can be had. */
-  async firstWorker(): Promise<void> {
-    if (this.workers().length > 0) return;
-    await Promise.any(this.#starting).catch((e: AggregateError) => {
-      throw e.errors[0];
-    });
-  }
-
-  get #count(): number {
-    return this.#wanted ?? defaultWorkers();
-  }
-
-  #start(): void {
-    const worker = startWorker(this.#count);
-    const up = worker.ask({ what: 'ping' }).then(() => {
-      if (this.#closed) worker.close();
-      else this.#ready.push(worker);
-    });
-    this.#starting.add(up);
-    up.catch(() => {}).finally(() => this.#starting.delete(up));
+  async open(program: BoundProgram, options: OpenOptions = {}): Promise<Session> {
+    this.#pool.checkOpen();
+    const compiled = compiledOnly(program, this.name);
+    const values = new CompiledValues(compiled, this.name);
+    return new WorkerSession(this.#pool, compiled.dims, values, options);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const w of this.#ready) w.close();
-    this.#ready = [];
+    this.#pool.close();
   }
 }

@@ -56,6 +56,7 @@ export interface Chunk {
 
 export interface ChunkSums {
   index: number;
+  firstCube: number;
   evaluations: number;
   sum: number;
   variance: number;
@@ -235,6 +236,7 @@ export function makeSampler(
   };
   const nothing = (chunk: Chunk): ChunkSums => ({
     index: chunk.index,
+    firstCube: chunk.firstCube,
     evaluations: 0,
     sum: 0,
     variance: 0,

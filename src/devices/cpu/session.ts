@@ -1,31 +1,32 @@
-/** One integrand on the CPU device: iterations of samples and lists of regions, cut into chunks for its crews. */
-
-import { toWasm } from '../../integrand/targets/wasm.ts';
+/** One integrand on a pool of workers: parts of iterations and of lists of regions, cut into chunks for engines. */
+import type { BoundProgram } from '../../integrand/bound.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
-import { refineMap } from '../../tasks/map.ts';
-import type { Rule } from '../../tasks/rules.ts';
-import { allocate } from '../../tasks/strata.ts';
-import type {
-  Allocation,
-  AxisMap,
-  DeviceIntegrand,
-  OpenOptions,
-  Refinement,
-  RegionSums,
-  RegionTask,
-  SampleSums,
-  SampleTask,
-  Session,
-} from '../device.ts';
-import { type CountedTask, chunksOf, MAX_CUBES } from './chunks.ts';
-import type { CpuDevice } from './cpu.ts';
-import { Crew, type Numbers, type Share } from './crew.ts';
+import { mergeNonFinite, type Part } from '../../tasks/part.ts';
+import { type Ranges, type RegionSums, type RegionTask, mergeRegions, regionsOf } from '../../tasks/region.ts';
+import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import {
+  addLists,
+  type CubeSums,
+  cubesOf,
+  type PartSums,
+  type PlainTask,
+  plainTask,
+  plan,
+  type SampleTask,
+  SUMS,
+} from '../../tasks/sample.ts';
+import { TreeSum } from '../../tasks/tree-sum.ts';
+import type { OpenOptions, Session } from '../device.ts';
+import { chunksOf, MAX_CUBES } from './chunks.ts';
+import { EngineGroup, type Share } from './engines.ts';
 import { type EvaluatorSetup, makeEvaluator, type RegionChunk, type RegionChunkSums } from './evaluator.ts';
 import { evaluatorLayout, evaluatorModule } from './evaluator-kernel.ts';
 import { kernelModule } from './kernel.ts';
 import { CORNER, type KernelLayout, kernelLayout, STATE } from './layout.ts';
 import { type Chunk, type ChunkSums, type Iteration, makeSampler, type SamplerSetup } from './sampler.ts';
+import type { Numbers, Values } from './values.ts';
 import { walkOf } from './walk.ts';
+import type { WorkerPool } from './worker-pool.ts';
 
 /** Samples in a batch: what the kernel holds in the first-level cache. */
 const BATCH = 256;
@@ -40,175 +41,92 @@ const REGION_CHUNK = 1 << 15;
 /** Bins that a sampler has room for at least, so that a growing map needs no new one. */
 const ROOM = 1024;
 
-type Sampler = Crew<SamplerSetup, Iteration, Chunk, ChunkSums, Float64Array | null>;
-type RegionCrew = Crew<EvaluatorSetup, unknown, RegionChunk, RegionChunkSums, unknown>;
-
 interface Sampling {
   bins: number;
-  crew: Sampler;
+  engines: EngineGroup<SamplerSetup, Iteration, Chunk, ChunkSums, Float64Array | null>;
   params(): Promise<Numbers>;
 }
 
 interface Evaluating {
   rule: Rule;
-  ranges: RegionTask['ranges'];
-  crew: RegionCrew;
+  ranges: Ranges;
+  engines: EngineGroup<EvaluatorSetup, unknown, RegionChunk, RegionChunkSums, unknown>;
   params(): Promise<Numbers>;
 }
 
-/** Samples of each cube. */
-class Counts implements Allocation {
-  readonly each: Uint32Array;
-  readonly evaluations: number;
-
-  constructor(each: Uint32Array) {
-    this.each = each;
-    this.evaluations = sumOf(each);
-  }
-}
-
-export class CpuSession implements Session {
-  readonly #device: CpuDevice;
+export class WorkerSession implements Session {
+  readonly #pool: WorkerPool;
   readonly #shared: boolean;
   readonly #dims: number;
-  #integrand: DeviceIntegrand;
+  readonly #values: Values;
   #sampling: Sampling | null = null;
   #evaluating: Evaluating | null = null;
-  /** Of the cubes, kept for `allocate`; and of the bins with their map, kept for `refine`. */
-  #variances: Float64Array | null = null;
-  #learned: { edges: Float64Array; histogram: Float64Array } | null = null;
 
-  constructor(device: CpuDevice, integrand: DeviceIntegrand, { shared = false }: OpenOptions) {
-    this.#device = device;
+  constructor(pool: WorkerPool, dims: number, values: Values, { shared = false }: OpenOptions) {
+    this.#pool = pool;
+    this.#dims = dims;
+    this.#values = values;
     this.#shared = shared;
-    this.#integrand = integrand;
-    this.#dims = integrand.kind === 'program' ? integrand.program.dims : integrand.dims;
   }
 
   get description(): string {
-    if (this.#integrand.kind === 'program') return this.#device.name;
-    return this.#integrand.call.moved ? 'js' : 'js on this thread';
+    return this.#values.description;
   }
 
-  async sample(asked: SampleTask): Promise<SampleSums> {
-    asked.signal?.throwIfAborted();
-    this.#device.checkOpen();
-    const { counts } = asked;
-    const task = counts instanceof Counts ? { ...asked, counts: counts.each } : (asked as CountedTask);
-    const cubes = task.strata.reduce((a, b) => a * b, 1);
-    const total = typeof task.counts === 'number' ? cubes * task.counts : sumOf(task.counts);
-    const iteration: Iteration = {
-      key: task.key,
-      iteration: task.iteration,
-      stream: task.stream,
-      bins: task.bins,
-      edges: task.edges as Float64Array,
-      strata: task.strata,
-      unit: task.unit,
-      adapt: task.adapt !== null,
-      variances: task.cubes || !!task.adapt?.variances,
-      means: task.cubes ?? false,
-      factor: task.adapt ? task.adapt.scale * (total / cubes) : 0,
-    };
+  async sample(asked: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
+    signal?.throwIfAborted();
+    this.#pool.checkOpen();
+    const task = plainTask(asked);
     if (!this.#sampling || this.#sampling.bins < task.bins) {
-      this.#sampling?.crew.close();
-      this.#sampling = this.#samplingCrew(Math.max(task.bins, ROOM));
+      this.#sampling?.engines.close();
+      this.#sampling = this.#makeSampling(Math.max(task.bins, ROOM));
     }
-    const chunks = chunksOf(task, total);
-    const { results, ends } = await this.#sampling.crew.work(
-      iteration,
+    const chunks = chunksOf(task, part);
+    const { results, ends } = await this.#sampling.engines.work(
+      iterationOf(task),
       () => chunks.next().value as Chunk | undefined,
-      this.#share(total),
-      task.signal,
+      this.#share(part.count * plan(task).size),
+      signal,
     );
-    const sums = merge(task, cubes, results, ends);
-    if (task.adapt?.variances === 'keep') {
-      this.#variances = sums.variances;
-      sums.variances = null;
-    }
-    if (task.adapt?.histogram === 'keep') {
-      this.#learned = { edges: task.edges as Float64Array, histogram: sums.histogram! };
-      sums.histogram = null;
-    }
-    if (sums.evaluations !== total)
-      throw new Error(`the device gave ${sums.evaluations} of ${total} samples`);
-    return sums;
+    return partSums(task, part, results, ends);
   }
 
-  async allocate(beta: number, evaluations: number): Promise<Allocation> {
-    if (!this.#variances) throw new Error('allocate before an iteration that kept variances');
-    return new Counts(allocate(this.#variances, beta, evaluations));
-  }
-
-  async refine({ alpha, floor, shared }: Refinement): Promise<AxisMap> {
-    if (!this.#learned) throw new Error('refine before an iteration that kept its histogram');
-    const { edges, histogram } = this.#learned;
-    return refineMap(edges, histogram, this.#dims, alpha, floor, shared);
-  }
-
-  async edgesOf(map: AxisMap): Promise<Float64Array> {
-    return map as Float64Array;
-  }
-
-  async regions(task: RegionTask): Promise<RegionSums> {
-    task.signal?.throwIfAborted();
-    this.#device.checkOpen();
-    const { rule, ranges, count, centres, levels } = task;
-    if (this.#evaluating?.rule !== rule || this.#evaluating.ranges !== ranges) {
-      this.#evaluating?.crew.close();
-      this.#evaluating = this.#evaluatingCrew(rule, ranges);
+  async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
+    signal?.throwIfAborted();
+    this.#pool.checkOpen();
+    const rule = ruleFor(task.ranges.length, task.rule);
+    const { ranges } = task;
+    if (this.#evaluating?.rule !== rule || !sameRanges(this.#evaluating.ranges, ranges)) {
+      this.#evaluating?.engines.close();
+      this.#evaluating = this.#makeEvaluating(rule, ranges);
     }
     // whole tiles
     const size = TILE * Math.max(1, Math.round(REGION_CHUNK / (TILE * rule.points)));
-    const share = this.#share(count * rule.points);
-    let index = 0;
+    const end = part.first + part.count;
+    let first = part.first;
     const next = (): RegionChunk | undefined => {
-      const first = index * size;
-      if (first >= count) return undefined;
-      if (count <= size) return { index: index++, count, centres, levels };
-      const n = Math.min(size, count - first);
-      const part = {
-        index: index++,
-        count: n,
-        centres: new Float64Array(n * this.#dims),
-        levels: new Uint8Array(n * this.#dims),
-      };
-      for (let d = 0; d < this.#dims; d++) {
-        part.centres.set(centres.subarray(d * count + first, d * count + first + n), d * n);
-        part.levels.set(levels.subarray(d * count + first, d * count + first + n), d * n);
-      }
-      return part;
+      if (first >= end) return undefined;
+      const own = { first, count: Math.min(size, end - first) };
+      first += size;
+      const { count, centres, levels } = regionsOf(task, own);
+      return { index: own.first, count, centres, levels };
     };
-    const { results } = await this.#evaluating.crew.work(null, next, share, task.signal);
-    const sums: RegionSums = {
-      values: new Float64Array(count),
-      errors: new Float64Array(count),
-      axes: new Uint8Array(count),
-      nonFinite: null,
-    };
-    results.sort((a, b) => a.index - b.index);
-    for (const r of results) {
-      sums.values.set(r.values, r.index * size);
-      sums.errors.set(r.errors, r.index * size);
-      sums.axes.set(r.axes, r.index * size);
-      if (r.nonFinite)
-        sums.nonFinite = {
-          count: (sums.nonFinite?.count ?? 0) + r.nonFinite.count,
-          first: sums.nonFinite?.first ?? r.nonFinite.first,
-        };
-    }
-    return sums;
+    const share = this.#share(part.count * rule.points);
+    const { results } = await this.#evaluating.engines.work(null, next, share, signal);
+    return mergeRegions(
+      part,
+      results.map(({ index, ...sums }) => ({ ...sums, part: { first: index, count: sums.values.length } })),
+    );
   }
 
-  async rebind(integrand: DeviceIntegrand): Promise<void> {
-    this.#integrand = integrand;
-    if (integrand.kind === 'function') return this.close(); // made anew, of the other function
-    for (const own of [this.#sampling, this.#evaluating]) own?.crew.bind(await own.params());
+  async rebind(program: BoundProgram): Promise<void> {
+    if (this.#values.rebind(program)) return this.close();
+    for (const own of [this.#sampling, this.#evaluating]) own?.engines.bind(await own.params());
   }
 
   close(): void {
-    this.#sampling?.crew.close();
-    this.#evaluating?.crew.close();
+    this.#sampling?.engines.close();
+    this.#evaluating?.engines.close();
     this.#sampling = this.#evaluating = null;
   }
 
@@ -217,10 +135,10 @@ export class CpuSession implements Session {
     return this.#shared && evaluations <= SMALL ? 'one worker' : 'all workers';
   }
 
-  #samplingCrew(bins: number): Sampling {
+  #makeSampling(bins: number): Sampling {
     const { layout, module } = kernelFor(this.#dims, bins);
-    const made = this.#compile(layout, BATCH);
-    const setup = Promise.all([module, made]).then(
+    const placed = this.#values.place(layout, BATCH);
+    const setup = Promise.all([module, placed]).then(
       ([kernel, { integrand, initial, end }]): SamplerSetup => ({
         kernel,
         integrand,
@@ -229,15 +147,15 @@ export class CpuSession implements Session {
         constants: { state: STATE, corner: CORNER, weyl: WEYL, rounds: ROUNDS },
       }),
     );
-    const crew = new Crew(this.#device, 'sampler', makeSampler, setup, this.#integrand);
-    return { bins, crew, params: async () => (await made).params(this.#integrand) };
+    const engines = new EngineGroup(this.#pool, 'sampler', makeSampler, setup, this.#values);
+    return { bins, engines, params: async () => (await placed).params() };
   }
 
-  #evaluatingCrew(rule: Rule, ranges: RegionTask['ranges']): Evaluating {
+  #makeEvaluating(rule: Rule, ranges: Ranges): Evaluating {
     const walk = walkOf(rule);
     const layout = evaluatorLayout(rule.dims, TILE, walk.slots);
-    const made = this.#compile(layout, TILE);
-    const setup = Promise.all([evaluatorKernel(rule.dims, walk.slots), made]).then(
+    const placed = this.#values.place(layout, TILE);
+    const setup = Promise.all([evaluatorKernel(rule.dims, walk.slots), placed]).then(
       ([kernel, { integrand, initial, end }]): EvaluatorSetup => ({
         kernel,
         integrand,
@@ -247,36 +165,64 @@ export class CpuSession implements Session {
         ranges,
       }),
     );
-    const crew = new Crew(this.#device, 'evaluator', makeEvaluator, setup, this.#integrand);
-    return { rule, ranges, crew, params: async () => (await made).params(this.#integrand) };
-  }
-
-  /** The integrand as a module behind a kernel's memory, and what it needs there. */
-  async #compile(layout: { end: number; points: number; values: number }, batch: number) {
-    if (this.#integrand.kind === 'function')
-      return { integrand: null, initial: [], end: layout.end, params: () => [] };
-    const { program, params } = this.#integrand;
-    const { bytes, layout: own } = toWasm(program, batch, layout.end, layout);
-    return {
-      integrand: await moduleOf(bytes),
-      initial: [...own.initial(), ...own.params(params)],
-      end: own.end,
-      params: (now: DeviceIntegrand): Numbers => (now.kind === 'program' ? own.params(now.params) : []),
-    };
+    const engines = new EngineGroup(this.#pool, 'evaluator', makeEvaluator, setup, this.#values);
+    return { rule, ranges, engines, params: async () => (await placed).params() };
   }
 }
 
-/** Integrands compiled last, by their bytes: V8 keeps optimised code with a module, so a second run starts fast. */
-const modules = new Map<string, Promise<WebAssembly.Module>>();
-const MOST_MODULES = 32;
+/** What all chunks of an iteration share. */
+function iterationOf(task: PlainTask): Iteration {
+  const { key, iteration, stream, bins, edges, strata, unit, adapt, counts } = task;
+  const cubes = cubesOf(task);
+  return {
+    key,
+    iteration,
+    stream,
+    bins,
+    edges,
+    strata,
+    unit,
+    adapt: adapt !== null,
+    variances: task.cubes || !!adapt?.variances,
+    means: task.cubes ?? false,
+    factor: adapt ? adapt.scale * ((typeof counts === 'number' ? counts * cubes : sumOf(counts.each)) / cubes) : 0,
+  };
+}
 
-function moduleOf(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
-  const key = new TextDecoder('latin1').decode(bytes);
-  const module = modules.get(key) ?? WebAssembly.compile(bytes);
-  modules.delete(key);
-  modules.set(key, module); // now the youngest
-  if (modules.size > MOST_MODULES) modules.delete(modules.keys().next().value!);
-  return module;
+/** The sums of a part from those of its chunks, one for each group. */
+function partSums(
+  task: PlainTask,
+  part: Part,
+  chunks: ChunkSums[],
+  histograms: (Float64Array | null)[],
+): PartSums {
+  chunks.sort((a, b) => a.index - b.index);
+  const tree = new TreeSum(SUMS, plan(task).groups);
+  for (const { index, sum, variance, concentration } of chunks) tree.add(index, [sum, variance, concentration]);
+  const histogram = addLists(histograms);
+  return {
+    part,
+    evaluations: chunks.reduce((n, c) => n + c.evaluations, 0),
+    nodes: tree.nodes,
+    histogram,
+    squares: histogram ? histogram.subarray(0, task.bins).reduce((a, b) => a + b, 0) : 0,
+    cubes: task.cubes || task.adapt?.variances ? cubeSums(chunks, !!task.cubes) : null,
+    nonFinite: mergeNonFinite(chunks),
+  };
+}
+
+function cubeSums(chunks: readonly ChunkSums[], withMeans: boolean): CubeSums {
+  const starts = new Uint32Array(chunks.length + 1);
+  chunks.forEach((c, i) => {
+    starts[i + 1] = starts[i] + c.variances!.length;
+  });
+  const variances = new Float64Array(starts[chunks.length]);
+  const means = withMeans ? new Float64Array(variances.length) : null;
+  chunks.forEach((c, i) => {
+    variances.set(c.variances!, starts[i]);
+    means?.set(c.means!, starts[i]);
+  });
+  return { first: Uint32Array.from(chunks, c => c.firstCube), starts, variances, means };
 }
 
 const kernels = new Map<string, { layout: KernelLayout; module: Promise<WebAssembly.Module> }>();
@@ -307,60 +253,8 @@ function evaluatorKernel(dims: number, slots: number): Promise<WebAssembly.Modul
   return module;
 }
 
-/** Adds chunks in their order, whoever ran them. */
-function merge(
-  task: CountedTask,
-  cubes: number,
-  chunks: ChunkSums[],
-  histograms: (Float64Array | null)[],
-): SampleSums {
-  chunks.sort((a, b) => a.index - b.index);
-  const sums: SampleSums = {
-    evaluations: 0,
-    sum: 0,
-    variance: 0,
-    concentration: 0,
-    histogram: null,
-    squares: 0,
-    variances: null,
-    means: null,
-    nonFinite: null,
-  };
-  const variances = task.cubes || task.adapt?.variances ? new Float64Array(cubes) : null;
-  const means = task.cubes ? new Float64Array(cubes) : null;
-  let cube = 0;
-  let used = 0;
-  for (const c of chunks) {
-    sums.evaluations += c.evaluations;
-    sums.sum += c.sum;
-    sums.variance += c.variance;
-    sums.concentration += c.concentration;
-    if (c.nonFinite) {
-      sums.nonFinite = {
-        count: (sums.nonFinite?.count ?? 0) + c.nonFinite.count,
-        first: sums.nonFinite?.first ?? c.nonFinite.first,
-      };
-    }
-    if (!variances || !c.variances) continue;
-    // a cube cut between chunks gets its parts from each
-    for (let i = 0; i < c.variances.length; i++) variances[cube + i] += c.variances[i];
-    if (means && c.means) for (let i = 0; i < c.means.length; i++) means[cube + i] += c.means[i];
-    used += c.evaluations;
-    const count = typeof task.counts === 'number' ? task.counts : task.counts[cube];
-    if (c.variances.length > 1 || used >= count) {
-      cube += c.variances.length;
-      used = 0;
-    }
-  }
-  sums.means = means;
-  sums.variances = variances;
-  if (task.adapt) {
-    sums.histogram = new Float64Array(task.bins * task.strata.length);
-    for (const h of histograms) if (h) for (let i = 0; i < h.length; i++) sums.histogram[i] += h[i];
-    sums.squares = sums.histogram.subarray(0, task.bins).reduce((a, b) => a + b, 0);
-  }
-  return sums;
-}
+const sameRanges = (a: Ranges, b: Ranges): boolean =>
+  a === b || a.every(([low, high], d) => low === b[d][0] && high === b[d][1]);
 
 /** A plain loop: there may be a million cubes. */
 function sumOf(counts: Uint32Array): number {

@@ -4,7 +4,7 @@
  * what others asked of it is rejected with `WorkerGone`, and can be asked of another one.
  */
 import { onSampled, toDomain } from '../../integrand/domain.ts';
-import type { MovedIntegrand } from '../device.ts';
+import type { MovedFunction } from '../../integrand/plain.ts';
 import { makeEvaluator } from './evaluator.ts';
 import { type Memories, makeMemories } from './memories.ts';
 import { makeSampler } from './sampler.ts';
@@ -35,7 +35,7 @@ function serve(
 ) {
   const engines = new Map<number, Record<string, (v: unknown) => unknown>>();
   /** The plain function of an engine, found by its text or its module. */
-  const plainFunction = async ({ text, url, name, params, axes }: MovedIntegrand) => {
+  const plainFunction = async ({ text, url, name, params, axes }: MovedFunction) => {
     const found = text ? new Function(`return (${text})`)() : (await load(url as string))[name as string];
     return adapt((x: number[]) => found(x, params), axes, place);
   };
@@ -71,7 +71,7 @@ interface Request {
   kind: 'sampler' | 'evaluator';
   what: 'ping' | 'setup' | 'bind' | 'begin' | 'run' | 'end' | 'close';
   value?: unknown;
-  plain?: MovedIntegrand;
+  plain?: MovedFunction;
 }
 
 interface Answer {

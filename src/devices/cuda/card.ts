@@ -22,7 +22,7 @@ import {
 } from './driver.ts';
 import { type CardInfo, countCards, driverVersion, infoOf, out } from './info.ts';
 import { compileAhead, compileCuda, type Source } from './nvrtc.ts';
-import { Spare } from './spare.ts';
+import { KeptOnCard } from './kept.ts';
 import { type Turns, turnsOf } from './turns.ts';
 
 export { type CardInfo, listCards } from './info.ts';
@@ -43,7 +43,7 @@ export class Card {
   readonly info: CardInfo;
   readonly driver: Driver;
   readonly turns: Turns;
-  readonly spare = new Spare();
+  readonly kept = new KeptOnCard();
   readonly #device: number;
   readonly #context: number;
   readonly #version: number;
@@ -101,9 +101,9 @@ export class Card {
     return this.#seen.device && this.#seen.device + REPORT;
   }
 
-  /** The words that the last kernel left there. */
-  report(words: number): BigUint64Array {
-    return new BigUint64Array(this.#seen.memory, REPORT, words).slice();
+  /** The bytes that the last kernel left there. */
+  report(bytes: number): Uint8Array {
+    return new Uint8Array(this.#seen.memory, REPORT, bytes).slice();
   }
 
   /** Runs a task on it, in its turn. */
@@ -295,7 +295,7 @@ export class Buffer {
     let status = take();
     // what others have closed since is not given back before the end of this task, unless it is needed
     if (status === OUT_OF_MEMORY && card.turns.sweep()) status = take();
-    if (status === OUT_OF_MEMORY && card.spare.clear()) status = take();
+    if (status === OUT_OF_MEMORY && card.kept.clear()) status = take();
     card.check(status, `taking ${(bytes / 2 ** 20).toFixed(0)} MiB of memory`);
     this.address = Number(address[0]);
     this.#size = bytes;

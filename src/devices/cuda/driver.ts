@@ -2,8 +2,10 @@
  * CUDA's driver, libcuda, through koffi: just the calls that the device needs. Nothing is built, nothing is linked; the
  * library comes with NVIDIA's driver. Loaded when a CUDA device is first asked for.
  */
+import { DeviceError } from '../device.ts';
+
 /** What went wrong on the card or on the way to it. */
-export class CudaError extends Error {
+export class CudaError extends DeviceError {
   override name = 'CudaError';
   readonly code: number | undefined;
 

@@ -1,52 +1,74 @@
-/** CUDA devices by their names. They are kept: opening a card takes a good part of a second. */
-import type { Device } from '../device.ts';
+/** CUDA devices by their numbers. They are kept: opening a card takes a good part of a second. */
+import type { DeviceInfo, Opened } from '../registry.ts';
 import { CudaDevice } from './cuda.ts';
 import { CudaError } from './driver.ts';
 import { listCards } from './info.ts';
 import { loadNvrtc } from './nvrtc.ts';
-import { SeveralCards } from './several.ts';
 
 const opened = new Map<number, CudaDevice>();
 
-/** `cuda:1`, a list of such names, or `cuda:*`: every card that can be used. */
-export function openCuda(names: string | readonly string[]): Device {
-  if (names === 'cuda:*') return every();
-  const devices = [names].flat().map(one);
-  return devices.length === 1 ? devices[0] : new SeveralCards(devices);
+/** The card of that number, the first without one, or `*`: every card that can be used. */
+export function openCuda(number: string | undefined): Opened {
+  return number === '*' ? every() : { devices: [one(Number(number ?? 0))] };
 }
 
-/** The first card, if it and what compiles for it are there. */
-export function cardIfAny(): Device | null {
+/** Whether there is a card, and what compiles for it. */
+export function hasCard(): boolean {
   try {
     loadNvrtc();
-    return one('cuda:0');
+    one(0);
+    return true;
   } catch (e) {
     if (!(e instanceof CudaError)) throw e;
-    return null;
+    return false;
   }
 }
 
-function one(name: string): CudaDevice {
-  const ordinal = Number(name.split(':')[1] ?? 0);
+/** The cards of this machine, or why none can be used. */
+export function listCuda(): DeviceInfo[] {
+  try {
+    const found = listCards();
+    if (found.length === 0) return [missing('the CUDA driver sees no GPU; see whether nvidia-smi lists one.')];
+    return found.map(({ ordinal, name, memory, computeCapability, driver, multiprocessors }) => ({
+      name: `cuda:${ordinal}`,
+      kind: 'cuda',
+      description: `${name}, ${(memory / 2 ** 30).toFixed(0)} GiB, ${multiprocessors} multiprocessors, compute capability ${computeCapability}, driver for CUDA ${driver}`,
+      memory,
+      computeCapability,
+      driver,
+      multiprocessors,
+    }));
+  } catch (e) {
+    return [missing(e instanceof Error ? e.message : String(e))];
+  }
+}
+
+const missing = (why: string): DeviceInfo => ({
+  name: 'cuda',
+  kind: 'cuda',
+  description: `none: ${why}`,
+  missing: why,
+});
+
+function one(ordinal: number): CudaDevice {
   const device = opened.get(ordinal) ?? new CudaDevice(ordinal);
   opened.set(ordinal, device);
   return device;
 }
 
-function every(): Device {
+function every(): Opened {
   const devices: CudaDevice[] = [];
   const failures: CudaError[] = [];
   const cards = listCards();
-  if (cards.length === 0) return one('cuda:0'); // which says what to do
+  if (cards.length === 0) return { devices: [one(0)] }; // which says what to do
   for (const { ordinal } of cards) {
     try {
-      devices.push(one(`cuda:${ordinal}`));
+      devices.push(one(ordinal));
     } catch (e) {
       if (!(e instanceof CudaError)) throw e;
       failures.push(e);
     }
   }
   if (devices.length === 0) throw failures[0];
-  const warnings = failures.map(e => `a card was left out: ${e.message}`);
-  return devices.length === 1 && failures.length === 0 ? devices[0] : new SeveralCards(devices, warnings);
+  return { devices, warnings: failures.map(e => `a card was left out: ${e.message}`) };
 }

@@ -1,5 +1,5 @@
 /** A pool of regions whose steps wait for their turn on the card; see turns.ts. */
-import type { PoolStep, PoolSums, RegionPool } from '../device.ts';
+import type { PoolStep, PoolSums, RegionPool, Tolerance } from '../../tasks/pool/pool.ts';
 import type { Card } from './card.ts';
 
 export class PoolInTurns implements RegionPool {
@@ -37,8 +37,8 @@ export class PoolInTurns implements RegionPool {
     return this.#card.run(this.#signal, () => this.#pool.halve(most));
   }
 
-  finish(relative: number, budget: (finished: PoolSums) => number): Promise<void> {
-    return this.#card.run(this.#signal, () => this.#pool.finish(relative, budget));
+  finish(relative: number, tolerance: Tolerance): Promise<void> {
+    return this.#card.run(this.#signal, () => this.#pool.finish(relative, tolerance));
   }
 
   look(negligible: number, affordable: number): Promise<PoolStep> {

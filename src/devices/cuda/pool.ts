@@ -4,12 +4,21 @@
  */
 import { BESIDE, DEEP, WIDER } from '../../tasks/pool/borders.ts';
 import { differenceWeight } from '../../tasks/pool/errors.ts';
-import type { PoolStep, PoolSums, PoolTask, RegionPool } from '../device.ts';
+import {
+  type PoolStep,
+  type PoolSums,
+  type PoolTask,
+  type RegionPool,
+  type Tolerance,
+  toleranceLeft,
+} from '../../tasks/pool/pool.ts';
+import { searchThreshold } from '../../tasks/pool/threshold.ts';
+import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import type { Buffer, Module } from './card.ts';
 import { PoolLists } from './lists.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { blocksFor, type CudaRegions, KIND, pointIn, THREADS } from './regions.ts';
-import { Struct } from './struct.ts';
+import { FOUND, IMAGES, POOL } from './structs.ts';
 
 const WIDTH = 1024;
 const BUCKETS = 2 ** 12;
@@ -24,33 +33,19 @@ const SHARE = 2048;
 const ENOUGH = 8192;
 /** What neighbours of a region add up in, of all values: integers of 64 bits. Coarser ones would count many small regions for more. */
 const UNIT = 2 ** -56;
-/** Words of Found in pool.cu. */
-const FOUND = 14;
-const NO_FIRST = 2n ** 64n - 1n;
+/** What regions are listed for: halving, a look across borders, the gaps that finished ones leave, and what fills those. */
+const PURPOSE = { HALVING: 0, LOOKS: 1, GAPS: 2, MOVES: 3 } as const;
 /** The part of a card's free memory that a pool may take. */
 const FAIR = 0.8;
 
-interface Found {
-  value: number;
-  error: number;
-  absolute: number;
-  stuck: number;
-  before: number;
-  after: number;
-  wrong: number;
-  first: number;
-  stuckCount: number;
-  positive: boolean;
-  negative: boolean;
-  wanted: number;
-  threshold: number;
-}
+const found = FOUND.layout(0);
+type FoundName = Parameters<typeof found.get>[1];
 
 /** Threads of a block that looks across borders: its shared memory has 18 bytes an axis and thread, and 48 KB at most. */
 const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
 
 /** The kernels of a pool, and of looks across borders. */
-const poolRecipe = (program: CudaProgram): Recipe => program.without('pool', { DEEP });
+const poolRecipe = (program: CudaProgram): Recipe => program.without('pool', { DEEP, WIDTH, BUCKETS, ...PURPOSE });
 const lookRecipe = (program: CudaProgram): Recipe =>
   program.without('borders', { DEEP, WIDER, BESIDE, SHARE, LOOKERS: lookersFor(program.dims) });
 export const poolRecipes = (program: CudaProgram): Recipe[] => [poolRecipe(program), lookRecipe(program)];
@@ -60,6 +55,10 @@ export class CudaPool implements RegionPool {
   readonly #program: CudaProgram;
   readonly #regions: CudaRegions;
   readonly #task: PoolTask;
+  readonly #rule: Rule;
+  readonly #signal: AbortSignal | undefined;
+  readonly #struct;
+  readonly #images;
   readonly #dims: number;
   readonly #lookers: number;
   /** Kernels of the pool, and those that evaluate. */
@@ -75,21 +74,28 @@ export class CudaPool implements RegionPool {
   #rootLevel = 0;
   #wanted = 0;
   #threshold = 0;
-  #last: Found | null = null;
-  #drawn: Drawn | null = null;
+  #last: Uint8Array | null = null;
+  /** The pool as kernels take it, as of the last launch. */
+  #bytes: Uint8Array | null = null;
+  /** Regions that left it. Without them the tree of halvings has gaps, and nobody looks across borders any more. */
+  readonly #finished = { count: 0, value: 0, error: 0, absolute: 0 };
   count = 0;
 
-  constructor(program: CudaProgram, regions: CudaRegions, task: PoolTask) {
+  constructor(program: CudaProgram, regions: CudaRegions, task: PoolTask, signal?: AbortSignal) {
     this.#program = program;
     this.#regions = regions;
     this.#task = task;
+    this.#signal = signal;
     this.#dims = task.ranges.length;
+    this.#rule = ruleFor(this.#dims, task.rule);
+    this.#struct = POOL.layout(this.#dims);
+    this.#images = IMAGES.layout(this.#dims);
     this.#lookers = lookersFor(this.#dims);
     const { card } = program;
     this.#module = program.module(poolRecipe(program));
-    this.#evaluation = program.module(regions.recipe(task.rule));
+    this.#evaluation = program.module(regions.recipe(this.#rule));
     this.#buckets = program.buffer('pool buckets').reserve(4 * BUCKETS);
-    this.#found = program.buffer('pool found').reserve(8 * FOUND);
+    this.#found = program.buffer('pool found').reserve(found.size);
     this.#blocks = program.buffer('pool blocks');
     this.#sums = program.buffer('pool sums').reserve(8 * 6 * BLOCKS);
     this.#lists = new PoolLists(card, this.#dims);
@@ -99,8 +105,14 @@ export class CudaPool implements RegionPool {
   }
 
   get sums(): PoolSums {
-    const { value, error, absolute, stuck } = this.#last!;
-    return { value, error, absolute, finished: stuck, done: 0 };
+    const done = this.#finished;
+    return {
+      value: this.#lastFound('value') + done.value,
+      error: this.#lastFound('error') + done.error,
+      absolute: this.#lastFound('absolute') + done.absolute,
+      finished: this.#lastFound('stuck') + done.error,
+      done: done.count,
+    };
   }
 
   async start(level: number): Promise<PoolStep> {
@@ -109,7 +121,7 @@ export class CudaPool implements RegionPool {
     this.#grow(Math.max(ROOM, 2 * this.count));
     this.#launch('begin', Math.ceil(this.count / 256), 256);
     this.#expectFound();
-    this.#evaluate(KIND.all, this.count);
+    this.#evaluate(KIND.ALL, this.count);
     await this.#addUp();
     return this.#step(this.count, async i => this.#at(i));
   }
@@ -120,12 +132,12 @@ export class CudaPool implements RegionPool {
     const some = Math.max(part, Number.MIN_VALUE); // the largest error at least
     if (this.count <= FEW) this.#launch('selectFew', 1, WIDTH, {}, Float64Array.of(all ? -1 : some));
     else {
-      if (!all) this.#threshold = (await this.#choose(some)).threshold;
+      if (!all) this.#threshold = found.get(await this.#choose(some), 'threshold');
       this.#writeList();
     }
     // all of them, and none that is stuck: no need to ask how many
-    const known = all && this.#last!.stuckCount === 0;
-    this.#wanted = known ? this.count : (await this.#read()).wanted;
+    const known = all && this.#lastFound('stuckCount') === 0;
+    this.#wanted = known ? this.count : found.get(await this.#read(), 'wanted');
     return this.#wanted;
   }
 
@@ -133,7 +145,7 @@ export class CudaPool implements RegionPool {
     const n = Math.min(most, this.#wanted);
     const { room } = this.#lists;
     if (this.count + n > room) this.#grow(Math.max(4 * room, this.count + n));
-    this.#evaluate(KIND.halves, 2 * n, { n });
+    this.#evaluate(KIND.HALVES, 2 * n, { n });
     await this.#addUp(n);
     const before = this.count;
     this.count += n;
@@ -144,16 +156,63 @@ export class CudaPool implements RegionPool {
     });
   }
 
-  /** Memory of a card is large: regions are not finished to make room for others. */
-  async finish(): Promise<void> {}
+  async finish(relative: number, tolerance: Tolerance): Promise<void> {
+    if (relative > 0) await this.#finish({ relative });
+    const first = await this.#finishable({ below: 0 });
+    const search = searchThreshold(
+      {
+        count: this.count,
+        sum: this.#lastFound('error'),
+        least: found.get(first, 'leastError'),
+        largest: found.get(first, 'largestError'),
+      },
+      toleranceLeft(tolerance, this.sums),
+    );
+    let step = search.next();
+    while (!step.done) {
+      const now = await this.#finishable({ below: step.value });
+      step = search.next({ count: found.get(now, 'finished'), error: found.get(now, 'finishedError') });
+    }
+    if (step.value !== null) await this.#finish({ below: step.value });
+  }
+
+  /** Sums over regions that may be finished. */
+  async #finishable(which: Partial<Shape>): Promise<Uint8Array> {
+    this.#found.write(Uint32Array.of(0xffffffff, 0xffffffff, 0, 0), found.offset('leastError'));
+    this.#launch('finishable', Math.min(BLOCKS, Math.ceil(this.count / 256)), 256, which);
+    return this.#read();
+  }
+
+  /** Finishes regions: they leave their contributions, and the last of the others move into their places. */
+  async #finish(which: Partial<Shape>): Promise<void> {
+    const sums = await this.#finishable(which);
+    const gone = found.get(sums, 'finished');
+    if (gone === 0) return;
+    const left = this.count - gone;
+    this.#finished.count += gone;
+    this.#finished.value += found.get(sums, 'finishedValue');
+    this.#finished.error += found.get(sums, 'finishedError');
+    this.#finished.absolute += found.get(sums, 'finishedAbsolute');
+    this.#writeList({ ...which, purpose: PURPOSE.GAPS, n: left });
+    const n = found.get(await this.#read(), 'wanted');
+    if (n > 0) {
+      const behind = this.#lists.address('list') + 4 * n;
+      this.#writeList({ ...which, purpose: PURPOSE.MOVES, n: left, list: behind });
+      await this.#read();
+      this.#launch('move', Math.ceil(n / 256), 256, { n });
+    }
+    this.count = left;
+    await this.#addUp();
+  }
 
   async look(negligible: number, affordable: number): Promise<PoolStep> {
-    const look = { look: 1, unit: this.#last!.absolute * UNIT };
-    const { threshold } = await this.#choose(negligible, look);
+    if (this.#finished.count > 0) return this.#step(0, async () => []);
+    const look = { purpose: PURPOSE.LOOKS, unit: this.#lastFound('absolute') * UNIT };
+    const threshold = found.get(await this.#choose(negligible, look), 'threshold');
     this.#lists.filled('best', 0, this.count);
     this.#lists.filled('around', 0, this.count);
     this.#lists.filled('face', 255, this.count);
-    this.#drawn = this.#draw();
+    this.#draw();
     const of = { ...look, threshold };
     const blocks = Math.max(
       Math.ceil(this.count / SHARE),
@@ -161,9 +220,9 @@ export class CudaPool implements RegionPool {
     );
     const borders = this.#program.module(lookRecipe(this.#program));
     for (const again of [0, 1])
-      borders.launch('faces', blocks, this.#lookers, 0, this.#struct(of), Uint32Array.of(again));
+      borders.launch('faces', blocks, this.#lookers, 0, this.#shaped(of), Uint32Array.of(again));
     this.#writeList(of);
-    const { wanted } = await this.#read();
+    const wanted = found.get(await this.#read(), 'wanted');
     if (wanted === 0) return this.#step(0, async () => []);
     const looks = wanted <= affordable;
     const image = (name: string, bytes: number) =>
@@ -176,15 +235,11 @@ export class CudaPool implements RegionPool {
       axes: image('axes', 1),
     };
     const address = (name: keyof typeof images) => images[name].address;
-    const struct = new Struct()
-      .u64(wanted, address('centres'), address('levels'), address('values'))
-      .u32(looks ? 1 : 0).bytes;
-    borders.launch('mirror', Math.ceil(wanted / 256), 256, 0, this.#struct(of), struct);
-    if (looks) {
-      const { rule, ranges } = this.#task;
-      this.#regions.launchList(rule, ranges, wanted, address, this.#wrong);
-    }
-    borders.launch('raise', Math.ceil(wanted / 256), 256, 0, this.#struct(of), struct);
+    const { centres, levels, values } = images;
+    const struct = this.#images.pack({ count: wanted, centres, levels, values, looks: looks ? 1 : 0 });
+    borders.launch('mirror', Math.ceil(wanted / 256), 256, 0, this.#shaped(of), struct);
+    if (looks) this.#regions.launchList(this.#rule, this.#task.ranges, wanted, address, this.#wrong);
+    borders.launch('raise', Math.ceil(wanted / 256), 256, 0, this.#shaped(of), struct);
     await this.#addUp();
     return this.#step(looks ? wanted : 0, async i => [
       [...images.centres.read(new Float64Array(this.#dims * wanted))].filter((_, k) => k % wanted === i),
@@ -197,7 +252,7 @@ export class CudaPool implements RegionPool {
   }
 
   /** The threshold down to which errors have a part of the whole, or up to which small regions have. */
-  #choose(part: number, more: Partial<Shape> = {}): Promise<Found> {
+  #choose(part: number, more: Partial<Shape> = {}): Promise<Uint8Array> {
     this.#buckets.clear(4 * BUCKETS);
     // two blocks are all that fit on a processor; each has counts of its own to add up
     const blocks = Math.min(2 * this.#program.card.processors, Math.ceil(this.count / WIDTH));
@@ -221,10 +276,17 @@ export class CudaPool implements RegionPool {
   }
 
   async #step(evaluated: number, where: (i: number) => Promise<number[][]>): Promise<PoolStep> {
-    const { before, after, positive, negative, wrong, first } = this.#last!;
-    const step: PoolStep = { evaluated, before, after, signed: positive && negative, nonFinite: null };
+    const step: PoolStep = {
+      evaluated,
+      before: this.#lastFound('before'),
+      after: this.#lastFound('after'),
+      signed: this.#lastFound('positive') > 0 && this.#lastFound('negative') > 0,
+      nonFinite: null,
+    };
+    const wrong = this.#lastFound('wrong');
     if (wrong === 0) return step;
-    const { rule, ranges } = this.#task;
+    const [rule, first] = [this.#rule, this.#lastFound('first')];
+    const { ranges } = this.#task;
     const [centre, levels] = await where(Math.floor(first / rule.points));
     const point = pointIn(rule, ranges, centre, levels, first % rule.points);
     this.#expectFound();
@@ -242,37 +304,24 @@ export class CudaPool implements RegionPool {
   }
 
   get #wrong(): number {
-    return this.#found.address + 8 * 6;
+    return this.#found.address + found.offset('wrong');
   }
 
   /** Nothing found yet. */
   #expectFound(): void {
-    const words = new BigUint64Array(FOUND);
-    words[7] = NO_FIRST;
-    this.#found.write(words);
+    const bytes = found.pack({});
+    bytes.fill(255, found.offset('first'), found.offset('first') + 8);
+    this.#found.write(bytes);
   }
 
-  async #read(): Promise<Found> {
-    await this.#program.card.finished(this.#task.signal, 'evaluating regions');
+  #lastFound(name: FoundName): number {
+    return found.get(this.#last!, name);
+  }
+
+  async #read(): Promise<Uint8Array> {
     const { card } = this.#program;
-    const words = card.reportTo ? card.report(FOUND) : this.#found.read(new BigUint64Array(FOUND));
-    const numbers = new Float64Array(words.buffer);
-    const [value, error, absolute, stuck, before, after] = numbers;
-    return {
-      value,
-      error,
-      absolute,
-      stuck,
-      before,
-      after,
-      wrong: Number(words[6]),
-      first: Number(words[7]),
-      stuckCount: Number(words[8]),
-      positive: words[9] > 0n,
-      negative: words[10] > 0n,
-      wanted: Number(words[11]),
-      threshold: numbers[12],
-    };
+    await card.finished(this.#signal, 'evaluating regions');
+    return card.reportTo ? card.report(found.size) : this.#found.read(new Uint8Array(found.size));
   }
 
   #launch(
@@ -282,64 +331,59 @@ export class CudaPool implements RegionPool {
     shape: Partial<Shape> = {},
     ...more: ArrayBufferView[]
   ): void {
-    this.#module.launch(kernel, blocks, threads, 0, this.#struct(shape), ...more);
+    this.#module.launch(kernel, blocks, threads, 0, this.#shaped(shape), ...more);
   }
 
   #evaluate(kind: number, regions: number, shape: Partial<Shape> = {}): void {
-    const how = [this.#struct(shape), Uint32Array.of(kind)];
+    const how = [this.#shaped(shape), Uint32Array.of(kind)];
     this.#evaluation.launch('evaluateRegions', blocksFor(regions, kind), THREADS, 0, ...how);
   }
 
   #grow(room: number): void {
     this.#lists.grow(Math.min(this.most, room));
     this.#blocks.reserve(8 * Math.ceil(this.#lists.room / WIDTH));
-    this.#drawn = this.#draw();
+    this.#draw();
   }
 
   /** The pool as kernels take it: most of it stays the same until lists grow. */
-  #struct({ n = 0, look = 0, threshold = 0, unit = 0 }: Partial<Shape>): Uint8Array {
-    const { bytes, at } = this.#drawn!;
-    const view = new DataView(bytes.buffer, bytes.byteOffset + at);
-    // counts are numbers below 2^32
-    [this.count, n, this.#nodes, this.#roots].forEach((v, i) => {
-      view.setUint32(8 * i, v, true);
+  #shaped(shape: Partial<Shape>): Uint8Array {
+    const bytes = this.#bytes!.slice();
+    const { count } = this;
+    this.#struct.set(bytes, { count, nodes: this.#nodes, roots: this.#roots, rootLevel: this.#rootLevel, ...shape });
+    return bytes;
+  }
+
+  #draw(): void {
+    const address = this.#lists.address.bind(this.#lists);
+    this.#bytes = this.#struct.pack({
+      t: this.#regions.struct(this.#rule, this.#task.ranges, 0, address, this.#wrong),
+      weight: differenceWeight(this.#dims),
+      found: this.#found,
+      flags: address('flags'),
+      depths: address('depths'),
+      nodeOf: address('nodeOf'),
+      tree: address('tree'),
+      buckets: this.#buckets,
+      list: address('list'),
+      blocks: this.#blocks,
+      parentValues: address('parentValues'),
+      parentErrors: address('parentErrors'),
+      sums: this.#sums,
+      best: address('best'),
+      around: address('around'),
+      face: address('face'),
+      report: this.#program.card.reportTo,
     });
-    view.setUint32(32, this.#rootLevel, true);
-    view.setUint32(36, look, true);
-    view.setFloat64(40, threshold, true);
-    view.setFloat64(48, unit, true);
-    return bytes.slice();
   }
-
-  #draw(): Drawn {
-    const { rule, ranges } = this.#task;
-    const lists = this.#lists;
-    const address = lists.address.bind(lists);
-    const struct = this.#regions.struct(rule, ranges, 0, address, this.#wrong);
-    const at = struct.bytes.length;
-    struct
-      .u64(0, 0, 0, 0)
-      .u32(0, 0)
-      .f64(0, 0, differenceWeight(this.#dims))
-      .u64(this.#found.address, address('flags'), address('depths'), address('nodeOf'))
-      .u64(address('tree'), this.#buckets.address)
-      .u64(address('list'), this.#blocks.address, address('parentValues'), address('parentErrors'))
-      .u64(this.#sums.address, address('best'), address('around'), address('face'))
-      .u64(this.#program.card.reportTo);
-    return { bytes: struct.bytes, at };
-  }
-}
-
-/** The pool's struct, and where in it is what changes from launch to launch. */
-interface Drawn {
-  bytes: Uint8Array;
-  at: number;
 }
 
 /** What changes from launch to launch. */
 interface Shape {
   n: number;
-  look: number;
+  purpose: number;
   threshold: number;
   unit: number;
+  relative: number;
+  below: number;
+  list: number;
 }

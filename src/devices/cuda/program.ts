@@ -2,18 +2,33 @@
  * An integrand on a card: its params, its buffers and its kernels. Kernels are text (kernels/*.cu) with the compiled
  * integrand in front, made by NVRTC at run time for the card that is there.
  */
+import type { CompiledProgram } from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
 import { lower } from '../../integrand/lower/lower.ts';
 import { read } from '../../integrand/read.ts';
 import { cudaParams, toCuda } from '../../integrand/targets/cuda.ts';
-import type { DeviceIntegrand } from '../device.ts';
+import { PIECE } from '../../tasks/pieces.ts';
 import type { Buffer, Card, Module } from './card.ts';
+import type { Struct } from './struct.ts';
+import {
+  ALLOCATE,
+  FOLD,
+  FOUND,
+  IMAGES,
+  POOL,
+  REFINE,
+  REGION_TASK,
+  SAMPLE_RESULT,
+  SAMPLE_TASK,
+} from './structs.ts';
 
-export type CompiledIntegrand = Extract<DeviceIntegrand, { kind: 'program' }>;
 export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool' | 'borders';
 
 /** What kernels are told before they are compiled. */
 type Constants = Record<string, number | boolean>;
+
+/** Constants of sample.cu that do not matter when single points are evaluated. */
+const POINT_CONSTANTS: Constants = { SHARED_EDGES: true, SHARED_HISTOGRAM: true, PIECE, THREADS: 1024, SUMS: 4 };
 
 /** What a module is made of. */
 export interface Recipe {
@@ -34,7 +49,23 @@ const nameOf = ({ kernel, constants, own }: Recipe) => `${kernel} ${JSON.stringi
 /** What NVRTC is given. */
 export function textFor({ kernel, constants, text }: Recipe): string {
   const defines = Object.entries(constants).map(([name, value]) => `#define ${name} ${Number(value)}\n`);
-  return `${defines.join('')}${text()}\n${kernelText(kernel)}`;
+  return `${defines.join('')}${text()}\n${typesOf(kernel)}${kernelText(kernel)}`;
+}
+
+/** Structs that a kernel reads; those that others point to or contain come first. */
+const POOL_STRUCTS = [REGION_TASK, FOUND, POOL];
+const STRUCTS: Record<KernelName, readonly Struct<string>[]> = {
+  sample: [SAMPLE_RESULT, SAMPLE_TASK],
+  allocate: [ALLOCATE, FOLD],
+  refine: [REFINE],
+  regions: POOL_STRUCTS,
+  pool: POOL_STRUCTS,
+  borders: [...POOL_STRUCTS, IMAGES],
+};
+
+function typesOf(kernel: KernelName): string {
+  const names = ['typedef unsigned int u32;\n', 'typedef unsigned long long u64;\n'];
+  return [...names, ...STRUCTS[kernel].map(s => s.text)].join('');
 }
 
 /** Texts that stand in front of kernels. */
@@ -54,7 +85,7 @@ export class CudaProgram {
   readonly #buffers = new Map<string, Buffer>();
   readonly #modules = new Map<string, Module>();
 
-  constructor(card: Card, integrand: CompiledIntegrand) {
+  constructor(card: Card, integrand: CompiledProgram) {
     this.card = card;
     this.dims = integrand.program.dims;
     this.#text = textOf(integrand.program);
@@ -62,13 +93,13 @@ export class CudaProgram {
   }
 
   /** Gives it its params; before anything else. */
-  bind({ program, params }: CompiledIntegrand): void {
+  bind({ program, params }: CompiledProgram): void {
     this.params.write(cudaParams(program, params, this.card.stopFlag));
   }
 
   /** Memory under a name, kept from task to task. */
   buffer(name: string): Buffer {
-    const buffer = this.#buffers.get(name) ?? this.card.spare.take(name) ?? this.card.buffer();
+    const buffer = this.#buffers.get(name) ?? this.card.kept.take(name) ?? this.card.buffer();
     this.#buffers.set(name, buffer);
     return buffer;
   }
@@ -91,14 +122,14 @@ export class CudaProgram {
     const short = nameOf(recipe);
     const known = this.#modules.get(short);
     if (known) return known;
-    const module = this.card.spare.module(this.#longName(recipe), () => this.card.module(textFor(recipe)));
+    const module = this.card.kept.module(this.#longName(recipe), () => this.card.module(textFor(recipe)));
     this.#modules.set(short, module);
     return module;
   }
 
   /** Compiles kernels that are not there yet, side by side. */
   async compileAhead(recipes: readonly Recipe[]): Promise<void> {
-    const missing = recipes.filter(r => !this.card.spare.has(this.#longName(r)));
+    const missing = recipes.filter(r => !this.card.kept.has(this.#longName(r)));
     await Promise.all(missing.map(r => this.card.compileAhead(textFor(r))));
   }
 
@@ -110,7 +141,7 @@ export class CudaProgram {
   async valueAt(point: number[]): Promise<number> {
     const points = this.buffer('points').write(Float64Array.from(point));
     const values = this.buffer('one value').reserve(8);
-    const module = this.module(this.withIntegrand('sample', { SHARED_EDGES: true, SHARED_HISTOGRAM: true }));
+    const module = this.module(this.withIntegrand('sample', POINT_CONSTANTS));
     const words = [points.address, values.address, 1, this.params.address];
     module.launch('evaluate', 1, 32, 0, ...words.map(w => BigUint64Array.of(BigInt(w))));
     await this.card.finished(undefined, 'evaluating a point');
@@ -118,7 +149,7 @@ export class CudaProgram {
   }
 
   close(): void {
-    for (const [name, buffer] of this.#buffers) this.card.spare.give(name, buffer);
+    for (const [name, buffer] of this.#buffers) this.card.kept.give(name, buffer);
     this.#buffers.clear();
     this.#modules.clear();
   }

@@ -1,11 +1,12 @@
 /** Cubature rules on a card: points, weights and null rules in its memory, and lists of regions evaluated there. */
-import { nullCombinations, type Orbit, pointsOf, type Rule } from '../../tasks/rules.ts';
-import type { RegionSums, RegionTask } from '../device.ts';
+import type { Part } from '../../tasks/part.ts';
+import { type Ranges, type RegionSums, type RegionTask, regionsOf } from '../../tasks/region.ts';
+import { nullCombinations, type Orbit, pointsOf, type Rule, ruleFor } from '../../tasks/rules.ts';
 import type { Buffer } from './card.ts';
 import type { CudaProgram, Recipe } from './program.ts';
-import { Struct } from './struct.ts';
+import { POOL, REGION_TASK } from './structs.ts';
 
-/** Of a warp, of a block: as in regions.cu. */
+/** Lanes of a warp, warps of a block. */
 const LANES = 32;
 const WARPS = 4;
 export const THREADS = LANES * WARPS;
@@ -19,7 +20,7 @@ const FEW = 1024;
 const SHRINK = 2 ** -16;
 
 export interface PreparedRule {
-  /** See RegionTask in kernels/types.cu. */
+  /** See REGION_TASK in structs.ts. */
   places: Buffer;
   words: Buffer;
   ends: Buffer;
@@ -30,14 +31,12 @@ export interface PreparedRule {
 }
 
 /** What evaluateRegions in regions.cu evaluates. */
-export const KIND = { halves: 0, all: 1, list: 2 } as const;
-/** Words of Pool in types.cu, after the task. */
-const POOL = 23;
+export const KIND = { HALVES: 0, ALL: 1, LIST: 2 } as const;
 
 /** Blocks for so many regions, two a warp; a pair may have one of its own in a pool. */
 export function blocksFor(regions: number, kind: number): number {
   const pairs = Math.ceil(regions / 2);
-  return pairs <= FEW && kind !== KIND.list ? pairs : Math.ceil(pairs / WARPS);
+  return pairs <= FEW && kind !== KIND.LIST ? pairs : Math.ceil(pairs / WARPS);
 }
 
 /** Where lists of regions are. */
@@ -45,14 +44,20 @@ type AddressOf = (list: 'centres' | 'levels' | 'values' | 'errors' | 'axes') => 
 
 export class CudaRegions {
   readonly #program: CudaProgram;
+  readonly #task;
+  readonly #pool;
 
   constructor(program: CudaProgram) {
     this.#program = program;
+    this.#task = REGION_TASK.layout(program.dims);
+    this.#pool = POOL.layout(program.dims);
   }
 
-  async evaluate(task: RegionTask): Promise<RegionSums> {
-    task.signal?.throwIfAborted();
-    const { rule, ranges, count } = task;
+  async evaluate(all: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
+    signal?.throwIfAborted();
+    const task = regionsOf(all, part);
+    const { ranges, count } = task;
+    const rule = ruleFor(ranges.length, task.rule);
     const buffer = this.#program.buffers('centres', 'levels', 'values', 'errors', 'axes', 'wrong');
     buffer.centres.write(task.centres);
     buffer.levels.write(task.levels);
@@ -61,8 +66,9 @@ export class CudaRegions {
     buffer.axes.reserve(count);
     buffer.wrong.write(BigUint64Array.of(0n, 2n ** 64n - 1n));
     this.launchList(rule, ranges, count, list => buffer[list].address, buffer.wrong.address);
-    await this.#program.card.finished(task.signal, 'evaluating regions');
+    await this.#program.card.finished(signal, 'evaluating regions');
     const sums: RegionSums = {
+      part,
       values: buffer.values.read(new Float64Array(count)),
       errors: buffer.errors.read(new Float64Array(count)),
       axes: buffer.axes.read(new Uint8Array(count)),
@@ -81,15 +87,14 @@ export class CudaRegions {
   }
 
   /** Starts the evaluation of a list. */
-  launchList(rule: Rule, ranges: RegionTask['ranges'], count: number, at: AddressOf, wrong: number): void {
-    const { bytes } = this.struct(rule, ranges, count, at, wrong).u64(count, ...Array(POOL - 1).fill(0));
+  launchList(rule: Rule, ranges: Ranges, count: number, at: AddressOf, wrong: number): void {
+    const struct = this.#pool.pack({ t: this.struct(rule, ranges, count, at, wrong), count });
     const module = this.#program.module(this.recipe(rule));
-    const { list } = KIND;
-    module.launch('evaluateRegions', blocksFor(count, list), THREADS, 0, bytes, Uint32Array.of(list));
+    module.launch('evaluateRegions', blocksFor(count, KIND.LIST), THREADS, 0, struct, Uint32Array.of(KIND.LIST));
   }
 
   /** A task as the kernels take it; values that are not finite are counted at `wrong`. */
-  struct(rule: Rule, ranges: RegionTask['ranges'], count: number, at: AddressOf, wrong: number): Struct {
+  struct(rule: Rule, ranges: Ranges, count: number, at: AddressOf, wrong: number): Uint8Array {
     const { places, words, ends, weights, pairs, room } = this.prepare(rule);
     let [mantissa, exponent] = [1, 0];
     for (const [low, high] of ranges) {
@@ -98,15 +103,30 @@ export class CudaRegions {
       exponent += own;
     }
     const [inner, outer] = rule.differences.map(i => rule.orbits[i].generator[0]);
-    return new Struct()
-      .f64(...ranges.map(r => r[0]), ...ranges.map(r => r[1]))
-      .f64(mantissa, (outer / inner) ** 2, ...(rule.error ?? [0, 0, 0]))
-      .i32(exponent)
-      .i32(rule.error ? 1 : 0)
-      .u32(rule.points, count)
-      .u64(places.address, words.address, ends.address, weights.address, room)
-      .u64(pairs.address, at('centres'), at('levels'), this.#program.params.address)
-      .u64(at('values'), at('errors'), at('axes'), wrong);
+    return this.#task.pack({
+      low: ranges.map(r => r[0]),
+      high: ranges.map(r => r[1]),
+      mantissa,
+      ratio: (outer / inner) ** 2,
+      coefficients: rule.error ?? [0, 0, 0],
+      exponent,
+      graded: rule.error ? 1 : 0,
+      points: rule.points,
+      count,
+      places,
+      words,
+      ends,
+      weights,
+      room,
+      pairs,
+      centres: at('centres'),
+      levels: at('levels'),
+      params: this.#program.params,
+      values: at('values'),
+      errors: at('errors'),
+      axes: at('axes'),
+      wrong,
+    });
   }
 
   /** The kernels of a rule. */
@@ -117,7 +137,7 @@ export class CudaRegions {
   /** A rule's tables on the card; they stay there for the next run. */
   prepare(rule: Rule): PreparedRule {
     const { card } = this.#program;
-    const known = card.spare.rules.get(rule);
+    const known = card.kept.rules.get(rule);
     if (known) return known;
     const { places, words, ends, weights, pairs, room } = tablesOf(rule);
     const list = (data: ArrayBufferView) => card.buffer().write(data);
@@ -129,7 +149,7 @@ export class CudaRegions {
       pairs: list(pairs),
       room,
     };
-    card.spare.rules.set(rule, prepared);
+    card.kept.rules.set(rule, prepared);
     return prepared;
   }
 }
@@ -179,6 +199,8 @@ function makeTables(rule: Rule) {
       RUNS: runs.length,
       SHRINK,
       FEW,
+      WARPS,
+      ...KIND,
     },
   };
 }
@@ -186,7 +208,7 @@ function makeTables(rule: Rule) {
 /** Point p of a rule in a region. */
 export function pointIn(
   rule: Rule,
-  ranges: RegionTask['ranges'],
+  ranges: Ranges,
   centre: ArrayLike<number>,
   levels: ArrayLike<number>,
   p: number,

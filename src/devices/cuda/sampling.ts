@@ -1,22 +1,37 @@
 /**
- * Iterations of VEGAS on a card. An iteration is laid out as groups of pieces; one card runs them all, several run parts of
- * them (several.ts). In the end the card has what the iteration learned, and only a few numbers are read back.
+ * Iterations of VEGAS on a card. An iteration is laid out as leaves of pieces (kernels/sample.cu), several to a group of the
+ * task. Of a whole iteration the card keeps what was learned, and a few numbers are read back; of a part, the sums of leaves
+ * and, where they are wanted, those of pieces.
  */
 import { type Key, roundKeys, wordsOf } from '../../random/philox.ts';
-import type { AxisMap, Refinement, SampleSums, SampleTask } from '../device.ts';
+import type { Refinement } from '../../tasks/learning.ts';
+import { isKept, type NonFinite, type Part } from '../../tasks/part.ts';
+import { PIECE, piecesOf, placeFinder } from '../../tasks/pieces.ts';
+import {
+  type AxisMap,
+  type CubeSums,
+  cubesOf,
+  type PartSums,
+  plainTask,
+  plan,
+  type SampleSums,
+  type SampleTask,
+  SUMS,
+  samplesOf,
+} from '../../tasks/sample.ts';
+import { TreeSum } from '../../tasks/tree-sum.ts';
 import type { Buffer, Module } from './card.ts';
-import { CudaAllocation, CudaLearning, CudaMap } from './learning.ts';
-import { cubeOf, type Pieces, pointOf } from './pieces.ts';
+import { CudaLearning } from './learning.ts';
 import type { CudaProgram, Recipe } from './program.ts';
-import { Struct } from './struct.ts';
+import { SAMPLE_RESULT, SAMPLE_TASK } from './structs.ts';
 
-/** Threads of a block that samples, one a multiprocessor: half of what fits there, with 64 registers each. And the least. */
+/** Threads of a block that samples, one block per multiprocessor: half of what fits there, with 64 registers each. And the least. */
 const THREADS = 1024;
 const FEWEST_THREADS = 128;
-/** Sums that groups are added up in. */
-export const ADDERS = 512;
-/** Groups of an iteration: several for each warp that the card runs at a time, at most. */
-const GROUPS = 2 ** 16;
+/** Lanes that should have something to do: about those that a large card runs at a time. No card's own number, or bits would depend on it. */
+const LANES = 2 ** 17;
+/** Leaves of an iteration, at most, as long as they are no larger than groups. */
+const LEAVES = 2 ** 16;
 /** Steps of a team on a piece: with fewer, lanes of it have nothing to do in the last one. */
 const STEPS = 6;
 /** Bytes of shared memory that the kernel has beside map and histogram, and some more. */
@@ -25,10 +40,11 @@ const OWN_SHARED = 4096;
 const LONG_PIECE = 180;
 /** Strata along an axis whose numbers fit beside 32 random bits. */
 const MOST_STRATA = 2 ** 20;
-/** Words of SampleResult in sample.cu. */
-const RESULT = 9;
-/** Numbers that a group adds up. */
-export const SUMS = 4;
+/** Numbers that a leaf adds up: those of the task, and the increments of the histogram. */
+const LEAF_SUMS = SUMS + 1;
+/** Numbers of a leaf, in the order of sample.cu. */
+const [INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION] = [0, 1, 2, 3];
+
 const BUFFERS = [
   'counts',
   'firstPiece',
@@ -39,206 +55,286 @@ const BUFFERS = [
   'variances',
   'state',
 ] as const;
-const ALL_BITS = 2n ** 64n - 1n;
 
 /** An iteration laid out on a card. */
-export interface Layout {
+interface Laid {
   task: SampleTask;
-  plan: Pieces;
   cubes: number;
-  map: CudaMap;
-  /** Lanes that share a piece, pieces of such a team on average, groups of teams. */
+  /** Pieces, at most. */
+  pieces: number;
+  map: Buffer;
+  /** Lanes that share a piece. */
   team: number;
-  run: number;
+  /** Samples of a leaf and of a group, as powers of two. */
+  leafBits: number;
+  groupBits: number;
   groups: number;
   wanted: { means: boolean; variances: boolean };
 }
 
-/** What groups came to. */
-export interface Totals {
+/** What leaves came to. */
+interface Totals {
   sum: number;
   variance: number;
-  squares: number;
   concentration: number;
+  squares: number;
   evaluations: number;
   /** Values that were not finite, and the first sample that had one. */
   wrong: number;
   first: number;
 }
 
-export const piecesOfGroup = ({ team, run }: Layout): number => (32 / team) * run;
-
 export class CudaSampling {
   readonly #program: CudaProgram;
   readonly learning: CudaLearning;
   readonly #buffers: Record<(typeof BUFFERS)[number], Buffer>;
+  readonly #struct;
+  readonly #result = SAMPLE_RESULT.layout(0);
   /** Of the last iteration: the next one has them too, most of the time. */
   #module: { made: Module; kind: string } | null = null;
   #keys: { of: Key; words: number[] } | null = null;
-  /** Words of the state, from the result on, that are known to be 0, and where they are. */
+  /** Bytes of the state, from the result on, that are known to be 0, and where they are. */
   #zeros = 0;
   #zerosAt = 0;
 
   constructor(program: CudaProgram) {
     this.#program = program;
+    this.#struct = SAMPLE_TASK.layout(program.dims);
     this.learning = new CudaLearning(program);
     this.#buffers = program.buffers(...BUFFERS);
   }
 
-  async sample(task: SampleTask): Promise<SampleSums> {
-    const layout = this.lay(task, this.#program.card.processors);
-    return this.finish(layout, await this.run(layout, 0, layout.groups));
+  async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
+    const laid = this.#lay(task);
+    const whole = part.count === laid.groups;
+    const leavesOf = (groups: number) => groups * 2 ** (laid.groupBits - laid.leafBits);
+    const totals = await this.#run(laid, leavesOf(part.first), leavesOf(part.count), signal);
+    const { evaluations, squares } = totals;
+    const sums: PartSums = {
+      part,
+      evaluations,
+      squares,
+      nodes: Float64Array.of(totals.sum, totals.variance, totals.concentration),
+      histogram: task.adapt && !task.adapt.keep ? this.#histogram(task.bins, squares) : null,
+      cubes: null,
+      nonFinite: totals.wrong > 0 ? await this.#nonFinite(laid, totals) : null,
+    };
+    if (whole) {
+      if (task.adapt?.keep) this.#keep(laid);
+      else if (laid.wanted.variances) sums.cubes = this.#wholeCubes(laid);
+      return sums;
+    }
+    const place = placeFinder(plainTask(task).counts, laid.cubes);
+    const [from, to] = [part.first, part.first + part.count].map(g => place(g * 2 ** laid.groupBits).sample);
+    return {
+      ...sums,
+      ...this.#nodes(part, leavesOf, laid.groups),
+      evaluations: to - from,
+      cubes: laid.wanted.variances ? this.#partCubes(laid, part) : null,
+    };
   }
 
-  /** Gets ready for an iteration. Sums depend on how many `processors` it is laid out for, and on nothing else of a card. */
-  lay(task: SampleTask, processors: number): Layout {
-    const { bins, strata, counts, adapt } = task;
-    const cubes = strata.reduce((a, b) => a * b, 1);
-    const map = this.learning.mapOf(task.edges, bins);
-    const plan = this.learning.plan(counts, cubes);
-    const average = Math.min(LONG_PIECE, plan.total / cubes);
-    const lanes = processors * THREADS;
+  /** Gets ready for an iteration. How it is laid out depends on the task alone. */
+  #lay(task: SampleTask): Laid {
+    const { bins, counts, adapt } = task;
+    const cubes = cubesOf(task);
+    const map = this.learning.mapOf(task.edges);
+    this.learning.putCounts(counts);
+    const { groups, size } = plan(task);
+    const samples = samplesOf(task);
+    const uniform = typeof counts === 'number';
+    const pieces = uniform ? cubes * piecesOf(counts) : cubes + Math.ceil(samples / (PIECE / 2));
+    const average = Math.min(LONG_PIECE, samples / cubes);
+    const items = uniform ? pieces : cubes + Math.ceil(samples / PIECE);
     let team = 1;
-    while (team < 32 && (2 * STEPS * team <= average || (team < average && plan.items * team < lanes)))
-      team *= 2;
-    const run = Math.max(1, Math.ceil((plan.items * team) / 32 / GROUPS));
-    const groups = Math.ceil((plan.items * team) / 32 / run);
-    const wanted = { means: !!task.cubes, variances: task.cubes || !!adapt?.variances };
+    while (team < 32 && (2 * STEPS * team <= average || (team < average && items * team < LANES))) team *= 2;
+    // a leaf has a piece for each team of a warp
+    const perLeaf = Math.max((32 / team) * Math.min(PIECE, samples / items), samples / LEAVES);
+    const groupBits = Math.log2(size);
+    const leafBits = Math.min(groupBits, Math.ceil(Math.log2(perLeaf)));
+    const wanted = { means: !!task.cubes, variances: !!task.cubes || !!adapt?.variances };
     const buffer = this.#buffers;
-    buffer.sums.reserve(8 * SUMS * groups);
-    if (wanted.means) buffer.means.reserve(8 * plan.items);
-    if (wanted.variances) buffer.variances.reserve(8 * plan.items);
-    this.#clear(adapt ? this.#program.dims * bins : 0);
-    return { task, plan, cubes, map, team, run, groups, wanted };
+    if (wanted.means) buffer.means.reserve(8 * pieces);
+    if (wanted.variances) buffer.variances.reserve(8 * pieces);
+    this.#clear(this.#result.size + (adapt ? 8 * this.#program.dims * bins : 0));
+    return { task, cubes, pieces, map, team, leafBits, groupBits, groups, wanted };
   }
 
-  /** Makes sure that the result and so many counters are 0; kernels mostly have left them so. */
-  #clear(counters: number): void {
+  /** Makes sure that so many bytes of the state are 0; kernels mostly have left them so. */
+  #clear(bytes: number): void {
     const { state } = this.#buffers;
-    const words = RESULT + counters;
     const known = this.#zerosAt === state.address ? this.#zeros : 0;
-    if (known >= words) return;
-    state.clear(8 * words);
-    this.#zeros = words;
+    if (known >= bytes) return;
+    state.clear(bytes);
+    this.#zeros = bytes;
     this.#zerosAt = state.address;
   }
 
-  /** Runs some groups. The histogram goes on counting from call to call; sums over groups are those of this call. */
-  async run(layout: Layout, firstGroup: number, groups: number): Promise<Totals> {
-    const { task, plan, cubes, wanted, team } = layout;
+  /** Runs some leaves. */
+  async #run(laid: Laid, firstLeaf: number, leaves: number, signal: AbortSignal | undefined): Promise<Totals> {
+    const { task, cubes, wanted, team, leafBits } = laid;
     const { bins, strata, counts, adapt } = task;
     const { card, dims, params } = this.#program;
     const { edgeBytes, histogramBytes, kernels } = this.#fit(task);
     const module = this.#moduleOf(kernels);
     const buffer = this.#buffers;
-    this.#clear(0);
+    const result = this.#result;
     this.#zeros = 0;
     let volume = 1 / task.unit;
     for (let d = 0; d < dims; d++) volume *= bins;
-    const struct = new Struct()
-      .f64(...strata.map(n => bins / n))
-      .u32(...strata, ...strata.map(n => Math.min(2 ** 32 - 1, Math.floor(2 ** 32 / n))))
-      .u32(...this.#roundKeys(task.key), task.iteration, task.stream, bins, cubes)
-      .u32(typeof counts === 'number' ? counts : 0, plan.chunk, plan.each)
-      .u32(team, layout.run, firstGroup, groups)
-      .u64(plan.items, plan.total, counts instanceof CudaAllocation ? buffer.totals.address : 0)
-      .f64(volume, adapt?.scale ?? 0)
-      .u64(layout.map.buffer.address, params.address)
-      .u64(buffer.counts.address, buffer.firstPiece.address, buffer.firstSample.address)
-      .u64(buffer.sums.address, wanted.means ? buffer.means.address : 0)
-      .u64(wanted.variances ? buffer.variances.address : 0)
-      .u64(buffer.state.address, buffer.state.address + 8 * RESULT, card.reportTo);
-    const shared = edgeBytes + histogramBytes;
-    const perBlock = Math.min(THREADS, Math.max(FEWEST_THREADS, 32 * Math.ceil(groups / card.processors)));
-    const blocks = Math.min(card.processors, Math.ceil(groups / (perBlock / 32)));
-    module.launch(adapt ? 'sampleAdapting' : 'sampleFrozen', blocks, perBlock, shared, struct.bytes);
-    await card.finished(task.signal, 'sampling');
-    if (card.reportTo) this.#zeros = RESULT;
-    const words = card.reportTo ? card.report(RESULT) : buffer.state.read(new BigUint64Array(RESULT));
-    const [sum, variance, squares, concentration] = new Float64Array(words.buffer);
-    return {
-      sum,
-      variance,
-      squares,
-      concentration,
-      evaluations: Number(words[6]),
-      wrong: Number(words[4]),
-      first: words[4] > 0n ? Number(~words[5] & ALL_BITS) : Infinity,
-    };
-  }
-
-  /** Sums of the groups that ran last, SUMS a group. */
-  groupSums(groups: number): Float64Array {
-    return this.#buffers.sums.read(new Float64Array(SUMS * groups));
-  }
-
-  /** Counters of the histogram as they are. */
-  counters({ task }: Layout): BigUint64Array {
-    const counters = new BigUint64Array(this.#program.dims * task.bins);
-    return this.#buffers.state.read(counters, 8 * RESULT);
-  }
-
-  /** Puts counters where the card's own would be. */
-  putCounters(counters: BigUint64Array): void {
-    this.#zeros = Math.min(this.#zeros, RESULT);
-    this.#buffers.state.write(counters, 8 * RESULT);
-  }
-
-  /** Means or variances of pieces, from a group on. */
-  pieces(of: 'means' | 'variances', layout: Layout, firstGroup: number, groups: number): Float64Array {
-    const each = piecesOfGroup(layout);
-    const [from, to] = [firstGroup, firstGroup + groups].map(g => Math.min(layout.plan.items, g * each));
-    return this.#buffers[of].read(new Float64Array(to - from), 8 * from);
-  }
-
-  putPieces(of: 'means' | 'variances', pieces: Float64Array): void {
-    this.#buffers[of].write(pieces);
-  }
-
-  /** Keeps what the iteration learned. */
-  learn({ task: { adapt }, plan, cubes, map }: Layout): void {
-    if (!adapt) return;
-    const { state, variances } = this.#buffers;
-    this.learning.learned = {
-      map,
-      histogram: state.address + 8 * RESULT,
-      variances: adapt.variances === 'keep' ? this.learning.folded(variances, plan, cubes) : null,
+    // beside the leaves' sums those of subtrees, of 32 leaves or subtrees each
+    buffer.sums.reserve(8 * LEAF_SUMS * (leaves + Math.ceil(leaves / 31) + 8));
+    const uniform = typeof counts === 'number';
+    const struct = this.#struct.pack({
+      scales: strata.map(n => bins / n),
+      strata,
+      inverses: strata.map(n => Math.min(2 ** 32 - 1, Math.floor(2 ** 32 / n))),
+      keys: this.#roundKeys(task.key),
+      iteration: task.iteration,
+      stream: task.stream,
+      bins,
       cubes,
+      count: uniform ? counts : 0,
+      pieces: uniform ? piecesOf(counts) : 0,
+      team,
+      leafBits,
+      firstLeaf,
+      leaves,
+      samples: samplesOf(task),
+      totals: uniform ? 0 : buffer.totals,
+      volume,
+      scale: adapt?.scale ?? 0,
+      edges: laid.map,
+      params,
+      counts: buffer.counts,
+      firstPiece: buffer.firstPiece,
+      firstSample: buffer.firstSample,
+      sums: buffer.sums,
+      means: wanted.means ? buffer.means : 0,
+      variances: wanted.variances ? buffer.variances : 0,
+      result: buffer.state,
+      histogram: buffer.state.address + result.size,
+      report: card.reportTo,
+    });
+    const perBlock = Math.min(THREADS, Math.max(FEWEST_THREADS, 32 * Math.ceil(leaves / card.processors)));
+    const blocks = Math.min(card.processors, Math.ceil(leaves / (perBlock / 32)));
+    const kernel = adapt ? 'sampleAdapting' : 'sampleFrozen';
+    module.launch(kernel, blocks, perBlock, edgeBytes + histogramBytes, struct);
+    await card.finished(signal, 'sampling');
+    if (card.reportTo) this.#zeros = result.size;
+    const bytes = card.reportTo ? card.report(result.size) : buffer.state.read(new Uint8Array(result.size));
+    const wrong = result.get(bytes, 'wrong');
+    const [low, high] = new Uint32Array(bytes.buffer, bytes.byteOffset + result.offset('first'), 2);
+    return {
+      sum: result.get(bytes, 'integral'),
+      variance: result.get(bytes, 'variance'),
+      concentration: result.get(bytes, 'concentration'),
+      squares: result.get(bytes, 'increments'),
+      evaluations: result.get(bytes, 'evaluations'),
+      wrong,
+      first: wrong > 0 ? (~high >>> 0) * 2 ** 32 + (~low >>> 0) : Infinity,
     };
   }
 
-  /** What the task asked for, of all groups. */
-  async finish(layout: Layout, totals: Totals): Promise<SampleSums> {
-    const { task, plan, cubes, wanted } = layout;
-    const { sum, variance, squares, concentration, evaluations, wrong } = totals;
-    const { means, variances } = this.#buffers;
-    const ofCubes = (from: Buffer) => this.learning.folded(from, plan, cubes).read(new Float64Array(cubes));
-    this.learn(layout);
-    const kept = task.adapt?.variances === 'keep';
+  /** The sums of a part of the groups, from those of its leaves. */
+  #nodes(part: Part, leavesOf: (groups: number) => number, groups: number): Pick<PartSums, 'nodes' | 'squares'> {
+    const count = leavesOf(part.count);
+    const leaves = this.#buffers.sums.read(new Float64Array(LEAF_SUMS * count));
+    const tree = new TreeSum(SUMS, leavesOf(groups));
+    let squares = 0;
+    for (let i = 0; i < count; i++) {
+      const own = (j: number) => leaves[LEAF_SUMS * i + j];
+      tree.add(leavesOf(part.first) + i, [own(INTEGRAL), own(VARIANCE), own(CONCENTRATION)]);
+      squares += own(INCREMENTS);
+    }
+    return { nodes: tree.nodes, squares };
+  }
+
+  /** Keeps what the iteration learned on the card. */
+  #keep({ task, cubes, map, groupBits }: Laid): void {
+    const { state, variances } = this.#buffers;
+    this.learning.keep({
+      map,
+      bins: task.bins,
+      histogram: state.address + this.#result.size,
+      variances: task.adapt!.variances ? this.learning.folded(variances, task.counts, cubes, groupBits) : null,
+      cubes,
+    });
+  }
+
+  /** Means and variances of all cubes, which the card has added up. */
+  #wholeCubes({ task, cubes, groupBits, wanted }: Laid): CubeSums {
+    const read = (from: Buffer) =>
+      this.learning.folded(from, task.counts, cubes, groupBits).read(new Float64Array(cubes));
     return {
-      evaluations,
-      sum,
-      variance,
-      concentration,
-      squares,
-      histogram: task.adapt && task.adapt.histogram !== 'keep' ? this.#histogram(task.bins, squares) : null,
-      means: wanted.means ? ofCubes(means) : null,
-      variances: wanted.variances && !kept ? ofCubes(variances) : null,
-      nonFinite: wrong > 0 ? { count: wrong, first: await this.#wrongAt(layout, totals.first) } : null,
+      first: Uint32Array.of(0),
+      starts: Uint32Array.of(0, cubes),
+      variances: read(this.#buffers.variances),
+      means: wanted.means ? read(this.#buffers.means) : null,
     };
+  }
+
+  /** What cubes contribute to the groups of a part, from the numbers of pieces; added as `fold` in allocate.cu does. */
+  #partCubes({ task, cubes, groupBits, wanted }: Laid, part: Part): CubeSums {
+    const { counts } = plainTask(task);
+    const countOf = typeof counts === 'number' ? () => counts : (cube: number) => counts.each[cube];
+    const place = placeFinder(counts, cubes);
+    const places = Array.from({ length: part.count + 1 }, (_, g) => place((part.first + g) * 2 ** groupBits));
+    const [from, to] = [places[0].piece, places[part.count].piece];
+    const read = (buffer: Buffer) => buffer.read(new Float64Array(to - from), 8 * from);
+    const lists = [this.#buffers.variances, ...(wanted.means ? [this.#buffers.means] : [])].map(read);
+    const starts = new Uint32Array(part.count + 1);
+    const sums: number[][] = lists.map(() => []);
+    for (let g = 0; g < part.count; g++) {
+      const end = places[g + 1];
+      let { cube, offset, piece } = places[g];
+      while (cube < end.cube || (cube === end.cube && offset < end.offset)) {
+        const last = cube === end.cube ? end.piece : piece + piecesOf(countOf(cube)) - Math.ceil(offset / PIECE);
+        lists.forEach((list, l) => {
+          let sum = 0;
+          for (let p = piece; p < last; p++) sum += list[p - from];
+          sums[l].push(sum);
+        });
+        [cube, offset, piece] = [cube + 1, 0, last];
+      }
+      starts[g + 1] = sums[0].length;
+    }
+    const [variances, means] = sums.map(s => Float64Array.from(s));
+    return { first: Uint32Array.from(places.slice(0, -1), p => p.cube), starts, variances, means: means ?? null };
+  }
+
+  /** Learns from an iteration that others have sampled, as if this card had. */
+  learn(task: SampleTask, { histogram, variances }: SampleSums): void {
+    const { state } = this.#buffers;
+    const counters = BigUint64Array.from(histogram!, BigInt);
+    this.#clear(this.#result.size + counters.byteLength);
+    this.#zeros = this.#result.size;
+    state.write(counters, this.#result.size);
+    this.learning.keep({
+      map: this.learning.mapOf(task.edges),
+      bins: task.bins,
+      histogram: state.address + this.#result.size,
+      variances: variances && this.#program.buffer('folded').write(variances),
+      cubes: cubesOf(task),
+    });
   }
 
   refine(how: Refinement): AxisMap {
-    const refined = this.learning.refine(how, bins => this.#histogram(bins, 0));
+    const { bins } = this.learning;
+    const refined = this.learning.refine(how, () => this.#histogram(bins, 0));
     // the kernel leaves the counters at 0
-    if (refined instanceof CudaMap && !how.shared && this.#zeros === RESULT)
-      this.#zeros += this.#program.dims * refined.bins;
+    if (isKept(refined) && !how.shared && this.#zeros === this.#result.size)
+      this.#zeros += 8 * this.#program.dims * bins;
     return refined;
   }
 
   /** Kernels that a task needs. */
   recipe(task: SampleTask): Recipe {
-    return this.#program.withIntegrand('sample', this.#fit(task).kernels);
+    return this.#recipe(this.#fit(task).kernels);
+  }
+
+  #recipe(kernels: Record<string, boolean>): Recipe {
+    return this.#program.withIntegrand('sample', { ...kernels, PIECE, THREADS, SUMS: LEAF_SUMS });
   }
 
   /** What of the map and the histogram fits into shared memory: bytes, and what kernels have to know. */
@@ -260,7 +356,7 @@ export class CudaSampling {
   #moduleOf(kernels: Record<string, boolean>): Module {
     const kind = Object.values(kernels).join();
     if (this.#module?.kind !== kind)
-      this.#module = { made: this.#program.module(this.#program.withIntegrand('sample', kernels)), kind };
+      this.#module = { made: this.#program.module(this.#recipe(kernels)), kind };
     return this.#module.made;
   }
 
@@ -276,18 +372,37 @@ export class CudaSampling {
       for (let d = 0; d < this.#program.dims; d++) histogram[d * bins] = squares;
       return histogram;
     }
-    const words = this.#buffers.state.read(new Uint32Array(2 * histogram.length), 8 * RESULT);
+    const words = this.#buffers.state.read(new Uint32Array(2 * histogram.length), this.#result.size);
     for (let i = 0; i < histogram.length; i++) histogram[i] = words[2 * i + 1] * 2 ** 32 + words[2 * i];
     return histogram;
   }
 
-  async #wrongAt({ task, cubes }: Layout, sample: number): Promise<{ point: number[]; value: number }> {
-    const cube =
-      typeof task.counts === 'number'
-        ? Math.floor(sample / task.counts)
-        : cubeOf(this.#buffers.firstSample.read(new Float64Array(cubes)), sample);
+  async #nonFinite({ task, cubes }: Laid, { wrong, first }: Totals): Promise<NonFinite> {
     const edges = this.learning.edgesOf(task.edges);
-    const point = pointOf({ ...task, edges }, wordsOf, cube, sample);
-    return { point, value: await this.#program.valueAt(point) };
+    const counts = typeof task.counts === 'number' ? task.counts : this.learning.countsOf(task.counts);
+    const point = pointOf({ ...task, edges }, cubeOf(counts, cubes, first), first);
+    return { count: wrong, first: { point, value: await this.#program.valueAt(point) } };
   }
+}
+
+/** The cube that a sample belongs to. */
+function cubeOf(counts: number | Uint32Array, cubes: number, sample: number): number {
+  if (typeof counts === 'number') return Math.floor(sample / counts);
+  let [cube, end] = [0, counts[0]];
+  while (end <= sample && cube < cubes - 1) end += counts[++cube];
+  return cube;
+}
+
+/** Where a sample is. */
+function pointOf(task: SampleTask & { edges: Float64Array }, cube: number, sample: number): number[] {
+  const { strata, bins, edges, key, iteration, stream } = task;
+  return strata.map((n, d) => {
+    const k = cube % n;
+    cube = Math.floor(cube / n);
+    const u = (wordsOf(sample, d >> 2, iteration, stream, key)[d & 3] + 0.5) * 2 ** -32;
+    const t = (k + u) * (bins / n);
+    const b = Math.floor(t);
+    const [low, high] = edges.subarray(d * (bins + 1) + b);
+    return low + (t - b) * (high - low);
+  });
 }

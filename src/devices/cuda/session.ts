@@ -5,29 +5,24 @@
  * Every task waits for its turn on the card. What a session has there is made by its first task. Kernels are compiled
  * before that turn, those of one kind of task side by side, and what learning needs while the first samples are drawn.
  */
-import type {
-  Allocation,
-  AxisMap,
-  DeviceIntegrand,
-  PoolTask,
-  Refinement,
-  RegionPool,
-  RegionSums,
-  RegionTask,
-  SampleSums,
-  SampleTask,
-  Session,
-} from '../device.ts';
+import type { BoundProgram, CompiledProgram } from '../../integrand/bound.ts';
+import type { Learning } from '../../tasks/learning.ts';
+import type { Part } from '../../tasks/part.ts';
+import type { PoolTask, RegionPool } from '../../tasks/pool/pool.ts';
+import type { RegionSums, RegionTask } from '../../tasks/region.ts';
+import { ruleFor } from '../../tasks/rules.ts';
+import type { PartSums, SampleTask } from '../../tasks/sample.ts';
+import type { Session } from '../device.ts';
 import type { Card } from './card.ts';
 import { LEARNING } from './learning.ts';
 import { CudaPool, poolRecipes } from './pool.ts';
 import { PoolInTurns } from './pool-in-turns.ts';
-import { type CompiledIntegrand, CudaProgram, type Recipe } from './program.ts';
+import { CudaProgram, type Recipe } from './program.ts';
 import { CudaRegions } from './regions.ts';
 import { CudaSampling } from './sampling.ts';
 
 /** What a session has on its card. */
-export interface Parts {
+interface OnCard {
   program: CudaProgram;
   sampling: CudaSampling;
   regions: CudaRegions;
@@ -36,8 +31,8 @@ export interface Parts {
 export class CudaSession implements Session {
   readonly card: Card;
   readonly description: string;
-  #integrand: CompiledIntegrand;
-  #parts: Parts | null = null;
+  #integrand: CompiledProgram;
+  #onCard: OnCard | null = null;
   /** Kinds of tasks whose kernels are compiled, or about to be. */
   readonly #kinds = new Map<string, Promise<void> | null>();
   /** Whether the card has the params. */
@@ -45,57 +40,61 @@ export class CudaSession implements Session {
   /** Of the last task: what comes between tasks belongs to the same run. */
   #signal: AbortSignal | undefined;
 
-  constructor(card: Card, integrand: CompiledIntegrand) {
+  constructor(card: Card, integrand: CompiledProgram) {
     this.card = card;
     this.description = `${card.name} (${card.info.name})`;
     this.#integrand = integrand;
   }
 
-  async sample(task: SampleTask): Promise<SampleSums> {
+  async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     // what is wrong with these shows when they are needed
     if (task.adapt) this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
-    await this.#compiled('samples', task.signal, ({ sampling }) => [sampling.recipe(task)]);
-    return this.use(task.signal, ({ sampling }) => sampling.sample(task));
+    await this.#compiled('samples', signal, ({ sampling }) => [sampling.recipe(task)]);
+    return this.#use(signal, ({ sampling }) => sampling.sample(task, part, signal));
   }
 
-  async allocate(beta: number, evaluations: number): Promise<Allocation> {
-    await this.#compiled('learning', this.#signal, () => LEARNING);
-    return this.use(this.#signal, async ({ sampling }) => sampling.learning.allocate(beta, evaluations));
+  /** What comes between tasks belongs to the same run as the last one. */
+  get learning(): Learning {
+    const learned = async <T>(ask: (sampling: CudaSampling) => T): Promise<T> => {
+      await this.#compiled('learning', this.#signal, () => LEARNING);
+      return this.#use(this.#signal, async ({ sampling }) => ask(sampling));
+    };
+    return {
+      learn: (task, sums) => learned(sampling => sampling.learn(task, sums)),
+      refine: how => learned(sampling => sampling.refine(how)),
+      allocate: (beta, evaluations) => learned(({ learning }) => learning.allocate(beta, evaluations)),
+      edgesOf: async map => (map instanceof Float64Array ? map : learned(({ learning }) => learning.edgesOf(map))),
+      countsOf: counts => learned(({ learning }) => learning.countsOf(counts)),
+    };
   }
 
-  async refine(how: Refinement): Promise<AxisMap> {
-    await this.#compiled('learning', this.#signal, () => LEARNING);
-    return this.use(this.#signal, async ({ sampling }) => sampling.refine(how));
+  async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
+    const rule = ruleFor(task.ranges.length, task.rule);
+    await this.#compiled('regions', signal, ({ regions }) => [regions.recipe(rule)]);
+    return this.#use(signal, ({ regions }) => regions.evaluate(task, part, signal));
   }
 
-  async edgesOf(map: AxisMap): Promise<Float64Array> {
-    if (map instanceof Float64Array) return map;
-    return this.use(this.#signal, async ({ sampling }) => sampling.learning.edgesOf(map));
-  }
-
-  async regions(task: RegionTask): Promise<RegionSums> {
-    await this.#compiled('regions', task.signal, ({ regions }) => [regions.recipe(task.rule)]);
-    return this.use(task.signal, ({ regions }) => regions.evaluate(task));
-  }
-
-  async pool(task: PoolTask): Promise<RegionPool> {
-    const { signal, rule } = task;
+  async pool(task: PoolTask, signal?: AbortSignal): Promise<RegionPool> {
+    const rule = ruleFor(task.ranges.length, task.rule);
     await this.#compiled('pool', signal, ({ program, regions }) => [
       ...poolRecipes(program),
       regions.recipe(rule),
     ]);
-    const own = await this.use(signal, async ({ program, regions }) => new CudaPool(program, regions, task));
+    const own = await this.#use(
+      signal,
+      async ({ program, regions }) => new CudaPool(program, regions, task, signal),
+    );
     return new PoolInTurns(own, this.card, signal);
   }
 
-  async rebind(integrand: DeviceIntegrand): Promise<void> {
-    this.#integrand = integrand as CompiledIntegrand;
+  async rebind(program: BoundProgram): Promise<void> {
+    this.#integrand = program as CompiledProgram;
     this.#bound = false;
   }
 
   close(): void {
-    const parts = this.#parts;
-    this.#parts = null;
+    const parts = this.#onCard;
+    this.#onCard = null;
     if (!parts) return;
     this.card.turns.between(() => {
       parts.program.close();
@@ -103,13 +102,13 @@ export class CudaSession implements Session {
   }
 
   /** Runs a task in its turn, with what the session has on the card. */
-  use<T>(signal: AbortSignal | undefined, task: (parts: Parts) => Promise<T>): Promise<T> {
+  #use<T>(signal: AbortSignal | undefined, task: (own: OnCard) => Promise<T>): Promise<T> {
     this.#signal = signal;
     return this.card.run(signal, async () => {
-      this.#parts ??= this.#made();
-      if (!this.#bound) this.#parts.program.bind(this.#integrand);
+      this.#onCard ??= this.#made();
+      if (!this.#bound) this.#onCard.program.bind(this.#integrand);
       this.#bound = true;
-      return task(this.#parts);
+      return task(this.#onCard);
     });
   }
 
@@ -117,17 +116,17 @@ export class CudaSession implements Session {
   async #compiled(
     kind: string,
     signal: AbortSignal | undefined,
-    recipes: (parts: Parts) => readonly Recipe[],
+    recipes: (own: OnCard) => readonly Recipe[],
   ): Promise<void> {
     if (this.#kinds.get(kind) === null) return;
-    this.#parts ??= this.#made();
-    const job = this.#kinds.get(kind) ?? this.#parts.program.compileAhead(recipes(this.#parts));
+    this.#onCard ??= this.#made();
+    const job = this.#kinds.get(kind) ?? this.#onCard.program.compileAhead(recipes(this.#onCard));
     this.#kinds.set(kind, job);
     await beforeAbort(job, signal);
     this.#kinds.set(kind, null);
   }
 
-  #made(): Parts {
+  #made(): OnCard {
     const program = new CudaProgram(this.card, this.#integrand);
     return { program, sampling: new CudaSampling(program), regions: new CudaRegions(program) };
   }

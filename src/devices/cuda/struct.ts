@@ -1,56 +1,112 @@
-/** The bytes of a C struct, member by member, with the padding that a C compiler puts between them. */
-export class Struct {
-  #bytes = new Uint8Array(256);
-  #view = new DataView(this.#bytes.buffer);
-  #size = 0;
+/**
+ * Structs that kernels read, declared once: the C text in front of a kernel and the bytes that it is given come from the
+ * same declaration, with the padding that a C compiler puts between members.
+ */
 
-  u32(...values: number[]): this {
-    for (const v of values) {
-      const at = this.#place(4);
-      this.#view.setUint32(at, v, true);
+/** Types of members; a pointer is written as the type of what it points to, with a star. */
+type Scalar = 'double' | 'int' | 'u32' | 'u64';
+type List = readonly [Scalar, length: number | 'DIMS'];
+type Declared = Scalar | `${string}*` | Struct<string> | List;
+
+const SIZES: Record<string, number> = { double: 8, int: 4, u32: 4, u64: 8 };
+
+
+export class Struct<N extends string> {
+  readonly name: string;
+  readonly #members: Record<N, Declared>;
+
+  constructor(name: string, members: Record<N, Declared>) {
+    this.name = name;
+    this.#members = members;
+  }
+
+  /** The C declaration. */
+  get text(): string {
+    const lines = Object.entries<Declared>(this.#members).map(([name, type]) => {
+      if (typeof type === 'string') return `  ${type} ${name};`;
+      if (type instanceof Struct) return `  ${type.name} ${name};`;
+      return `  ${type[0]} ${name}[${type[1]}];`;
+    });
+    return `struct ${this.name} {\n${lines.join('\n')}\n};\n`;
+  }
+
+  /** Where members are, in a program of so many dimensions. */
+  layout(dims: number): Layout<N> {
+    const places = {} as Record<N, Place>;
+    let end = 0;
+    for (const [name, type] of Object.entries<Declared>(this.#members) as [N, Declared][]) {
+      const nested = type instanceof Struct ? type.layout(dims) : null;
+      const [scalar, many] = typeof type === 'string' ? [type, 1] : nested ? ['struct', 1] : (type as List);
+      const size = nested?.size ?? (scalar.endsWith('*') ? 8 : SIZES[scalar]);
+      const length = many === 'DIMS' ? dims : many;
+      const at = Math.ceil(end / Math.min(8, size)) * Math.min(8, size);
+      places[name] = { at, size, length, type: scalar };
+      end = at + size * length;
     }
-    return this;
+    return new Layout(places, Math.ceil(end / 8) * 8);
+  }
+}
+
+interface Place {
+  at: number;
+  size: number;
+  length: number;
+  type: string;
+}
+
+/** A number, several of them, a buffer for a pointer, or the bytes of a struct. */
+export type MemberValue = number | readonly number[] | { readonly address: number } | Uint8Array;
+
+export class Layout<N extends string> {
+  readonly size: number;
+  readonly #places: Record<N, Place>;
+
+  constructor(places: Record<N, Place>, size: number) {
+    this.#places = places;
+    this.size = size;
   }
 
-  i32(value: number): this {
-    const at = this.#place(4);
-    this.#view.setInt32(at, value, true);
-    return this;
+  /** All members as bytes; those that are not given are 0. */
+  pack(values: Partial<Record<N, MemberValue>>): Uint8Array {
+    const bytes = new Uint8Array(this.size);
+    this.set(bytes, values);
+    return bytes;
   }
 
-  u64(...values: number[]): this {
+  /** Writes some members into bytes that were packed before. */
+  set(bytes: Uint8Array, values: Partial<Record<N, MemberValue>>): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    for (const [name, value] of Object.entries(values) as [N, MemberValue][]) {
+      const { at, size, type } = this.#places[name];
+      if (value instanceof Uint8Array) bytes.set(value, at);
+      else if (typeof value === 'number') write(view, at, type, value);
+      else if ('address' in value) write(view, at, type, value.address);
+      else for (let i = 0; i < value.length; i++) write(view, at + i * size, type, value[i]);
+    }
+  }
+
+  /** A member as a number, of a struct that a kernel wrote. */
+  get(bytes: Uint8Array, name: N): number {
+    const { at, type } = this.#places[name];
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    if (type === 'double') return view.getFloat64(at, true);
+    if (type === 'int') return view.getInt32(at, true);
+    const low = view.getUint32(at, true);
+    return type === 'u32' ? low : low + view.getUint32(at + 4, true) * 2 ** 32;
+  }
+
+  /** Where a member begins, in bytes. */
+  offset(name: N): number {
+    return this.#places[name].at;
+  }
+}
+
+function write(view: DataView, at: number, type: string, value: number): void {
+  if (type === 'double') view.setFloat64(at, value, true);
+  else if (type === 'int') view.setInt32(at, value, true);
+  else {
     // not by way of a bigint, which takes ten times as long
-    for (const v of values) {
-      const at = this.#place(8);
-      this.#view.setUint32(at, v % 2 ** 32, true);
-      this.#view.setUint32(at + 4, v / 2 ** 32, true);
-    }
-    return this;
-  }
-
-  f64(...values: number[]): this {
-    for (const v of values) {
-      const at = this.#place(8);
-      this.#view.setFloat64(at, v, true);
-    }
-    return this;
-  }
-
-  /** All of it, as long as its alignment of 8 makes it. */
-  get bytes(): Uint8Array {
-    return this.#bytes.slice(0, Math.ceil(this.#size / 8) * 8);
-  }
-
-  /** Where the next member goes; the view may be another one after it. */
-  #place(size: number): number {
-    const at = Math.ceil(this.#size / size) * size;
-    this.#size = at + size;
-    if (this.#size + 8 > this.#bytes.length) {
-      const grown = new Uint8Array(2 * this.#bytes.length);
-      grown.set(this.#bytes);
-      this.#bytes = grown;
-      this.#view = new DataView(grown.buffer);
-    }
-    return at;
+    view.setUint32(at, value % 2 ** 32, true);
+    if (type !== 'u32') view.setUint32(at + 4, value / 2 ** 32, true);
   }
 }

@@ -14,10 +14,12 @@
  * Nothing depends on a clock, so that the same seed gives the same bits. An evaluation of PAGANI counts a third of one
  * of VEGAS+: it has no random numbers, no map and no histogram.
  */
-import type { Problem } from '../../problem.ts';
 import { ruleFor } from '../../tasks/rules.ts';
-import type { MethodProblem, Outcome } from '../method.ts';
-import { Contestant } from './pausable-run.ts';
+import type { CubatureOptions } from '../cubature/cubature.ts';
+import { pagani } from '../cubature/pagani.ts';
+import type { Iteration, MethodProblem, Outcome, Run } from '../method.ts';
+import { type VegasOptions, vegas } from '../vegas/vegas.ts';
+import { PausableRun } from './pausable-run.ts';
 
 /** Cost of an evaluation of PAGANI, in those of VEGAS+. */
 const CHEAP = 1 / 3;
@@ -34,33 +36,79 @@ const SHARE = 0.25;
 const ALONE = 0.7;
 /** Dimensions from which on a rule has too many points to be tried. */
 const MOST_DIMS = 14;
+/** A deterministic error is an estimate as well: the part of the tolerance that it has to reach here. */
+const MARGIN = 0.7;
 
-export async function auto(task: MethodProblem, problem: Problem): Promise<Outcome> {
-  const dims = task.ranges.length;
-  const vegas = new Contestant('vegas+', task, problem, 1);
-  if (PROTOCOL.some(knob => problem.vegas[knob] !== undefined)) {
-    await vegas.runTo(Infinity);
-    return decided(vegas, 'vegas+: its iterations were prescribed');
+export interface AutoOptions {
+  vegas: VegasOptions;
+  cubature: CubatureOptions;
+}
+
+export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
+  const dims = problem.ranges.length;
+  const random = new PausableRun(
+    {
+      name: 'vegas+',
+      random: true,
+      price: 1,
+      least: 0,
+      margin: 1,
+      start: own => vegas(own, 'vegas+', options.vegas),
+    },
+    problem,
+  );
+  const prescribed = PROTOCOL.some(knob => options.vegas[knob] !== undefined);
+  const tooMany = dims > MOST_DIMS || 3 * ruleFor(dims).points * CHEAP > 0.1 * problem.maxEvaluations;
+  if (prescribed || tooMany) {
+    const why = prescribed
+      ? 'its iterations were prescribed'
+      : `cubature rules have too many points in ${dims} dimensions`;
+    try {
+      yield* random.runTo(Infinity);
+      return decided(random, `vegas+: ${why}`);
+    } finally {
+      await random.stop();
+    }
   }
-  if (dims > MOST_DIMS || 3 * ruleFor(dims).points * CHEAP > 0.1 * task.maxEvaluations) {
-    await vegas.runTo(Infinity);
-    return decided(vegas, `vegas+: cubature rules have too many points in ${dims} dimensions`);
+  const regions = new PausableRun(
+    {
+      name: 'pagani',
+      random: false,
+      price: CHEAP,
+      least: 3 * ruleFor(dims).points,
+      margin: MARGIN,
+      start: own => pagani(own, options.cubature),
+    },
+    problem,
+  );
+  regions.other = random;
+  random.other = regions;
+  try {
+    return yield* inTurns(problem, random, regions);
+  } finally {
+    await Promise.all([random.stop(), regions.stop()]);
   }
-  const pagani = new Contestant('pagani', task, problem, CHEAP, 3 * ruleFor(dims).points);
-  pagani.other = vegas;
-  vegas.other = pagani;
+}
+
+/** Lets both run in turns until one of them is there, or neither can get there. */
+async function* inTurns(
+  { maxEvaluations, ranges }: MethodProblem,
+  random: PausableRun,
+  regions: PausableRun,
+): AsyncGenerator<Iteration, Outcome> {
+  const dims = ranges.length;
   const start = ruleFor(dims).points * 2 ** (dims + 1) * CHEAP;
-  const order = start <= FIRST ? [pagani, vegas] : [vegas, pagani];
-  const pilot = Math.min(PILOT, task.maxEvaluations / 4);
+  const order = start <= FIRST ? [regions, random] : [random, regions];
+  const pilot = Math.min(PILOT, maxEvaluations / 4);
   for (const own of order) {
-    await own.runTo(pilot);
+    yield* own.runTo(pilot);
     for (let i = 0; i < MORE_PILOTS && !own.outcome && own.need <= pilot; i++)
-      await own.runTo(own.cost + pilot);
+      yield* own.runTo(own.cost + pilot);
     if (own.convinces()) return decided(own, `${own.name}: its pilot reached the tolerance`);
   }
   for (;;) {
     const running = order.filter(c => !c.outcome);
-    if (running.length === 0) break;
+    if (running.length === 0) return undecided(order);
     const ended = running.length === 1 ? running[0].other! : null;
     if (
       ended &&
@@ -72,33 +120,30 @@ export async function auto(task: MethodProblem, problem: Problem): Promise<Outco
         ended,
         `${ended.name}: neither reached the tolerance, ${running[0].name} would have the larger error`,
       );
-    const alone = vegas.outOfReach && pagani.evaluations < ALONE * task.maxEvaluations ? pagani : null;
-    const behind = (c: Contestant) => (c === alone ? 0 : 1);
+    const alone = random.outOfReach && regions.evaluations < ALONE * maxEvaluations ? regions : null;
+    const behind = (c: PausableRun) => (c === alone ? 0 : 1);
     // where nobody should get there, the one that should come closer; Infinity − Infinity is no number
     const [best, rest] = running.sort(
       (a, b) => behind(a) - behind(b) || a.need - b.need || a.projected - b.projected,
     );
     // a guess may be wrong: the other one gets its share before the better one goes on
     const next = rest && !rest.hopeless && rest.cost < SHARE * best.cost ? rest : best;
-    const both = pagani.cost + vegas.cost;
-    await next.runTo(next === best ? best.cost + Math.min(best.need, both) : SHARE * best.cost);
+    const both = regions.cost + random.cost;
+    yield* next.runTo(next === best ? best.cost + Math.min(best.need, both) : SHARE * best.cost);
     if (next.convinces()) return decided(next, reason(next));
   }
-  // nobody got there: the smaller error, of those that have one
-  const [best, rest] = [...order].sort((a, b) => a.outcome!.error - b.outcome!.error);
-  const last = decided(
-    best,
-    `${best.name}: neither reached the tolerance, ${rest.name} has the larger error`,
-  );
-  if (last.status !== 'converged') return last;
-  const warnings =
-    last.warnings.length > 0
-      ? last.warnings
-      : [`${rest.name} came to ${rest.outcome!.value}, which disagrees`];
-  return { ...last, status: 'budget', warnings };
 }
 
-function decided(best: Contestant, choice: string): Outcome {
+/** Nobody got there: the smaller error, of those that have one. */
+function undecided(both: readonly PausableRun[]): Outcome {
+  const [best, rest] = [...both].sort((a, b) => a.outcome!.error - b.outcome!.error);
+  const last = decided(best, `${best.name}: neither reached the tolerance, ${rest.name} has the larger error`);
+  if (last.status !== 'converged') return last;
+  const disagrees = `${rest.name} came to ${rest.outcome!.value}, which disagrees`;
+  return { ...last, status: 'budget', warnings: last.warnings.length > 0 ? last.warnings : [disagrees] };
+}
+
+function decided(best: PausableRun, choice: string): Outcome {
   const { outcome, records, other } = best;
   return {
     ...outcome!,
@@ -109,7 +154,7 @@ function decided(best: Contestant, choice: string): Outcome {
   };
 }
 
-function reason(best: Contestant): string {
+function reason(best: PausableRun): string {
   const other = best.other!;
   if (other.outcome) return `${best.name}: reached the tolerance, which ${other.name} did not`;
   const more = other.needed;

@@ -1,17 +1,20 @@
-/** A method that runs in turns: it stops after an iteration once it has spent what it was given, and goes on later. */
+/**
+ * A method that runs in turns: it pauses after an iteration once it has spent what it was given, and goes on later. Its
+ * budget is what the other method has left of the whole.
+ */
+import { evaluationsFor, improvement, slopeOf } from '../convergence.ts';
+import {
+  type Iteration,
+  type IterationRecord,
+  type MethodProblem,
+  NO_OUTCOME,
+  type Outcome,
+  type Run,
+  toleranceAt,
+} from '../method.ts';
 
-import { kit } from '../../integrand/math/index.ts';
-import type { Problem } from '../../problem.ts';
-import type { IterationRecord } from '../../result.ts';
-import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
-import { runMethod } from '../registry.ts';
-
-/** How far back a slope is taken, as a ratio of evaluations. */
-const BACK = 4;
 /** Beyond reach, as a ratio of evaluations. */
 const FAR = 1e4;
-/** A deterministic error is an estimate as well: the part of the tolerance that it has to reach here. */
-const MARGIN = 0.7;
 /** The part of a value that an error has to be below, to contradict a larger value. */
 const VAGUE = 0.2;
 /** The relative error at which a map is good, and how much more than the budget is out of reach: a map may still improve. */
@@ -20,18 +23,6 @@ const OUT_OF_REACH = 6;
 /** What is added to a need, which is a guess. */
 const SAFETY = 1.2;
 
-/** The outcome of a method for which nothing was left. */
-const NOTHING: Outcome = {
-  value: 0,
-  error: Infinity,
-  status: 'budget',
-  evaluations: 0,
-  chi2: 0,
-  dof: 0,
-  q: 1,
-  warnings: [],
-};
-
 interface Seen {
   value: number;
   error: number;
@@ -39,94 +30,96 @@ interface Seen {
   adapting: boolean;
 }
 
-export class Contestant {
-  readonly name: 'pagani' | 'vegas+';
+export interface Contender {
+  name: string;
+  start(problem: MethodProblem): Run;
+  /** Its errors fall as the square root law says; otherwise only their slope tells. */
+  random: boolean;
+  /** What one of its evaluations costs. */
+  price: number;
+  /** Evaluations that it cannot start without. */
+  least: number;
+  /** The part of the tolerance that it has to reach. */
+  margin: number;
+}
+
+export class PausableRun {
+  readonly #of: Contender;
+  readonly #problem: MethodProblem;
   readonly records: IterationRecord[] = [];
   /** The other one shares the budget. */
-  other: Contestant | null = null;
+  other: PausableRun | null = null;
   outcome: Outcome | null = null;
   evaluations = 0;
-  readonly #price: number;
-  readonly #task: MethodProblem;
-  readonly #problem: Problem;
-  /** Evaluations that it cannot start without. */
-  readonly #least: number;
   readonly #seen: Seen[] = [];
-  #limit = 0;
-  #running: Promise<void> | null = null;
-  #failure: { error: unknown } | null = null;
+  #run: Run | null = null;
   /** It met a value that is not finite. */
   #lost: { error: unknown } | null = null;
-  #resume: (() => void) | null = null;
-  #paused: (() => void) | null = null;
 
-  constructor(name: 'pagani' | 'vegas+', task: MethodProblem, problem: Problem, price: number, least = 0) {
-    this.name = name;
-    this.#price = price;
-    this.#least = least;
-    this.#problem = problem;
-    const own = this;
-    const margin = name === 'pagani' ? MARGIN : 1;
-    this.#task = {
-      ...task,
-      relTol: margin * task.relTol,
-      absTol: margin * task.absTol,
-      get maxEvaluations() {
-        return task.maxEvaluations - (own.other?.evaluations ?? 0);
-      },
+  constructor(of: Contender, problem: MethodProblem) {
+    this.#of = of;
+    this.#problem = {
+      ...problem,
+      relTol: of.margin * problem.relTol,
+      absTol: of.margin * problem.absTol,
       // a rule looks at points such as the centre, where an integrand may well be infinite: that need not end the run
       onNonFinite: found => {
         try {
-          task.onNonFinite(found);
+          problem.onNonFinite(found);
         } catch (error) {
           this.#lost = { error };
           throw error;
         }
       },
-      onIteration: (record, running, evaluations) => {
-        this.evaluations = evaluations;
-        this.records.push(record);
-        this.#seen.push({ ...running, evaluations, adapting: record.adapting });
-        const all = evaluations + (this.other?.evaluations ?? 0);
-        void task.onIteration(record, { ...running, method: name }, all);
-        if (evaluations < this.#limit) return undefined;
-        return new Promise<void>(resume => {
-          this.#resume = resume;
-          this.#paused!();
-        });
-      },
     };
   }
 
-  get cost(): number {
-    return this.evaluations * this.#price;
+  get name(): string {
+    return this.#of.name;
   }
 
-  /** Goes on until it has spent so much, or is done. */
-  async runTo(cost: number): Promise<void> {
-    if (!this.#running && this.#task.maxEvaluations < this.#least) {
-      this.outcome = { ...NOTHING };
+  get cost(): number {
+    return this.evaluations * this.#of.price;
+  }
+
+  /** Goes on until it has spent so much, or is done; yields its iterations. */
+  async *runTo(cost: number): AsyncGenerator<Iteration, void> {
+    const { maxEvaluations } = this;
+    if (!this.#run && maxEvaluations < this.#of.least) {
+      this.outcome = NO_OUTCOME;
       return;
     }
-    this.#limit = cost / this.#price;
-    const paused = new Promise<void>(resolve => {
-      this.#paused = resolve;
-    });
-    this.#running ??= runMethod(this.#task, this.name, this.#problem).then(
-      outcome => {
-        this.outcome = outcome;
-        this.evaluations = outcome.evaluations;
-      },
-      error => {
-        if (this.#lost?.error === error && this.other && !this.other.#lost)
-          this.outcome = { ...NOTHING, evaluations: this.evaluations };
-        else this.#failure = { error };
-      },
-    );
-    this.#resume?.();
-    this.#resume = null;
-    await Promise.race([paused, this.#running]);
-    if (this.#failure) throw this.#failure.error;
+    this.#run ??= this.#of.start({ ...this.#problem, maxEvaluations });
+    const limit = cost / this.#of.price;
+    try {
+      do {
+        const step = await this.#run.next({ maxEvaluations: this.maxEvaluations });
+        if (step.done) {
+          this.outcome = step.value;
+          this.evaluations = step.value.evaluations;
+          return;
+        }
+        const { record, running, evaluations } = step.value;
+        this.evaluations = evaluations;
+        this.records.push(record);
+        this.#seen.push({ value: running.value, error: running.error, evaluations, adapting: record.adapting });
+        const all = evaluations + (this.other?.evaluations ?? 0);
+        yield { record, running: { ...running, method: this.name }, evaluations: all };
+      } while (this.evaluations < limit);
+    } catch (error) {
+      if (this.#lost?.error !== error || !this.other || this.other.#lost) throw error;
+      this.outcome = { ...NO_OUTCOME, evaluations: this.evaluations };
+    }
+  }
+
+  /** Frees what it holds; it cannot go on. */
+  async stop(): Promise<void> {
+    await this.#run?.return(NO_OUTCOME);
+  }
+
+  /** Evaluations that it may make, from its start. */
+  get maxEvaluations(): number {
+    return this.#problem.maxEvaluations - (this.other?.evaluations ?? 0);
   }
 
   /** Whether it is there, and the other one does not contradict it. */
@@ -134,7 +127,7 @@ export class Contestant {
     if (this.outcome?.status !== 'converged' || this.outcome.warnings.length > 0) return false;
     const [own, theirs] = [this.outcome, this.other?.last];
     if (!theirs) return true;
-    // who sees less, and that vaguely, does not contradict: regions that have not found a peak yet
+    // a smaller estimate with a large relative error is no contradiction: its regions have not found the peak yet
     const [size, most] = [Math.abs(theirs.value), Math.abs(own.value)];
     if (theirs.error > VAGUE * size && size < most) return true;
     const allowed = this.#trust * own.error + this.other!.#trust * theirs.error;
@@ -146,9 +139,9 @@ export class Contestant {
     return this.#seen.findLast(s => !s.adapting) ?? (this.#hasGoodMap ? this.#seen.at(-1) : undefined);
   }
 
-  /** How many of its errors it may be off by: a deterministic one is a bound, one of a map that learns too small. */
+  /** How many of its errors it may be off by; while a map is learning, errors are too small. */
   get #trust(): number {
-    if (this.name === 'pagani') return 1;
+    if (!this.#of.random) return 1;
     return this.last?.adapting ? 10 : 4;
   }
 
@@ -159,29 +152,28 @@ export class Contestant {
 
   /** The square root law is no guess: what is beyond it by far stays there, however the map improves. */
   get hopeless(): boolean {
-    return this.name === 'vegas+' && this.needed > FAR * this.#left;
+    return this.#of.random && this.needed > FAR * this.#left;
   }
 
-  /** VEGAS+, with a map that is good already, would need more than there is, several times. */
+  /** A random method with a map that is good already would need more than there is, several times. */
   get outOfReach(): boolean {
-    return this.#hasGoodMap && this.needed > OUT_OF_REACH * this.#left;
+    return this.#of.random && this.#hasGoodMap && this.needed > OUT_OF_REACH * this.#left;
   }
 
   /** The cost that it should still take; Infinity when that is more than is left. */
   get need(): number {
     const { needed } = this;
-    return needed <= this.#left ? needed * this.#price : Infinity;
+    return needed <= this.#left ? needed * this.#of.price : Infinity;
   }
 
   /** The evaluations that it should still take. */
   get needed(): number {
     const now = this.#now;
     if (!now) return 0;
-    const missing = now.error / toleranceAt(this.#task, now.value);
+    const missing = now.error / toleranceAt(this.#problem, now.value);
     if (missing <= 1) return 0;
     const { samples, slope } = this.#law(now);
-    // by our own functions: what they give decides who goes on, and engines differ in theirs
-    return slope > 0.02 ? SAFETY * samples * (kit.exp(kit.log(missing) / slope) - 1) : Infinity;
+    return slope > 0.02 ? SAFETY * evaluationsFor(missing, samples, slope) : Infinity;
   }
 
   /** The error that it should come to with all that is left. */
@@ -189,29 +181,26 @@ export class Contestant {
     const now = this.#now;
     if (!now) return Infinity;
     const { samples, slope } = this.#law(now);
-    return now.error * kit.exp(-Math.max(0, slope) * kit.log(1 + Math.max(0, this.#left) / samples));
+    return now.error / improvement(this.#left, samples, slope);
   }
 
   /** Evaluations that it may still make. */
   get #left(): number {
-    return this.#task.maxEvaluations - this.evaluations;
+    return this.maxEvaluations - this.evaluations;
   }
 
-  /** What it has; the errors of regions go up and down, and the best of late tells more than the last. */
+  /** What it has. The errors of regions go up and down: of the last half of the evaluations the best tells more than the last. */
   get #now(): Seen | undefined {
     const last = this.#seen.at(-1);
-    if (!last || this.name === 'vegas+') return last;
+    if (!last || this.#of.random) return last;
     const late = this.#seen.filter(s => s.evaluations > last.evaluations / 2);
     return { ...last, error: Math.min(...late.map(s => s.error)) };
   }
 
-  /** Errors fall as a power of the evaluations: the square root law, or what the last iterations show. */
+  /** The evaluations behind an error, and the power with which it falls. */
   #law(now: Seen): { samples: number; slope: number } {
-    // while VEGAS+ learns, an iteration has the error of its own samples
-    if (this.name === 'vegas+')
-      return { samples: now.adapting ? this.records.at(-1)!.evaluations : now.evaluations, slope: 0.5 };
-    const before = this.#seen.findLast(s => s.evaluations <= now.evaluations / BACK) ?? this.#seen[0];
-    const slope = kit.log(before.error / now.error) / kit.log(now.evaluations / before.evaluations);
-    return { samples: now.evaluations, slope: Math.max(0, slope || 0) };
+    if (!this.#of.random) return { samples: now.evaluations, slope: slopeOf(this.#seen, now) };
+    // while the map is learning, an iteration has the error of its own samples
+    return { samples: now.adapting ? this.records.at(-1)!.evaluations : now.evaluations, slope: 0.5 };
   }
 }

@@ -1,10 +1,21 @@
 /** What the three methods of cubature share: their options, the evaluation of regions, and how a run ends. */
-import type { RegionSums } from '../../devices/device.ts';
-import type { IterationRecord, Status } from '../../result.ts';
+import type { NonFinite } from '../../tasks/part.ts';
 import type { Estimate } from '../../tasks/pool/errors.ts';
 import { type Regions, regionsIn, uniformSplit } from '../../tasks/pool/regions.ts';
+import { allRegions } from '../../tasks/region.ts';
 import { RULES, type Rule, type RuleName, ruleFor } from '../../tasks/rules.ts';
-import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
+import { Ledger } from '../ledger.ts';
+import {
+  type Grant,
+  type Iteration,
+  type MethodProblem,
+  type Outcome,
+  type Run,
+  type Status,
+  type Step,
+  statusOf,
+  toleranceAt,
+} from '../method.ts';
 
 /** Knobs of `pagani`, `cuhre` and `two-phase`. */
 export interface CubatureOptions {
@@ -36,6 +47,9 @@ export { RULES };
 /** Without a value other than 0 after this many evaluations, an integrand counts as 0. */
 export const DARK = 2 ** 20;
 
+/** What rounding may have done to a sum, in epsilons: 2^-50 for float64. */
+const NOISE = 8;
+
 /** Evaluations that may go into halving everything at the start. */
 const START = 2 ** 20;
 
@@ -48,17 +62,20 @@ export class Cubature {
   readonly maxRegions: number;
   /** Regions before anything is finished or claimed: every axis halved once, as far as that is cheap. */
   readonly least: number;
-  evaluations = 0;
+  readonly ledger: Ledger;
+  /** What rounding may have done to a sum of values, relative to the sum of their absolute values: part of every error. */
+  readonly noise: number;
   /** Whether any region was not 0. */
   seen = false;
   regions = 0;
-  #iterations = 0;
   /** Estimates that iterations came to. */
   readonly #reached: Estimate[] = [];
 
   constructor(problem: MethodProblem, options: CubatureOptions) {
     this.problem = problem;
     this.options = options;
+    this.ledger = new Ledger(problem);
+    this.noise = NOISE * problem.epsilon;
     this.rule = ruleFor(problem.ranges.length, options.rule);
     const least = 3 * this.rule.points;
     if (problem.maxEvaluations < least)
@@ -99,7 +116,8 @@ export class Cubature {
   async evaluate(regions: Regions): Promise<void> {
     const { session, ranges, signal } = this.problem;
     const { count, centres, levels } = regions;
-    const sums = await session.regions({ rule: this.rule, ranges, count, centres, levels, signal });
+    const task = { rule: this.rule.name, ranges, count, centres, levels };
+    const sums = await session.regions(task, allRegions(task), signal);
     regions.values = sums.values;
     regions.errors = sums.errors;
     regions.axes = sums.axes;
@@ -109,8 +127,8 @@ export class Cubature {
   }
 
   /** Counts regions that were evaluated; `value` is one of theirs or their sum. */
-  count(regions: number, value: number, seen: boolean, nonFinite: RegionSums['nonFinite']): void {
-    this.evaluations += regions * this.rule.points;
+  count(regions: number, value: number, seen: boolean, nonFinite: NonFinite | null): void {
+    this.ledger.spend(regions * this.rule.points);
     if (!(Math.abs(value) < Infinity))
       throw new RangeError(
         'integrate: the integral is larger than a number can be; scale the integrand down.',
@@ -121,7 +139,7 @@ export class Cubature {
 
   /** Regions that can still be evaluated. */
   get affordable(): number {
-    return Math.floor((this.problem.maxEvaluations - this.evaluations) / this.rule.points);
+    return Math.floor(this.ledger.budgetLeft / this.rule.points);
   }
 
   /**
@@ -129,7 +147,7 @@ export class Cubature {
    * points, or was hit once and lost again when its region was halved.
    */
   isDark({ value, error }: Estimate): boolean {
-    return value === 0 && error === 0 && this.evaluations < DARK;
+    return value === 0 && error === 0 && this.ledger.evaluations < DARK;
   }
 
   /** Whether an estimate is good enough. */
@@ -138,15 +156,9 @@ export class Cubature {
   }
 
   /** Notes what an iteration came to. */
-  async record(now: Estimate): Promise<void> {
-    this.#iterations++;
+  *record(now: Estimate): Generator<Iteration, void, Grant> {
     this.#reached.push(now);
-    const record: IterationRecord = { ...now, evaluations: this.evaluations, adapting: false };
-    await this.problem.onIteration(record, now, this.evaluations);
-  }
-
-  get lastIteration(): boolean {
-    return this.#iterations >= this.problem.maxIterations;
+    yield* this.ledger.note({ ...now, evaluations: this.ledger.evaluations, adapting: false }, now);
   }
 
   /**
@@ -157,17 +169,17 @@ export class Cubature {
     const last = this.#reached.at(-1) ?? { value: 0, error: Infinity };
     const standing = this.#reached.filter(r => Math.abs(r.value - last.value) <= r.error);
     const error = standing.reduce((least, r) => Math.min(least, r.error), last.error);
-    if (this.evaluations === 0)
+    if (this.ledger.evaluations === 0)
       this.warnings.push('the run ended before anything was evaluated: there is no estimate');
     else if (!this.seen)
       this.warnings.push(
-        `all of ${this.evaluations} values were 0: either the integrand is 0, or it is not where they were taken; narrow the domain`,
+        `all of ${this.ledger.evaluations} values were 0: either the integrand is 0, or it is not where they were taken; narrow the domain`,
       );
     return {
       value: last.value,
       error: status === 'converged' ? last.error : error,
       status,
-      evaluations: this.evaluations,
+      evaluations: this.ledger.evaluations,
       regions: this.regions,
       chi2: 0,
       dof: 0,
@@ -178,10 +190,10 @@ export class Cubature {
 }
 
 /** Runs a method, and tells a user's abort from the end of the time. */
-export async function runCubature(run: Cubature, method: () => Promise<Status>): Promise<Outcome> {
+export async function* runCubature(run: Cubature, method: () => Step<Status>): Run {
   let status: Status;
   try {
-    status = await method();
+    status = yield* method();
   } catch (e) {
     status = statusOf(e, run.problem.signal);
   }

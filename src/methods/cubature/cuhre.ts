@@ -6,20 +6,19 @@
  * most, until the errors of all add up to less than the tolerance. The first region has no parent to compare it with,
  * so at least one is split.
  */
-import type { Status } from '../../result.ts';
-import { type Estimate, NOISE, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
+import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
 import { canSplit } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
-import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
+import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
 import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
 import { Heap } from './heap.ts';
 
-export function cuhre(problem: MethodProblem, options: CubatureOptions): Promise<Outcome> {
+export function cuhre(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new Cubature(problem, options);
   return runCubature(run, () => splitWorst(run));
 }
 
-async function splitWorst(run: Cubature): Promise<Status> {
+async function* splitWorst(run: Cubature): Step<Status> {
   const { problem } = run;
   const { ranges } = problem;
   const store = new RegionStore(ranges.length);
@@ -42,14 +41,14 @@ async function splitWorst(run: Cubature): Promise<Status> {
       else stuck.add(pair.errors[i]);
     }
     run.regions = store.count;
-    const now = totals.with();
+    const now = totals.estimate(run.noise);
     const status = run.enough(now) ? 'converged' : why(now);
     if (status || store.count >= 2 * shown) {
       shown = store.count;
-      await run.record(Totals.of(store).with());
+      yield* run.record(Totals.of(store).estimate(run.noise));
     }
     if (status) return status;
-    if (run.lastIteration) return 'budget';
+    if (run.ledger.lastIteration) return 'budget';
   }
 
   function why(now: Estimate): Status | undefined {
@@ -58,6 +57,6 @@ async function splitWorst(run: Cubature): Promise<Status> {
     if (heap.size === 0) return 'roundoff';
     if (run.isDark(now)) return undefined;
     const missed = stuck.value > toleranceAt(problem, now.value) ? 2 * stuck.value : 0;
-    return totals.error > Math.max(missed, NOISE * totals.absolute) ? undefined : 'roundoff';
+    return totals.error > Math.max(missed, run.noise * totals.absolute) ? undefined : 'roundoff';
   }
 }

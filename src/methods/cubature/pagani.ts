@@ -17,11 +17,11 @@
  * Nothing is claimed before every region has a parent to compare with and, as far as that is cheap, every axis was
  * halved; and not before small regions have looked across their borders (borders.ts).
  */
-import type { PoolStep, PoolSums, RegionPool } from '../../devices/device.ts';
-import type { Status } from '../../result.ts';
-import { type Estimate, NOISE } from '../../tasks/pool/errors.ts';
+import type { Estimate } from '../../tasks/pool/errors.ts';
 import { HostPool } from '../../tasks/pool/host-pool.ts';
-import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
+import { type PoolStep, type RegionPool, toleranceLeft } from '../../tasks/pool/pool.ts';
+import { allRegions } from '../../tasks/region.ts';
+import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
 import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
 
 /** The part of the whole error that regions halved in one iteration have. */
@@ -31,7 +31,7 @@ const ROUNDED = 4;
 /** The part of the tolerance below which nobody looks across borders. */
 const UNSEEN = 0.1;
 
-export function pagani(problem: MethodProblem, options: CubatureOptions): Promise<Outcome> {
+export function pagani(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new Pagani(problem, options);
   return runCubature(run, () => run.integrate());
 }
@@ -43,18 +43,20 @@ class Pagani extends Cubature {
   /** What an iteration left of the errors of regions that it halved. */
   #remaining = 0.5;
 
-  async integrate(): Promise<Status> {
+  async *integrate(): Step<Status> {
     const { session, ranges, signal } = this.problem;
-    const task = { rule: this.rule, ranges, maxMemory: this.options.maxMemory, signal };
-    this.#pool = (await session.pool?.(task)) ?? new HostPool(session, task);
+    const task = { rule: this.rule.name, ranges, maxMemory: this.options.maxMemory };
+    this.#pool =
+      (await session.pool?.(task, signal)) ??
+      new HostPool(regions => session.regions(regions, allRegions(regions), signal), task);
     try {
-      return await this.#iterate();
+      return yield* this.#iterate();
     } finally {
       this.#pool.close();
     }
   }
 
-  async #iterate(): Promise<Status> {
+  async *#iterate(): Step<Status> {
     const pool = this.#pool;
     const split = this.checkedSplit(pool.most);
     this.#note(await pool.start(Math.log2(split)));
@@ -73,15 +75,15 @@ class Pagani extends Cubature {
         const { value } = this.#estimate();
         this.#note(await pool.look(UNSEEN * toleranceAt(this.problem, value), this.affordable));
       }
-      await this.record(this.#estimate());
+      yield* this.record(this.#estimate());
       if (claims()) return 'converged';
-      if (this.lastIteration) return 'budget';
+      if (this.ledger.lastIteration) return 'budget';
     }
   }
 
   #estimate(): Estimate {
     const { value, error, absolute } = this.#pool.sums;
-    return { value, error: error + NOISE * absolute };
+    return { value, error: error + this.noise * absolute };
   }
 
   #note({ evaluated, nonFinite }: PoolStep): void {
@@ -97,10 +99,10 @@ class Pagani extends Cubature {
     const everything = all || this.isDark(this.#estimate());
     let part = Infinity;
     if (!everything) {
-      const left = this.#toleranceLeft(pool.sums);
+      const left = toleranceLeft(this.problem, pool.sums);
       part = Math.min(MOST * open, (open - 0.9 * left) / (1 - this.#remaining));
       // null rules see rounding as well: errors of all regions together do not come below it
-      const noise = ROUNDED * NOISE * absolute;
+      const noise = ROUNDED * this.noise * absolute;
       // when finished regions alone miss the tolerance, the others are improved as long as that changes anything
       const floor = left > 0 ? noise : Math.max(noise, finished);
       if (!(open > floor)) return 'roundoff';
@@ -108,17 +110,12 @@ class Pagani extends Cubature {
     let wanted = await pool.select(part);
     if (!everything && pool.count + wanted > pool.most) {
       const relative = (this.options.relErrFilter ?? !this.#signed) ? this.problem.relTol : 0;
-      await pool.finish(relative, sums => this.#toleranceLeft(sums));
+      await pool.finish(relative, this.problem);
       wanted = await pool.select(part);
     }
     const room = pool.most - pool.count;
     const most = Math.min(room, Math.floor(this.affordable / 2));
     if (most < 1) return room < 1 ? 'memory' : 'budget';
     return wanted > 0 ? most : 'roundoff';
-  }
-
-  /** What the tolerance leaves for regions that are not finished. */
-  #toleranceLeft({ value, finished }: PoolSums): number {
-    return toleranceAt(this.problem, value) - finished;
   }
 }

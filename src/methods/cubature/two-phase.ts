@@ -9,21 +9,20 @@
  *
  * The two-level error is used in phase I as well, where the original has none and may claim too much.
  */
-import type { Status } from '../../result.ts';
-import { type Estimate, NOISE, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
+import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
 import { canSplit, type Regions } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
-import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
+import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
 import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
 import { Heap } from './heap.ts';
 
 /** One a multiprocessor's slot, as on the graphics cards of the paper, scaled to what a processor has here. */
 const PROCESSORS = 512;
 const PER_PROCESSOR = 2048;
-/** The relative error at which a rule's own rounding is all that is left. */
-const ROUNDED = 4 * NOISE;
+/** The relative error at which a rule's own rounding is all that is left, in units of `noise`. */
+const ROUNDED = 4;
 
-export function twoPhase(problem: MethodProblem, options: CubatureOptions): Promise<Outcome> {
+export function twoPhase(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new TwoPhase(problem, options);
   return runCubature(run, () => run.integrate());
 }
@@ -36,13 +35,13 @@ class TwoPhase extends Cubature {
   /** Errors of regions that cannot be halved any more. */
   readonly #stuck = new Sum();
 
-  async integrate(): Promise<Status> {
+  async *integrate(): Step<Status> {
     const start = await this.start();
     for (let i = 0; i < start.count; i++) this.#store.add(start, i);
-    return (await this.#breadthFirst()) ?? (await this.#cuhreEach());
+    return (yield* this.#breadthFirst()) ?? (yield* this.#cuhreEach());
   }
 
-  async #breadthFirst(): Promise<Status | undefined> {
+  async *#breadthFirst(): Step<Status | undefined> {
     const store = this.#store;
     const { ranges, relTol } = this.problem;
     const processors = this.options.processors ?? PROCESSORS;
@@ -66,16 +65,16 @@ class TwoPhase extends Cubature {
         else store.add(halves, i);
       }
       const now = this.#estimate();
-      await this.record(now);
+      yield* this.record(now);
       if (this.regions >= this.least && this.enough(now)) return 'converged';
       if (store.count === 0) return this.#missed(now);
-      if (this.lastIteration) return 'budget';
+      if (this.ledger.lastIteration) return 'budget';
       searching = this.isDark(now);
     } while (store.count < processors || this.regions < this.least || searching);
     return undefined;
   }
 
-  async #cuhreEach(): Promise<Status> {
+  async *#cuhreEach(): Step<Status> {
     const store = this.#store;
     const { ranges } = this.problem;
     const processors = Array.from({ length: store.count }, (_, i) => new Processor(store, i));
@@ -84,7 +83,7 @@ class TwoPhase extends Cubature {
       Math.floor(this.maxRegions / processors.length),
     );
     // its part of the absolute tolerance, or of what rounding does to the whole
-    const local = Math.max(this.problem.absTol, ROUNDED * this.#absolute) / processors.length;
+    const local = Math.max(this.problem.absTol, ROUNDED * this.noise * this.#absolute) / processors.length;
     let [full, shown] = [false, store.count];
     for (;;) {
       const working = processors.filter(p => {
@@ -98,9 +97,9 @@ class TwoPhase extends Cubature {
       if (store.count > shown && (stop || store.count >= 1.5 * shown)) {
         shown = store.count;
         const now = this.#estimate();
-        await this.record(now);
+        yield* this.record(now);
         if (this.enough(now)) return 'converged';
-        if (this.lastIteration) return 'budget';
+        if (this.ledger.lastIteration) return 'budget';
       }
       if (stop) return working.length > 0 ? 'budget' : this.#missed(this.#estimate(), full);
       const which = affordable.map(p => p.heap.pop());
@@ -127,7 +126,7 @@ class TwoPhase extends Cubature {
   #missed({ value, error }: Estimate, full = false): Status {
     if (value === 0 && error === 0) return 'budget'; // seen once, and lost when its region was halved
     const stuck = this.#stuck.value > Math.max(toleranceAt(this.problem, value), error / 2);
-    if (stuck || error <= 2 * ROUNDED * this.#absolute) return 'roundoff';
+    if (stuck || error <= 2 * ROUNDED * this.noise * this.#absolute) return 'roundoff';
     if (full) return 'memory';
     this.warnings.push(
       "every region is within its own tolerance, but together they miss it: values cancel; use method 'pagani'",
@@ -139,7 +138,7 @@ class TwoPhase extends Cubature {
     const here = Totals.of(this.#store);
     this.regions = here.count + this.#finished.count;
     this.#absolute = here.absolute + this.#finished.absolute;
-    return here.with(this.#finished);
+    return here.estimate(this.noise, this.#finished);
   }
 }
 

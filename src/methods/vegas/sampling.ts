@@ -2,14 +2,24 @@
  * The state of a VEGAS run and its one step: map, strata, samples of each cube; an iteration on the device; and,
  * while adapting, the refinement of all three. `plain`, `mcubes`, `mcubes1d` and `vegas+` differ only in the knobs.
  */
-
-import type { Allocation, AxisMap, SampleSums } from '../../devices/device.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
+import { HostLearning } from '../../tasks/host-learning.ts';
+import type { Learning } from '../../tasks/learning.ts';
 import { floorFor, rebin, uniformMap } from '../../tasks/map.ts';
+import {
+  type AxisMap,
+  type Counts,
+  merge,
+  type SampleSums,
+  type SampleTask,
+  wholeOf,
+} from '../../tasks/sample.ts';
 import { type Strata, strataFor } from '../../tasks/strata.ts';
 import type { Estimate } from '../combine.ts';
+import type { Ledger } from '../ledger.ts';
 import type { MethodProblem } from '../method.ts';
+import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 
 export interface Knobs {
   /** Bins of the map along an axis, at most 65,536. Default 1024 for `vegas+`, 512 for `mcubes` and `mcubes1d`. */
@@ -32,9 +42,10 @@ export interface Knobs {
 const AIM = 2 ** 42;
 const HIGHEST = 2 ** 53;
 const LOWEST = 2 ** 30;
-const MOST_TRIES = 4;
-/** What adding up a million numbers may lose; part of the error, which is never smaller. */
-const ROUNDING = 1e-14;
+/** What adding up a million numbers may lose, in epsilons (1e-14 for float64); part of the error, which is never smaller. */
+const ROUNDING = 1e-14 * 2 ** 53;
+/** A relative deviation below which an integrand counts as constant, in epsilons (1e-13 for float64). */
+const FLAT = 1e-13 * 2 ** 53;
 /** Samples of the first look. */
 const PILOT = 256;
 /** Jacobians of so many powers of two are still numbers, however many axes they are made of. */
@@ -42,7 +53,9 @@ const MOST_JACOBIAN = 900;
 
 export class Sampling {
   readonly #problem: MethodProblem;
+  readonly #ledger: Ledger;
   readonly #knobs: Knobs;
+  readonly #learning: Learning;
   readonly #dims: number;
   #map: AxisMap;
   #bins = 1;
@@ -53,13 +66,14 @@ export class Sampling {
   #unit = 1;
   #square = 1;
   #iteration = 0;
-  evaluations = 0;
   /** Whether any sample was not 0. */
   seen = false;
 
-  constructor(problem: MethodProblem, knobs: Knobs) {
+  constructor(problem: MethodProblem, ledger: Ledger, knobs: Knobs) {
     this.#problem = problem;
+    this.#ledger = ledger;
     this.#knobs = knobs;
+    this.#learning = problem.session.learning ?? new HostLearning();
     this.#dims = problem.ranges.length;
     this.#map = uniformMap(problem.ranges, 1);
   }
@@ -88,9 +102,9 @@ export class Sampling {
       // out of scale: the same samples again, on the right one
       if (this.seen && (total >= HIGHEST || total < LOWEST) && tries < MOST_TRIES) continue;
       // a constant integrand has nothing to teach: refining by its rounding errors would only spoil the map
-      const flat = sums.variance <= (1e-13 * sums.sum) ** 2;
+      const flat = sums.variance <= (FLAT * this.#problem.epsilon * sums.sum) ** 2;
       if (!flat && alpha > 0 && this.#bins > 1)
-        this.#map = await this.#problem.session.refine({ alpha, floor: floorFor(evaluations), shared });
+        this.#map = await this.#learning.refine({ alpha, floor: floorFor(evaluations), shared });
       this.#known = beta > 0;
       this.#iteration++;
       const estimate = this.#estimate(sums, strata);
@@ -113,15 +127,11 @@ export class Sampling {
     }
   }
 
-  /** Whether values are so much larger or smaller than thought that squares of them are no numbers; then it is put right. */
-  #outOfUnit({ sum, variance, squares }: SampleSums): boolean {
-    if (!(variance < Infinity && Math.abs(sum) < Infinity && squares < Infinity)) {
-      this.#setUnit(this.#unit * 2 ** 300);
-      return true;
-    }
-    const lost = sum !== 0 && variance === 0 && Math.abs(sum) < 2 ** -400;
-    if (lost) this.#setUnit(this.#unit * Math.abs(sum));
-    return lost;
+  /** Puts the unit right when values are much larger or smaller than thought; whether the iteration has to be made again. */
+  #outOfUnit(sums: SampleSums): boolean {
+    const factor = unitError(sums);
+    if (factor !== 1) this.#setUnit(this.#unit * factor);
+    return factor !== 1;
   }
 
   #binsFor(evaluations: number): number {
@@ -132,7 +142,7 @@ export class Sampling {
 
   async #useBins(bins: number): Promise<void> {
     if (bins === this.#bins) return;
-    this.#map = rebin(await this.#problem.session.edgesOf(this.#map), this.#dims, bins);
+    this.#map = rebin(await this.#learning.edgesOf(this.#map), this.#dims, bins);
     this.#bins = bins;
   }
 
@@ -140,8 +150,8 @@ export class Sampling {
     return strataFor(evaluations, this.#dims, this.#knobs.perCube, this.#knobs.maxStrata);
   }
 
-  async #countsFor(evaluations: number): Promise<number | Allocation> {
-    if (this.#known) return this.#problem.session.allocate(this.#knobs.beta, evaluations);
+  async #countsFor(evaluations: number): Promise<number | Counts> {
+    if (this.#known) return this.#learning.allocate(this.#knobs.beta, evaluations);
     return Math.max(2, Math.floor(evaluations / this.#strata!.cubes));
   }
 
@@ -160,7 +170,7 @@ export class Sampling {
     if (!(size > 0 && size < Infinity)) return;
     // the kernel starts from the Jacobian's constant part over the unit, which must be a number as well
     const lowest = -1000 + Math.min(MOST_JACOBIAN, Math.ceil(this.#dims * Math.log2(this.#knobs.bins)));
-    const unit = 2 ** Math.max(lowest, Math.min(1000, intrinsics.exponent(size)));
+    const unit = unitFor(size, lowest);
     this.#square = (size / unit) ** 2;
     this.#unit = unit;
   }
@@ -168,7 +178,7 @@ export class Sampling {
   #estimate(sums: SampleSums, { cubes }: Strata): Estimate {
     const value = sums.sum / cubes;
     // not Math.hypot: engines differ in its last bit
-    const error = Math.sqrt(sums.variance / cubes ** 2 + (ROUNDING * value) ** 2);
+    const error = Math.sqrt(sums.variance / cubes ** 2 + (ROUNDING * this.#problem.epsilon * value) ** 2);
     const carriers = sums.concentration === 0 ? Infinity : (error * cubes) ** 4 / sums.concentration; // rounding has many
     return {
       value: value * this.#unit,
@@ -180,12 +190,13 @@ export class Sampling {
 
   async #sample(
     strata: Strata,
-    counts: number | Allocation,
+    counts: number | Counts,
     scale: number | null,
     stream: number = STREAM.sample,
   ): Promise<SampleSums> {
     const { session, key, signal, onNonFinite } = this.#problem;
-    const sums = await session.sample({
+    const keep = !!session.learning;
+    const task: SampleTask = {
       key,
       iteration: this.#iteration,
       stream,
@@ -194,13 +205,11 @@ export class Sampling {
       strata: strata.perAxis,
       counts,
       unit: this.#unit,
-      adapt:
-        scale === null
-          ? null
-          : { scale, histogram: 'keep', variances: this.#knobs.beta > 0 ? 'keep' : false },
-      signal,
-    });
-    this.evaluations += sums.evaluations;
+      adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0, keep },
+    };
+    const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
+    if (task.adapt && !keep) await this.#learning.learn(task, sums);
+    this.#ledger.spend(sums.evaluations);
     this.seen ||= sums.sum !== 0 || sums.variance !== 0;
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
     return sums;

@@ -13,10 +13,17 @@
  * last measurement gets the rest.
  */
 
-import { type IterationRecord, ratio, type Status } from '../../result.ts';
-import { type Combined, combine, type Estimate } from '../combine.ts';
-import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
-import { Pace } from '../pace.ts';
+import { type Combined, combine, type Estimate, ratio } from '../combine.ts';
+import { Ledger } from '../ledger.ts';
+import {
+  type MethodProblem,
+  type Outcome,
+  type Run,
+  type Status,
+  type Step,
+  statusOf,
+  toleranceAt,
+} from '../method.ts';
 import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
 import { type Knobs, Sampling } from './sampling.ts';
 
@@ -72,11 +79,7 @@ const LARGEST = 2 ** 26;
 /** Without a single value other than 0 after this many samples, the search ends. */
 const DARK = 2 ** 24;
 
-export async function vegas(
-  problem: MethodProblem,
-  method: VegasMethod,
-  options: VegasOptions,
-): Promise<Outcome> {
+export async function* vegas(problem: MethodProblem, method: VegasMethod, options: VegasOptions): Run {
   const fixed = (['evaluations', 'iterations', 'adapt', 'skip'] as const).some(k => options[k] !== undefined);
   const { bins, alpha, beta, maxStrata } = options;
   const preset = KNOBS[method];
@@ -89,18 +92,19 @@ export async function vegas(
     // cubes with samples of their own take memory
     maxStrata: maxStrata ?? (beta ? Math.min(preset.maxStrata, 2 ** 20) : preset.maxStrata),
   };
-  const run = new Run(problem, knobs, alpha === undefined);
+  const run = new VegasRun(problem, knobs, alpha === undefined);
   let status: Status;
   try {
-    status = fixed ? await run.protocol(options) : await run.toTolerance(method !== 'plain');
+    status = yield* fixed ? run.protocol(options) : run.toTolerance(method !== 'plain');
   } catch (e) {
     status = statusOf(e, problem.signal);
   }
   return run.outcome(status);
 }
 
-class Run {
+class VegasRun {
   readonly #problem: MethodProblem;
+  readonly #ledger: Ledger;
   readonly #knobs: Knobs;
   readonly #sampling: Sampling;
   /** While the map is far off, it may change faster than the paper's α lets it. */
@@ -109,23 +113,18 @@ class Run {
   #dark = 0;
   #counted: Estimate[] = [];
   #learned: Estimate[] = [];
-  #iterations = 0;
-  readonly #pace: Pace;
-  /** Whether time, not the budget of evaluations, is what is running out. */
-  #hurried = false;
-  readonly #records: IterationRecord[] = [];
   readonly #warnings: string[] = [];
 
   constructor(problem: MethodProblem, knobs: Knobs, hurry: boolean) {
     this.#problem = problem;
-    this.#pace = new Pace(problem.deadline);
+    this.#ledger = new Ledger(problem);
     this.#knobs = knobs;
     this.#firstAlpha = hurry && knobs.alpha > 0 ? 1 : knobs.alpha;
-    this.#sampling = new Sampling(problem, knobs);
+    this.#sampling = new Sampling(problem, this.#ledger, knobs);
   }
 
   /** As many iterations of one size as asked for; fewer if the tolerance is met before. */
-  async protocol({ evaluations, iterations, adapt, skip }: VegasOptions): Promise<Status> {
+  async *protocol({ evaluations, iterations, adapt, skip }: VegasOptions): Step<Status> {
     const total = Math.min(iterations ?? 20, this.#problem.maxIterations);
     const adapting = Math.min(
       this.#knobs.alpha > 0 || this.#knobs.beta > 0 ? (adapt ?? Math.ceil(total / 2)) : 0,
@@ -134,23 +133,23 @@ class Run {
     const size =
       evaluations ?? Math.max(1000, Math.floor(Math.min(1e5, this.#problem.maxEvaluations / total)));
     for (let i = 0; i < total; i++) {
-      if (this.#left < size) return this.#enough() ? 'converged' : 'budget';
+      if (this.#ledger.left < size) return this.#enough() ? 'converged' : 'budget';
       const alpha = i < adapting / 2 ? this.#firstAlpha : undefined;
-      await this.#iterate(size, i < adapting, i >= (skip ?? adapting), alpha);
+      yield* this.#iterate(size, i < adapting, i >= (skip ?? adapting), alpha);
       if (this.#counted.length >= 2 && this.#enough() && i >= adapting) return 'converged';
     }
     return this.#enough() ? 'converged' : 'budget';
   }
 
-  async toTolerance(adaptive: boolean): Promise<Status> {
+  async *toTolerance(adaptive: boolean): Step<Status> {
     const { maxEvaluations, ranges } = this.#problem;
     let size = Math.max(64, Math.min(4096 + 1024 * ranges.length, (ADAPT_BUDGET * maxEvaluations) / 6));
     for (;;) {
-      const need = adaptive ? await this.#learn(size) : size * MEASUREMENTS;
+      const need = adaptive ? yield* this.#learn(size) : size * MEASUREMENTS;
       if (adaptive) size = this.#size;
-      if (!this.#sampling.seen && this.#sampling.evaluations >= Math.min(DARK, maxEvaluations / 2))
+      if (!this.#sampling.seen && this.#ledger.evaluations >= Math.min(DARK, maxEvaluations / 2))
         return 'budget';
-      const status = await this.#measure(need, size, adaptive);
+      const status = yield* this.#measure(need, size, adaptive);
       if (status) return status;
       size *= 4;
     }
@@ -161,30 +160,30 @@ class Run {
   #moving = false;
 
   /** Adapts with growing samples; returns the evaluations that a measurement will need. */
-  async #learn(start: number): Promise<number> {
+  async *#learn(start: number): Step<number> {
     let searching = true;
     for (let size = start; ; size *= 4) {
       this.#size = size;
-      const { last, moving } = await this.#learnAt(
+      const { last, moving } = yield* this.#learnAt(
         size,
         searching,
         searching && size > start ? 1 : MAX_TURNS,
       );
-      const next = this.#sampling.evaluations + 3 * 4 * size;
+      const next = this.#ledger.evaluations + 3 * 4 * size;
       const spent =
         next > this.#learningEnds ||
         4 * size > LARGEST ||
-        this.#iterations >= this.#problem.maxIterations - 1;
+        this.#ledger.iterationsLeft <= 1;
       if (isDark(last)) {
         // nothing there yet: more samples, not more of the same
         // half of what is left: at first sight of something an iteration is made again, in its unit
-        const left = (this.#learningEnds - this.#sampling.evaluations) / 2;
-        const over = left < size || this.#iterations >= this.#problem.maxIterations - 1;
-        if (over || this.#sampling.evaluations > DARK) return 0;
+        const left = (this.#learningEnds - this.#ledger.evaluations) / 2;
+        const over = left < size || this.#ledger.iterationsLeft <= 1;
+        if (over || this.#ledger.evaluations > DARK) return 0;
         size = Math.min(4 * size, left, LARGEST) / 4;
         continue;
       }
-      if (searching && size > start && this.#sampling.evaluations + 8 * start < this.#learningEnds) {
+      if (searching && size > start && this.#ledger.evaluations + 8 * start < this.#learningEnds) {
         size = start / 4; // a first glimpse: small iterations follow it up
         continue;
       }
@@ -201,12 +200,12 @@ class Run {
   }
 
   /** Iterations of one size, until they improve no more; `moving` when they still did at the last. */
-  async #learnAt(size: number, hurry: boolean, most: number): Promise<{ last: Estimate; moving: boolean }> {
+  async *#learnAt(size: number, hurry: boolean, most: number): Step<{ last: Estimate; moving: boolean }> {
     const seen: Estimate[] = [];
     for (let turn = 0; turn < most; turn++) {
-      const full = this.#sampling.evaluations + size > this.#learningEnds;
-      if (turn > 0 && (full || this.#iterations >= this.#problem.maxIterations - 1)) break;
-      const now = await this.#iterate(size, true, false, hurry ? this.#firstAlpha : undefined);
+      const full = this.#ledger.evaluations + size > this.#learningEnds;
+      if (turn > 0 && (full || this.#ledger.iterationsLeft <= 1)) break;
+      const now = yield* this.#iterate(size, true, false, hurry ? this.#firstAlpha : undefined);
       // while the map is far off one iteration may stall by chance: two must not have improved
       const back = hurry ? 2 : 1;
       const enough = turn >= (hurry ? 3 : 1) && settled(seen[turn - back], now);
@@ -220,37 +219,37 @@ class Run {
   }
 
   /** Measures until the tolerance is met or the budget is spent; undefined when the measurement is not to be believed. */
-  async #measure(need: number, learned: number, adaptive: boolean): Promise<Status | undefined> {
+  async *#measure(need: number, learned: number, adaptive: boolean): Step<Status | undefined> {
     // what an earlier measurement found is not to be believed, and counts no more
-    for (const r of this.#records) r.adapting = true;
+    this.#ledger.discard();
     this.#counted = [];
     const smallest = Math.max(64, 2 * this.#sampling.cubesFor(learned)); // two samples a cube
     const least = Math.max(smallest, learned / 2);
     for (let wanted = 1.15 * need; ; ) {
       const missing = Math.max(1, MEASUREMENTS - this.#counted.length);
-      const affordable = this.#left;
+      const affordable = this.#ledger.left;
       const total = Math.min(Math.max(wanted, missing * least), affordable, 1e15);
       const turns = Math.min(Math.max(missing, Math.ceil(total / LARGEST)), Math.floor(total / smallest));
       const size = Math.floor(total / turns);
-      if (!(turns >= 1) || this.#iterations >= this.#problem.maxIterations)
+      if (!(turns >= 1) || this.#ledger.lastIteration)
         return this.#enough() ? 'converged' : 'budget';
-      for (let i = 0; i < turns && this.#iterations < this.#problem.maxIterations; i++) {
-        if (i > 0 && this.#left < size) break; // others may have taken from the budget in the meantime
-        await this.#iterate(size, false, true);
+      for (let i = 0; i < turns && !this.#ledger.lastIteration; i++) {
+        if (i > 0 && this.#ledger.left < size) break; // others may have taken from the budget in the meantime
+        yield* this.#iterate(size, false, true);
       }
       if (!this.#sampling.seen) return 'budget';
       const now = combine(this.#counted);
       // more learning, if there is budget for it and for another measurement
-      const again = adaptive && this.#left > 20 * learned && this.#iterations < this.#problem.maxIterations;
+      const again = adaptive && this.#ledger.left > 20 * learned && !this.#ledger.lastIteration;
       if (this.#enough()) return 'converged';
       if (again && !believable(this.#counted, now)) return undefined;
       wanted = 1.1 * now.evaluations * (this.#short(now) ** 2 - 1);
-      if (!(this.#left > least)) return 'budget';
+      if (!(this.#ledger.left > least)) return 'budget';
     }
   }
 
   outcome(status: Status): Outcome {
-    if (status === 'budget' && this.#hurried) status = 'time';
+    if (status === 'budget' && this.#ledger.hurried && !this.#ledger.lastIteration) status = 'time';
     const warnings = this.#warnings;
     const counted = this.#counted.length > 0 ? this.#counted : this.#learned.slice(-1);
     if (counted.length === 0) counted.push({ value: 0, error: Infinity, evaluations: 1 });
@@ -264,7 +263,7 @@ class Run {
     const now = combine(counted);
     const { value, error, chi2, dof, q } = now;
     if (value === 0 && error === 0) {
-      warnings.push(nothingSeen(this.#sampling.seen, this.#sampling.evaluations));
+      warnings.push(nothingSeen(this.#sampling.seen, this.#ledger.evaluations));
       if (status === 'converged') status = 'budget';
     } else if (!this.#steady()) {
       warnings.push(
@@ -278,7 +277,7 @@ class Run {
           : FEW_SAMPLES,
       );
     }
-    return { value, error, status, evaluations: this.#sampling.evaluations, chi2, dof, q, warnings };
+    return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
 
   /** Whether learning came to an end, its last two iterations agree, and the first measurement with them. */
@@ -292,17 +291,9 @@ class Run {
     return seen.every((e, i) => i === 0 || agree(seen[i - 1], e));
   }
 
-  /** Evaluations that can still be made, as budget and time allow. */
-  get #left(): number {
-    const left = this.#problem.maxEvaluations - this.#sampling.evaluations;
-    const inTime = this.#pace.left;
-    this.#hurried = inTime < left && this.#iterations < this.#problem.maxIterations;
-    return Math.min(left, inTime);
-  }
-
   /** Evaluations after which learning, or the search for something to learn from, has had its part. */
   get #learningEnds(): number {
-    const all = this.#sampling.evaluations + this.#left;
+    const all = this.#ledger.evaluations + this.#ledger.left;
     if (!this.#sampling.seen) return SEARCH_BUDGET * all;
     return this.#dark + ADAPT_BUDGET * (all - this.#dark);
   }
@@ -325,21 +316,15 @@ class Run {
     return !believable(this.#counted, now) || now.error <= toleranceAt(this.#problem, now.value);
   }
 
-  async #iterate(evaluations: number, adapting: boolean, counts: boolean, alpha?: number): Promise<Estimate> {
-    const size = Math.floor(
-      Math.min(evaluations, Math.max(64, this.#problem.maxEvaluations - this.#sampling.evaluations)),
-    );
+  async *#iterate(evaluations: number, adapting: boolean, counts: boolean, alpha?: number): Step<Estimate> {
+    const size = Math.floor(Math.min(evaluations, Math.max(64, this.#ledger.budgetLeft)));
     const wasDark = !this.#sampling.seen;
     const estimate = adapting ? await this.#sampling.adapt(size, alpha) : await this.#sampling.measure(size);
-    this.#pace.note(estimate.evaluations);
-    if (!this.#sampling.seen || (this.#dark > 0 && wasDark)) this.#dark = this.#sampling.evaluations;
-    this.#iterations++;
+    if (!this.#sampling.seen || (this.#dark > 0 && wasDark)) this.#dark = this.#ledger.evaluations;
     (counts ? this.#counted : this.#learned).push(estimate);
     const running = counts ? combine(this.#counted) : estimate;
     const { value, error, evaluations: own } = estimate;
-    const record = { value, error, evaluations: own, adapting: !counts };
-    this.#records.push(record);
-    await this.#problem.onIteration(record, running, this.#sampling.evaluations);
+    yield* this.#ledger.note({ value, error, evaluations: own, adapting: !counts }, running);
     return estimate;
   }
 }

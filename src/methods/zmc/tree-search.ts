@@ -8,7 +8,7 @@
  * The search gives the tree and nothing else. A block is accepted because its trials agreed, and trials that missed a
  * peak do agree: taken as result, they would make it too small.
  */
-import type { SampleSums } from '../../devices/device.ts';
+import type { SampleSums } from '../../tasks/sample.ts';
 import { type Box, blockOf, type Slab, slabsOf } from './blocks.ts';
 
 /** A box cut into blocks, some of which are cut further: those are not counted here. */

@@ -9,14 +9,21 @@
  * lets padding into the threshold and reports the deviation of one trial; this follows the paper.
  */
 
-import type { SampleSums } from '../../devices/device.ts';
-import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
-import { type IterationRecord, ratio, type Status } from '../../result.ts';
-import { combine, type Estimate } from '../combine.ts';
-import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
-import { Pace } from '../pace.ts';
+import { merge, type SampleSums, type SampleTask, wholeOf } from '../../tasks/sample.ts';
+import { combine, type Estimate, ratio } from '../combine.ts';
+import { Ledger } from '../ledger.ts';
+import {
+  type MethodProblem,
+  type Outcome,
+  type Run,
+  type Status,
+  type Step,
+  statusOf,
+  toleranceAt,
+} from '../method.ts';
 import { FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
+import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import { LARGEST_SUMMED, type Slab, slabsOf } from './blocks.ts';
 import { beyondFace, type Node, searchTree } from './tree-search.ts';
 
@@ -61,31 +68,29 @@ const UNSTEADY = 8;
 const FAINT = 1e-4;
 /** Blocks of a node whose means are kept for that. */
 const MOST_KNOWN = 2 ** 18;
-/** Units that are tried for a pass. */
-const MOST_TRIES = 4;
 /** Without a single value other than 0 after this many samples, the search ends. */
 const DARK = 2 ** 24;
 /** Evaluations of a pass, at most, or a quarter of all before it: progress is seen and time limits are kept. */
 const LARGEST = 2 ** 26;
-/** What adding up a million numbers may lose. */
-const ROUNDING = 1e-14;
+/** What adding up a million numbers may lose, in epsilons (1e-14 for float64). */
+const ROUNDING = 1e-14 * 2 ** 53;
 
-export async function zmc(problem: MethodProblem, options: ZmcOptions): Promise<Outcome> {
-  const run = new Run(problem, options);
+export async function* zmc(problem: MethodProblem, options: ZmcOptions): Run {
+  const run = new ZmcRun(problem, options);
   let status: Status;
   try {
-    status = await run.integrate();
+    status = yield* run.integrate();
   } catch (e) {
     status = statusOf(e, problem.signal);
   }
   return run.outcome(status);
 }
 
-class Run {
+class ZmcRun {
   readonly #problem: MethodProblem;
+  readonly #ledger: Ledger;
   readonly #knobs: Required<ZmcOptions>;
   readonly #passes: Estimate[] = [];
-  readonly #records: IterationRecord[] = [];
   /** Samples of each block in these passes, and by how much the next ones have to be larger. */
   #counts = 0;
   #larger = 1;
@@ -95,8 +100,6 @@ class Run {
   #unit = 1;
   /** The largest mean of a block that the search met. */
   #size = 0;
-  #evaluations = 0;
-  readonly #pace: Pace;
   #seen = false;
   /** Means of blocks that the last pass found, in its unit. */
   #known: { means: Map<Node, Float64Array>; unit: number } = { means: new Map(), unit: 1 };
@@ -105,7 +108,7 @@ class Run {
 
   constructor(problem: MethodProblem, options: ZmcOptions) {
     this.#problem = problem;
-    this.#pace = new Pace(problem.deadline);
+    this.#ledger = new Ledger(problem);
     const dims = problem.ranges.length;
     const { trials = 5, sigma = 5, depth = 4 } = options;
     const { maxEvaluations } = problem;
@@ -121,10 +124,10 @@ class Run {
     this.#knobs = { blocks, samples, trials, sigma, depth };
   }
 
-  async integrate(): Promise<Status> {
-    const { ranges, maxEvaluations, maxIterations } = this.#problem;
+  async *integrate(): Step<Status> {
+    const { ranges, maxEvaluations } = this.#problem;
+    const ledger = this.#ledger;
     const { blocks, samples, trials, sigma, depth } = this.#knobs;
-    const start = performance.now();
     const perBox = blocks ** ranges.length;
     const perNode = perBox * samples * trials;
     const allowance = SEARCH_PART * maxEvaluations;
@@ -138,8 +141,8 @@ class Run {
       depth,
       room: known => Math.floor(Math.min(most - known, LEVEL / (samples * perBox))),
       searchable: () => {
-        const late = performance.now() > start + SEARCH_PART * (this.#problem.deadline - start);
-        return late ? 0 : Math.floor(Math.min(LEVEL, allowance - this.#evaluations) / perNode);
+        if (ledger.isLate(SEARCH_PART)) return 0;
+        return Math.floor(Math.min(LEVEL, allowance - ledger.evaluations) / perNode);
       },
       trial: slab => this.#sample(slab, samples, STREAM.search),
     });
@@ -148,21 +151,16 @@ class Run {
     const leaves = nodes.length * blocks ** ranges.length;
     // a few passes with the samples of one trial, then as many more as the tolerance should take
     const first = Math.max(samples, Math.ceil(SMALLEST_PASS / leaves));
-    for (let count = first; this.#passes.length < maxIterations; count = this.#wanted(first, leaves)) {
-      const left = this.#left / leaves; // samples of each block
+    for (let count = first; !ledger.lastIteration; count = this.#wanted(first, leaves)) {
+      const left = ledger.left / leaves; // samples of each block
       // time is a guess, and without a pass there is no estimate; the budget is none
-      if (left < 2 && (this.#passes.length > 0 || maxEvaluations - this.#evaluations < 2 * leaves)) break;
+      if (left < 2 && (this.#passes.length > 0 || ledger.budgetLeft < 2 * leaves)) break;
       const share = Math.floor(left / Math.max(1, PASSES - this.#passes.length));
-      await this.#measure(nodes, Math.max(2, Math.min(count, share)));
+      yield* this.#measure(nodes, Math.max(2, Math.min(count, share)));
       if (this.#enough(nodes.length > 1)) return 'converged';
-      if (!this.#seen && this.#evaluations >= DARK) break;
+      if (!this.#seen && this.#ledger.evaluations >= DARK) break;
     }
-    return this.#left < maxEvaluations - this.#evaluations ? 'time' : 'budget';
-  }
-
-  /** Evaluations that can still be made, as budget and time allow. */
-  get #left(): number {
-    return Math.min(this.#problem.maxEvaluations - this.#evaluations, this.#pace.left);
+    return ledger.hurried ? 'time' : 'budget';
   }
 
   /** Values are counted in a power of two near the largest mean seen, so that squares of 1e-200 or 1e200 are numbers too. */
@@ -172,7 +170,7 @@ class Run {
       await this.#sample({ box: this.#problem.ranges, strata, first: 0, blocks: 1 }, PILOT, STREAM.pilot);
     }
     if (this.#size > 0 && this.#size < Infinity)
-      this.#unit = 2 ** Math.max(-1000, Math.min(1000, intrinsics.exponent(this.#size)));
+      this.#unit = unitFor(this.#size);
   }
 
   /** A pass that does not count, to see which nodes need samples: as many as their deviations ask for, but some for all. */
@@ -196,27 +194,26 @@ class Run {
   }
 
   /** One pass over all blocks of the tree; again in another unit when squares of its values are no numbers. */
-  async #measure(nodes: Node[], count: number): Promise<void> {
+  async *#measure(nodes: Node[], count: number): Step<void> {
     for (let tries = 0; ; tries++) {
-      const before = this.#evaluations;
+      const before = this.#ledger.evaluations;
       const pass = await this.#pass(nodes, count);
-      const lost = pass.value !== 0 && pass.variance === 0 && Math.abs(pass.value) < 2 ** -400;
-      const affordable = 2 * this.#evaluations - before <= this.#problem.maxEvaluations; // the same once more
-      if (tries < MOST_TRIES && affordable && (lost || !(pass.variance < Infinity))) {
-        this.#unit *= lost ? 2 ** intrinsics.exponent(Math.abs(pass.value)) : 2 ** 300;
+      const evaluations = this.#ledger.evaluations - before;
+      const factor = unitError({ ...pass, sum: pass.value });
+      if (factor !== 1 && tries < MOST_TRIES && evaluations <= this.#ledger.budgetLeft) {
+        this.#unit *= unitFor(factor);
         continue;
       }
-      const error = Math.sqrt(pass.variance + (ROUNDING * pass.value) ** 2) * this.#unit;
-      const estimate = { value: pass.value * this.#unit, error, evaluations: this.#evaluations - before };
+      const rounding = ROUNDING * this.#problem.epsilon * pass.value;
+      const error = Math.sqrt(pass.variance + rounding ** 2) * this.#unit;
+      const estimate = { value: pass.value * this.#unit, error, evaluations };
       this.#passes.push(estimate);
       this.#largest.push({
         share: pass.variance > 0 ? pass.largest / pass.variance : 0,
         own: pass.largest * count,
       });
       this.#counts += count;
-      const record = { ...estimate, adapting: false };
-      this.#records.push(record);
-      await this.#problem.onIteration(record, combine(this.#passes), this.#evaluations);
+      yield* this.#ledger.note({ ...estimate, adapting: false }, combine(this.#passes));
       return;
     }
   }
@@ -307,7 +304,7 @@ class Run {
 
   async #sample(slab: Slab, counts: number, stream: number, cubes = true): Promise<SampleSums> {
     const { session, key, signal, onNonFinite } = this.#problem;
-    const sums = await session.sample({
+    const task: SampleTask = {
       key,
       iteration: this.#calls++,
       stream,
@@ -318,10 +315,9 @@ class Run {
       unit: this.#unit,
       adapt: null,
       cubes,
-      signal,
-    });
-    this.#evaluations += sums.evaluations;
-    this.#pace.note(sums.evaluations);
+    };
+    const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
+    this.#ledger.spend(sums.evaluations);
     this.#seen ||= sums.sum !== 0 || sums.variance !== 0;
     if (stream !== STREAM.blocks)
       this.#size = sums.means!.reduce((a, b) => Math.max(a, Math.abs(b)), this.#size);
@@ -336,7 +332,7 @@ class Run {
     if (now.error > toleranceAt(this.#problem, now.value)) return false;
     if (this.#doubt() === null) return !cut || this.#counts >= EVIDENCE;
     if (now.evaluations > this.#problem.maxEvaluations / 8) return false;
-    for (const r of this.#records.splice(0)) r.adapting = true;
+    this.#ledger.discard();
     this.#passes.length = this.#largest.length = this.#counts = 0;
     this.#larger *= 4;
     return false;
@@ -345,7 +341,7 @@ class Run {
   /** Why a measurement is not to be believed. */
   #doubt(): string | null {
     if (this.#passes.every(p => p.value === 0 && p.error === 0))
-      return nothingSeen(this.#seen, this.#evaluations);
+      return nothingSeen(this.#seen, this.#ledger.evaluations);
     const { chi2, dof, q } = combine(this.#passes);
     if (dof > 0 && q < SMALLEST_Q)
       return `the passes disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
@@ -374,7 +370,7 @@ class Run {
       if (doubt) warnings.push(doubt);
     }
     const { value, error, chi2, dof, q } = combine(passes);
-    return { value, error, status, evaluations: this.#evaluations, chi2, dof, q, warnings };
+    return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
 }
 

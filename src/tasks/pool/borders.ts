@@ -8,7 +8,8 @@
  * Of a thousand random peaks on borders (tests/auto/peaks.test.ts) 813 were claimed without this, 25 of them falsely; with
  * it none is false, for a tenth more evaluations.
  */
-import { emptyRegions, type Ranges, type Regions } from './regions.ts';
+import type { Ranges } from '../region.ts';
+import { emptyRegions, type Regions } from './regions.ts';
 import type { RegionStore } from './store.ts';
 import type { SplitTree } from './tree.ts';
 

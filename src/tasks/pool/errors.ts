@@ -47,9 +47,6 @@ export class Sum {
   }
 }
 
-/** What rounding may have done to a sum of values of this size: part of every error. */
-export const NOISE = 2 ** -50;
-
 /** An estimate of the whole integral. */
 export interface Estimate {
   value: number;
@@ -98,12 +95,12 @@ export class Totals {
     return this.#absolute.value;
   }
 
-  /** The estimate of these regions and others together, with what rounding adds. */
-  with(others: Totals | null = null): Estimate {
+  /** The estimate of these regions and others together; rounding adds `noise` of their absolute values to the error. */
+  estimate(noise: number, others: Totals | null = null): Estimate {
     const absolute = this.absolute + (others?.absolute ?? 0);
     return {
       value: this.value + (others?.value ?? 0),
-      error: this.error + (others?.error ?? 0) + NOISE * absolute,
+      error: this.error + (others?.error ?? 0) + noise * absolute,
     };
   }
 }

@@ -1,8 +1,16 @@
 /** The pool of regions of devices that have none of their own: lists in this process, evaluated by the device. */
-import type { PoolStep, PoolSums, PoolTask, RegionPool, Session } from '../../devices/device.ts';
+import type { Ranges, RegionSums, RegionTask } from '../region.ts';
 import { probesFor } from './borders.ts';
 import { Totals, twoLevelErrors } from './errors.ts';
-import { canSplit, type Ranges, type Regions, regionsIn, uniformSplit } from './regions.ts';
+import {
+  type PoolStep,
+  type PoolSums,
+  type PoolTask,
+  type RegionPool,
+  type Tolerance,
+  toleranceLeft,
+} from './pool.ts';
+import { canSplit, type Regions, regionsIn, uniformSplit } from './regions.ts';
 import { RegionStore } from './store.ts';
 import { thresholdFor } from './threshold.ts';
 import { SplitTree } from './tree.ts';
@@ -10,9 +18,12 @@ import { errorFrom, regionsFrom } from './worst.ts';
 
 const NOTHING: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, nonFinite: null };
 
+/** Evaluates all regions of a task. */
+export type EvaluateRegions = (task: RegionTask) => Promise<RegionSums>;
+
 export class HostPool implements RegionPool {
   readonly most: number;
-  readonly #session: Session;
+  readonly #evaluateAll: EvaluateRegions;
   readonly #task: PoolTask;
   readonly #ranges: Ranges;
   readonly #store: RegionStore;
@@ -24,8 +35,8 @@ export class HostPool implements RegionPool {
   /** The error from which on regions are selected. */
   #threshold = 0;
 
-  constructor(session: Session, task: PoolTask) {
-    this.#session = session;
+  constructor(evaluate: EvaluateRegions, task: PoolTask) {
+    this.#evaluateAll = evaluate;
     this.#task = task;
     this.#ranges = task.ranges;
     this.#store = new RegionStore(task.ranges.length);
@@ -119,10 +130,10 @@ export class HostPool implements RegionPool {
     return { ...step, signed: changesSign(halves) };
   }
 
-  async finish(relative: number, budget: (finished: PoolSums) => number): Promise<void> {
+  async finish(relative: number, tolerance: Tolerance): Promise<void> {
     this.#tree = null;
     if (relative > 0) this.#finish((value, error) => error <= relative * Math.abs(value));
-    const t = thresholdFor(this.#store.errors, this.#store.count, budget(this.sums));
+    const t = thresholdFor(this.#store.errors, this.#store.count, toleranceLeft(tolerance, this.sums));
     if (t !== null) this.#finish((_, error) => error < t);
   }
 
@@ -160,9 +171,9 @@ export class HostPool implements RegionPool {
 
   /** Fills in values, errors and axes. */
   async #evaluate(regions: Regions): Promise<PoolStep> {
-    const { rule, ranges, signal } = this.#task;
+    const { rule, ranges } = this.#task;
     const { count, centres, levels } = regions;
-    const sums = await this.#session.regions({ rule, ranges, count, centres, levels, signal });
+    const sums = await this.#evaluateAll({ rule, ranges, count, centres, levels });
     regions.values = sums.values;
     regions.errors = sums.errors;
     regions.axes = sums.axes;

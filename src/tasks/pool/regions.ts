@@ -2,9 +2,7 @@
  * Lists of regions as structure of arrays, as devices take them. A region is a part of the box that came out of halving
  * axes: its centre, and how often each axis was halved. So half-widths are exact, and siblings share their border.
  */
-import type { MethodProblem } from '../../methods/method.ts';
-
-export type Ranges = MethodProblem['ranges'];
+import type { Ranges } from '../region.ts';
 
 export interface Regions {
   count: number;

@@ -2,7 +2,8 @@
  * All regions that are in memory. A split puts halves in their parent's place and at the end; what is finished leaves,
  * and the last regions move into the gaps, so that regions always are the first `count`.
  */
-import { emptyRegions, type Ranges, type Regions } from './regions.ts';
+import type { Ranges } from '../region.ts';
+import { emptyRegions, type Regions } from './regions.ts';
 
 export class RegionStore {
   readonly #dims: number;

@@ -16,31 +16,55 @@ const LARGEST_PART = 0.95;
 const MOST_TURNS = 9;
 const MOST_STEPS = 64;
 
-/** The threshold, or null when there is none that meets both requirements. */
-export function thresholdFor(errors: Float64Array, count: number, budget: number): number | null {
-  let [low, high, sum] = [Infinity, 0, 0];
-  for (let i = 0; i < count; i++) {
-    low = Math.min(low, errors[i]);
-    high = Math.max(high, errors[i]);
-    sum += errors[i];
-  }
-  let [t, part, turns, direction] = [sum / count, FIRST_PART, 0, 0];
+export interface ErrorRange {
+  count: number;
+  sum: number;
+  least: number;
+  largest: number;
+}
+
+/** Regions with an error below a threshold: how many, and their errors. */
+export interface Below {
+  count: number;
+  error: number;
+}
+
+/** Searches for the threshold; null when there is none that meets both requirements. Asks what is below the ones it tries. */
+export function* searchThreshold(of: ErrorRange, budget: number): Generator<number, number | null, Below> {
+  let [t, part, turns, direction] = [of.sum / of.count, FIRST_PART, 0, 0];
   for (let step = 0; step < MOST_STEPS && turns <= MOST_TURNS; step++) {
-    let [below, error] = [0, 0];
-    for (let i = 0; i < count; i++) {
-      if (errors[i] >= t) continue;
-      below++;
-      error += errors[i];
-    }
-    const enough = 2 * below >= count;
-    if (enough && error <= part * budget) return t;
+    const below = yield t;
+    const enough = 2 * below.count >= of.count;
+    if (enough && below.error <= part * budget) return t;
     const next = enough ? -1 : 1; // too much error: lower; too few regions: higher
     if (direction === -next) {
       turns++;
       part = Math.min(LARGEST_PART, part + STEP);
     }
     direction = next;
-    t = (t + (enough ? low : high)) / 2;
+    t = (t + (enough ? of.least : of.largest)) / 2;
   }
   return null;
+}
+
+/** The same for errors in a list. */
+export function thresholdFor(errors: Float64Array, count: number, budget: number): number | null {
+  const of: ErrorRange = { count, sum: 0, least: Infinity, largest: 0 };
+  for (let i = 0; i < count; i++) {
+    of.least = Math.min(of.least, errors[i]);
+    of.largest = Math.max(of.largest, errors[i]);
+    of.sum += errors[i];
+  }
+  const search = searchThreshold(of, budget);
+  let step = search.next();
+  while (!step.done) {
+    const below: Below = { count: 0, error: 0 };
+    for (let i = 0; i < count; i++) {
+      if (errors[i] >= step.value) continue;
+      below.count++;
+      below.error += errors[i];
+    }
+    step = search.next(below);
+  }
+  return step.value;
 }

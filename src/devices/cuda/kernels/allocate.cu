@@ -4,27 +4,10 @@
 // Sums of shares go by groups of 32, groups of these, and so on, one thread a group; warps read them side by side into a
 // tile of shared memory first. Few cubes are one block's work, and one launch; for many each step is a kernel.
 
-#define BATCH 256
 #define ROWS 4  // groups of a warp
 #define MANY 32 // pieces of a cube that all lanes add up
 
 typedef double Tile[ROWS][33];
-
-struct Allocate {
-  u32 cubes, least;
-  double rest;
-  const double* variances;
-  const double* params;
-  u64* largest;       // as bits: those of positive numbers grow with them; 0 before
-  double* shares;
-  double* groups;     // sums of 32 shares
-  double* total;
-  u32* counts;
-  u32* firstPiece;    // cubes + 1
-  double* firstSample;
-  u64* blocks;        // samples or pieces of every block of cubes, then where they begin
-  u64* totals;        // pieces, samples, where large cubes are cut
-};
 
 __device__ __forceinline__ void findLargest(const Allocate& t, u32 first, u32 stride) {
   u64 most = 0;
@@ -76,16 +59,7 @@ __device__ __forceinline__ u32 countOf(const Allocate& t, u32 i, double most, do
   return t.least + (u32)floor(most == 0 ? t.rest / t.cubes : __dmul_rn(t.shares[i], __ddiv_rn(t.rest, total)));
 }
 
-__device__ __forceinline__ u32 piecesOf(u32 n, u32 chunk) {
-  if (n <= BATCH) return 1;
-  const u32 whole = n > chunk + 1 ? (n - 2) / chunk : 0;
-  return whole * ((chunk + BATCH - 1) / BATCH) + (n - whole * chunk + BATCH - 1) / BATCH;
-}
-
-// Where large cubes are cut depends on all samples, as on the CPU.
-__device__ __forceinline__ u32 chunkFor(u64 samples) {
-  return (u32)floor(fmin(65536.0, fmax(4096.0, (double)samples / 64)));
-}
+__device__ __forceinline__ u32 piecesOf(u32 n) { return (n + PIECE - 1) / PIECE; }
 
 // All of it by one block.
 extern "C" __global__ void __launch_bounds__(WIDTH) allocate(Allocate t) {
@@ -111,15 +85,14 @@ extern "C" __global__ void __launch_bounds__(WIDTH) allocate(Allocate t) {
     if (i < t.cubes) t.counts[i] = n, t.firstSample[i] = (double)first;
     samples += all;
   }
-  const u32 chunk = chunkFor(samples);
   for (u32 base = 0; base < t.cubes; base += WIDTH) {
     const u32 i = base + threadIdx.x;
-    const u64 first = pieces + before(i < t.cubes ? piecesOf(t.counts[i], chunk) : 0, all);
+    const u64 first = pieces + before(i < t.cubes ? piecesOf(t.counts[i]) : 0, all);
     if (i < t.cubes) t.firstPiece[i] = (u32)first;
     pieces += all;
   }
   if (threadIdx.x != 0) return;
-  t.totals[0] = pieces, t.totals[1] = samples, t.totals[2] = chunk;
+  t.totals[0] = pieces, t.totals[1] = samples;
   t.firstPiece[t.cubes] = (u32)pieces;
 }
 
@@ -160,15 +133,14 @@ extern "C" __global__ void __launch_bounds__(WIDTH) starts(Allocate t, u32 which
   }
   if (threadIdx.x != 0) return;
   t.totals[which] = done;
-  if (which == 1) t.totals[2] = chunkFor(done);
-  else t.firstPiece[t.cubes] = (u32)done;
+  if (which == 0) t.firstPiece[t.cubes] = (u32)done;
 }
 
 extern "C" __global__ void __launch_bounds__(WIDTH) pieces(Allocate t) {
   const u32 i = blockIdx.x * WIDTH + threadIdx.x;
   if (i < t.cubes) t.firstSample[i] += (double)t.blocks[blockIdx.x];
   u64 all;
-  const u64 first = before(i < t.cubes ? piecesOf(t.counts[i], (u32)t.totals[2]) : 0, all);
+  const u64 first = before(i < t.cubes ? piecesOf(t.counts[i]) : 0, all);
   if (i < t.cubes) t.firstPiece[i] = (u32)first;
   __syncthreads();
   if (threadIdx.x == 0) t.blocks[blockIdx.x] = all;
@@ -179,21 +151,46 @@ extern "C" __global__ void __launch_bounds__(WIDTH) shift(Allocate t) {
   if (i < t.cubes) t.firstPiece[i] += (u32)t.blocks[blockIdx.x];
 }
 
-// What the pieces of each cube add up to: a lane a cube, and all lanes for a cube with many.
-extern "C" __global__ void fold(const double* pieces, double* cubes, const u32* firstPiece, u32 each, u32 n) {
+// The number of the first sample of a piece of a cube; as in sample.cu.
+__device__ __forceinline__ u64 startOf(u64 first, u32 n, u32 index) {
+  const u32 last = piecesOf(n) - 1;
+  return first + (u64)index * PIECE - (index == last && n % PIECE == 1 && last > 0 ? 2 : 0);
+}
+
+// What the pieces of each cube add up to: first those of one group, then these sums, both in their order (tasks/sample.ts
+// adds parts of an iteration in the same way). A lane per cube; for a cube with many pieces a lane per group.
+extern "C" __global__ void fold(Fold t) {
   const u32 i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
-  const u64 begin = i >= n ? 0 : each ? (u64)i * each : firstPiece[i];
-  const u64 end = i >= n ? 0 : each ? begin + each : firstPiece[i + 1];
+  const u32 n = i >= t.n ? 0 : t.count ? t.count : t.counts[i];
+  const u64 first = i >= t.n ? 0 : t.count ? (u64)i * t.count : (u64)t.firstSample[i];
+  const u64 at = i >= t.n ? 0 : t.each ? (u64)i * t.each : t.firstPiece[i];
+  const u32 pieces = piecesOf(n);
   double sum = 0;
-  if (end - begin <= MANY)
-    for (u64 p = begin; p < end; p++) sum = __dadd_rn(sum, pieces[p]);
-  for (u32 many = __ballot_sync(0xffffffffu, end - begin > MANY); many; many &= many - 1) {
-    const int of = __ffs(many) - 1;
-    const u64 last = __shfl_sync(0xffffffffu, end, of);
+  if (pieces <= MANY) {
     double part = 0;
-    for (u64 p = __shfl_sync(0xffffffffu, begin, of) + lane; p < last; p += 32) part = __dadd_rn(part, pieces[p]);
-    for (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(0xffffffffu, part, step);
-    if (lane == of) sum = part;
+    u64 group = first >> t.groupBits;
+    for (u32 p = 0; p < pieces; p++) {
+      const u64 own = startOf(first, n, p) >> t.groupBits;
+      if (own != group) sum = __dadd_rn(sum, part), part = 0, group = own;
+      part = __dadd_rn(part, t.pieces[at + p]);
+    }
+    sum = __dadd_rn(sum, part);
   }
-  if (i < n) cubes[i] = sum;
+  for (u32 many = __ballot_sync(0xffffffffu, pieces > MANY); many; many &= many - 1) {
+    const int of = __ffs(many) - 1;
+    const u32 samples = __shfl_sync(0xffffffffu, n, of), count = piecesOf(samples);
+    const u64 start = __shfl_sync(0xffffffffu, first, of), from = __shfl_sync(0xffffffffu, at, of);
+    const u64 begin = start >> t.groupBits, end = startOf(start, samples, count - 1) >> t.groupBits;
+    double total = 0;
+    for (u64 base = begin; base <= end; base += 32) {
+      const u64 group = base + lane, edge = group << t.groupBits;
+      double part = 0;
+      u32 p = edge <= start ? 0 : (u32)((edge - start) / PIECE);
+      while (p < count && startOf(start, samples, p) < edge) p++;
+      for (; p < count && startOf(start, samples, p) >> t.groupBits == group; p++) part = __dadd_rn(part, t.pieces[from + p]);
+      for (u32 l = 0; l < 32 && base + l <= end; l++) total = __dadd_rn(total, __shfl_sync(0xffffffffu, part, l));
+    }
+    if (lane == of) sum = total;
+  }
+  if (i < t.n) t.cubes[i] = sum;
 }

@@ -163,14 +163,6 @@ extern "C" __global__ void __launch_bounds__(LOOKERS) faces(Pool p, u32 again) {
   for (u32 j = threadIdx.x; j < count; j += LOOKERS) lookBehind(p, first + small[j], again, columns);
 }
 
-struct Images {
-  u64 count;
-  double* centres;  // `count` numbers an axis
-  unsigned char* levels;
-  const double* values;
-  u32 looks;        // without means to look, each image has as much as what it is the image of
-};
-
 // The image of a small region behind its face, in the wide one; along an axis on which that is cut more finely, all of it.
 extern "C" __global__ void mirror(Pool p, Images m) {
   const u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x;

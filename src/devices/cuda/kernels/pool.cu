@@ -6,8 +6,7 @@
 // alone, so that the order of threads does not show. Sums over regions are added in one order.
 
 #define SHIFT 16
-// 256 octaves: a region with so much less than all of them have does not count
-#define BUCKETS 4096
+// BUCKETS are 256 octaves: a region with so much less than all of them have does not count
 #define EACH (BUCKETS / WIDTH)
 // regions that a thread reads at once
 #define AT_ONCE 8
@@ -24,22 +23,31 @@ __device__ __forceinline__ void report(const Pool& p) {
 
 // No region has more than all of them.
 __device__ __forceinline__ u32 firstBucket(const Pool& p) {
-  const u32 top = bucketOf(p.look ? p.found->absolute : p.found->error);
+  const u32 top = bucketOf(p.purpose == LOOKS ? p.found->absolute : p.found->error);
   return top < BUCKETS ? 0 : top - BUCKETS + 1;
 }
 
 __device__ __forceinline__ bool isOpen(const Pool& p, u64 i) { return !(p.flags[i] & STUCK); }
 
-// Which regions go to the list: those with large errors, or those that know too little.
+// Whether a region need not be kept: its error is small beside its value, or below PAGANI's threshold.
+__device__ __forceinline__ bool mayFinish(const Pool& p, u64 i) {
+  const double error = p.t.errors[i];
+  return error < p.below || (p.relative > 0 && error <= p.relative * fabs(p.t.values[i]));
+}
+
+// Which regions go to the list: those with large errors; those that know too little; when others are finished, the gaps that
+// they leave among the first n regions, and the regions behind them that will fill the gaps.
 __device__ __forceinline__ bool isListed(const Pool& p, u64 i, double threshold) {
-  if (p.look) return p.best[i] != 0 && (double)p.around[i] * p.unit > fabs(p.t.values[i]) + p.t.errors[i];
+  if (p.purpose == GAPS) return i < p.n && mayFinish(p, i);
+  if (p.purpose == MOVES) return i >= p.n && !mayFinish(p, i);
+  if (p.purpose == LOOKS) return p.best[i] != 0 && (double)p.around[i] * p.unit > fabs(p.t.values[i]) + p.t.errors[i];
   return isOpen(p, i) & (p.t.errors[i] >= threshold);
 }
 
 // What a region is counted by; 0 when it is not.
 __device__ __forceinline__ double sizeOf(const Pool& p, u64 i) {
-  const double size = p.look ? fabs(p.t.values[i]) : p.t.errors[i];
-  return (p.look ? isDeep(p, i) : isOpen(p, i)) ? size : 0;
+  const double size = p.purpose == LOOKS ? fabs(p.t.values[i]) : p.t.errors[i];
+  return (p.purpose == LOOKS ? isDeep(p, i) : isOpen(p, i)) ? size : 0;
 }
 
 // Counts of a block, in shared memory: regions are in few buckets, and 16.7 million additions to the same words of the
@@ -69,8 +77,8 @@ __device__ __forceinline__ void chooseBucket(const Pool& p, const u32* counts, d
   double parts[EACH], own = 0, all;
 #pragma unroll
   for (u32 j = 0; j < EACH; j++) {
-    const u32 b = p.look ? EACH * k + j : BUCKETS - 1 - EACH * k - j;
-    parts[j] = counts[b] ? counts[b] * edgeOf(least + b + (p.look ? 1 : 0)) : 0;
+    const u32 b = p.purpose == LOOKS ? EACH * k + j : BUCKETS - 1 - EACH * k - j;
+    parts[j] = counts[b] ? counts[b] * edgeOf(least + b + (p.purpose == LOOKS ? 1 : 0)) : 0;
     own += parts[j];
   }
   if (k == 0) first = WIDTH;
@@ -78,13 +86,13 @@ __device__ __forceinline__ void chooseBucket(const Pool& p, const u32* counts, d
   if (sum >= part) atomicMin(&first, k);
   __syncthreads();
   // when all of it is not enough: every error that is not 0, no small region
-  if (first == WIDTH && k == 0) p.found->threshold = p.look ? edgeOf(0x7ff0) : 4.9406564584124654e-324;
+  if (first == WIDTH && k == 0) p.found->threshold = p.purpose == LOOKS ? edgeOf(0x7ff0) : 4.9406564584124654e-324;
   if (first == k) {
     double reached = sum - own;
     u32 b = 0;
 #pragma unroll
     for (u32 j = 0; j < EACH; j++)
-      if (j == 0 || reached < part) reached += parts[j], b = p.look ? EACH * k + j : BUCKETS - 1 - EACH * k - j;
+      if (j == 0 || reached < part) reached += parts[j], b = p.purpose == LOOKS ? EACH * k + j : BUCKETS - 1 - EACH * k - j;
     p.found->threshold = edgeOf(least + b);
   }
   __syncthreads();
@@ -191,6 +199,25 @@ __device__ void addUp(double* a) {
   __syncthreads();
 }
 
+// Adds six numbers of every thread of all blocks; true for one thread of the last block, which then has the sums.
+__device__ bool addBlocks(const Pool& p, double* a, bool& last) {
+  addUp(a);
+  if (threadIdx.x == 0) {
+    for (int j = 0; j < 6; j++) p.sums[6 * (u64)blockIdx.x + j] = a[j];
+    __threadfence();
+    last = atomicAdd(&p.found->ended, 1ull) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return false;
+  __threadfence();
+  for (int j = 0; j < 6; j++) a[j] = 0;
+  for (u32 b = threadIdx.x; b < gridDim.x; b += blockDim.x)
+    for (int j = 0; j < 6; j++) a[j] += ((volatile double*)p.sums)[6 * (u64)b + j];
+  addUp(a);
+  if (threadIdx.x == 0) p.found->ended = 0;
+  return threadIdx.x == 0;
+}
+
 // Over all regions, and over those that were halved: `count` is the number before they were.
 extern "C" __global__ void __launch_bounds__(256) totals(Pool p) {
   __shared__ bool last;
@@ -203,22 +230,42 @@ extern "C" __global__ void __launch_bounds__(256) totals(Pool p) {
   }
   for (u64 k = first; k < p.n; k += step)
     a[4] += p.parentErrors[k], a[5] += p.t.errors[p.list[k]] + p.t.errors[p.count + k];
-  addUp(a);
-  if (threadIdx.x == 0) {
-    for (int j = 0; j < 6; j++) p.sums[6 * (u64)blockIdx.x + j] = a[j];
-    __threadfence();
-    last = atomicAdd(&p.found->ended, 1ull) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-  for (int j = 0; j < 6; j++) a[j] = 0;
-  for (u32 b = threadIdx.x; b < gridDim.x; b += blockDim.x)
-    for (int j = 0; j < 6; j++) a[j] += ((volatile double*)p.sums)[6 * (u64)b + j];
-  addUp(a);
-  if (threadIdx.x != 0) return;
+  if (!addBlocks(p, a, last)) return;
   Found* f = p.found;
   f->value = a[0], f->error = a[1], f->absolute = a[2], f->stuck = a[3], f->before = a[4], f->after = a[5];
-  f->ended = 0;
   report(p);
+}
+
+// Sums over regions that may be finished, and the range of all errors.
+extern "C" __global__ void __launch_bounds__(256) finishable(Pool p) {
+  __shared__ bool last;
+  double a[6] = {0, 0, 0, 0, 0, 0};
+  u64 least = ~0ull, largest = 0;  // as bits: those of positive numbers grow with them
+  const u64 step = (u64)gridDim.x * blockDim.x;
+  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < p.count; i += step) {
+    const u64 bits = (u64)__double_as_longlong(p.t.errors[i]);
+    least = min(least, bits), largest = max(largest, bits);
+    if (mayFinish(p, i)) a[0] += 1, a[1] += p.t.values[i], a[2] += p.t.errors[i], a[3] += fabs(p.t.values[i]);
+  }
+  atomicMin((u64*)&p.found->leastError, least);
+  atomicMax((u64*)&p.found->largestError, largest);
+  if (!addBlocks(p, a, last)) return;
+  Found* f = p.found;
+  f->finished = a[0], f->finishedValue = a[1], f->finishedError = a[2], f->finishedAbsolute = a[3];
+  report(p);
+}
+
+// Fills the gaps that finished regions have left: the list has n gaps and behind them the n regions that move there.
+extern "C" __global__ void move(Pool p) {
+  const u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= p.n) return;
+  const u64 to = p.list[k], from = p.list[p.n + k];
+  double* centres = (double*)p.t.centres;
+  unsigned char* levels = (unsigned char*)p.t.levels;
+  for (int d = 0; d < DIMS; d++) {
+    centres[DIMS * to + d] = centres[DIMS * from + d];
+    levels[DIMS * to + d] = levels[DIMS * from + d];
+  }
+  p.t.values[to] = p.t.values[from], p.t.errors[to] = p.t.errors[from], p.t.axes[to] = p.t.axes[from];
+  p.flags[to] = p.flags[from], p.depths[to] = p.depths[from], p.nodeOf[to] = p.nodeOf[from];
 }

@@ -1,19 +1,6 @@
 // The map for the next iteration, a block an axis; the counterpart of methods/vegas/map.ts, which tells why. `integrand` is
 // the damping, a function of a bin's share; WIDER, MOST_WIDER, NARROWEST and MOST_PIECES are those of map.ts. Sums are those of a scan, so edges differ from the CPU's by rounding.
 
-
-struct Refine {
-  u32 bins, axes;
-  u32 shared;  // one map for all axes
-  u32 root;    // of the damping: α is 0.5 instead of 1
-  double floor;
-  u64* histogram;  // all 0 after it, unless it is shared
-  const double* edges;
-  const double* params;
-  double* refined;
-  double* scratch;  // 4·(bins + 1) + 2·MOST_PIECES·bins + 1 numbers an axis
-};
-
 // The sum of numbers up to each, over a whole list; returns the total. Threads take WIDTH of them at a time.
 __device__ double scan(double* list, u32 n) {
   double done = 0, all;

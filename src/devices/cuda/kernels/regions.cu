@@ -11,7 +11,6 @@
 #define NEAR (1 + 4 * DIMS)
 #define RULES (1 + NULLS)
 #define WORDS ((DIMS + 3) / 4)
-#define WARPS 4  // of a block
 #define SIDE 16  // lanes that conclude one of a warp's two regions
 // of a processor: 32 warps, with 64 registers a thread; more dimensions need more of these
 #define BLOCKS (DIMS <= 12 ? 8 : 6)
@@ -259,8 +258,6 @@ __device__ __forceinline__ void twoLevel(const Pool& p, u64 k) {
 // regions that are no pool's. One kernel for all, since compiling is what a first result waits for. Where a pool has
 // few pairs each has a block: there is nothing else for its warps to do. A list may be a part of one, on one of
 // several cards, and sums must not depend on that.
-enum { HALVES, ALL, LIST };
-
 extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) evaluateRegions(Pool p, u32 kind) {
   const u64 pairs = kind == HALVES ? p.n : (p.count + 1) / 2;
   const bool shared = kind != LIST && pairs <= FEW, first = !shared || threadIdx.x < 32;

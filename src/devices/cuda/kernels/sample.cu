@@ -1,77 +1,31 @@
 // One iteration of stratified sampling through a map; the counterpart of devices/cpu/kernel.ts, with the same points.
 //
-// The work is a list of pieces: a piece is a run of at most 256 samples of one cube, and a cube with more has several,
-// each with its own mean and variance, weighted by its share of the cube's samples. Some lanes of a warp, a team, share a
-// piece, and when they are done with it take the next one of their warp's group; so lanes rarely wait for each other,
-// however different the cubes are. A warp that is done with a group takes another. The map is copied once, and the
-// histogram added to the card's once, by each of as many blocks as the card runs at a time.
+// The work is a list of pieces (tasks/pieces.ts): a piece is a run of at most PIECE samples of one cube, with its own mean
+// and variance, weighted by its share of the cube's samples. Some lanes of a warp, a team, share a piece, and when they are
+// done with it take the next one of their warp's leaf; so lanes rarely wait for each other, however different the cubes are.
+// A leaf is all pieces whose first sample has a number from l·2^leafBits on and below (l + 1)·2^leafBits. A warp that is
+// done with a leaf takes another. The map is copied once, and the histogram added to the card's once, by each of as many
+// blocks as the card runs at a time.
 //
 // Sums are added in an order that depends on the task alone: over the lanes of a team, the pieces of a team, the teams of
-// a group, and over groups by the block that ends last.
+// a leaf; and over leaves as a binary tree (tasks/tree-sum.ts), by the block that ends last. Groups of the task are whole
+// subtrees of it.
 //
 // The histogram adds integers, w² scaled and rounded. Its counters are 64 bits wide, kept in shared memory as two words:
 // additions of 32 bits are native there, and the carry is rare.
 //
 // Nothing that decides a bin is fused: products and sums here are rounded one by one.
 //
-// Several cards share an iteration by its groups: one may be given those from `firstGroup` on. What a group adds up does not
-// depend on who runs it; the sum over a part of the groups means nothing then, and the host adds them up in the same order.
+// A task may be a part of an iteration, the leaves from `firstLeaf` on. What a leaf adds up does not depend on who runs it;
+// the host then reads the sums of leaves and goes on with the tree.
 //
 // Warps look now and then whether they are to stop. What they leave behind is of no use.
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
 #define PHILOX_CALLS ((DIMS + 3) / 4)
-#define BATCH 256
-#define THREADS 1024      // of a block, at most; see sampling.ts
 #define ALL 0xffffffffu
-#define ADDERS 512       // sums that groups are added up in
 #define LATE 20000000    // nanoseconds between looks at the stop flag, which is in the host's memory
 
-enum { INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION, SUMS };  // what a group adds up
-
-struct SampleResult {  // all 0 before
-  double integral, variance;
-  double increments;  // of the histogram, along one axis
-  double concentration;
-  u64 wrong;          // how many values were not finite
-  u64 first;          // the first sample that had one, all bits turned
-  u64 evaluations;
-  u64 blocks;         // that have ended
-  u64 taken;          // groups, beside the first of each warp
-};
-
-struct SampleTask {
-  double scales[DIMS];  // bins/strata
-  u32 strata[DIMS];
-  u32 inverses[DIMS];   // 2^32/strata, rounded down
-  u32 keys[20];         // of Philox' rounds
-  u32 iteration, stream;
-  u32 bins, cubes;
-  u32 count;    // samples of every cube; 0: see counts
-  u32 chunk;    // where a large cube is cut first
-  u32 pieces;   // pieces of every cube, if all have the same count
-  u32 team;     // lanes that share a piece, a power of two
-  u32 run;      // pieces of a team, on average
-  u32 firstGroup, groups;
-  u64 items;    // pieces in all, and samples; where `totals` is given they are there
-  u64 samples;
-  const u64* totals;  // pieces, samples, chunk
-  double volume;  // the Jacobian's constant part
-  double scale;   // of w² in the histogram
-  const double* edges;
-  const double* params;
-  const u32* counts;        // samples of each cube
-  const u32* firstPiece;    // of each cube, cubes + 1
-  const double* firstSample;
-  double* sums;             // SUMS a group
-  double* means;            // of each piece, times its share; null when not asked for
-  double* variances;
-  SampleResult* result;
-  u64* histogram;
-  SampleResult* report;     // a copy for the host, where there is a place
-};
+enum { INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION };  // what a leaf adds up: SUMS numbers
 
 __device__ __forceinline__ void philox(u32 c[4], const u32 keys[20]) {
 #pragma unroll
@@ -85,17 +39,20 @@ __device__ __forceinline__ void philox(u32 c[4], const u32 keys[20]) {
 }
 
 // Where piece `index` of a cube of n samples starts, and how many it has; no piece is left with a single sample.
-__device__ __forceinline__ u32 pieceOf(u32 n, u32 chunk, u32 index, u32& first) {
-  u32 whole = n > chunk + 1 ? (n - 2) / chunk : 0;  // chunks before the last
-  u32 batches = (chunk + BATCH - 1) / BATCH;
-  u32 c = min(index / batches, whole);
-  u32 b = index - c * batches;
-  u32 size = c < whole ? chunk : n - whole * chunk;
-  u32 last = (size + BATCH - 1) / BATCH - 1;
-  u32 lent = size % BATCH == 1 && size > BATCH ? 2 : 0;  // the last but one lends the last
-  first = c * chunk + b * BATCH - (b == last ? lent : 0);
-  if (b == last) return size - b * BATCH + lent;
-  return BATCH - (b + 1 == last ? lent : 0);
+__device__ __forceinline__ u32 pieceOf(u32 n, u32 index, u32& first) {
+  const u32 last = (n + PIECE - 1) / PIECE - 1;
+  const u32 lent = n % PIECE == 1 && last > 0 ? 2 : 0;  // the last but one lends the last
+  first = index * PIECE - (index == last ? lent : 0);
+  if (index == last) return n - index * PIECE + lent;
+  return PIECE - (index + 1 == last ? lent : 0);
+}
+
+// The first piece of a cube of n samples that does not begin before a sample of it; their number when there is none.
+__device__ __forceinline__ u32 pieceFrom(u32 n, u32 sample) {
+  const u32 last = (n + PIECE - 1) / PIECE - 1;
+  const u32 lent = n % PIECE == 1 && last > 0 ? 2 : 0;
+  if (sample > last * PIECE - lent) return last + 1;
+  return min(last, (sample + PIECE - 1) / PIECE);
 }
 
 __device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
@@ -130,11 +87,11 @@ struct Piece {
   u32 k[DIMS];      // where its cube is
 };
 
-__device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item, u32 cube, u32 index, u32 chunk) {
+__device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item, u32 cube, u32 index) {
   p.item = item;
   p.ofCube = t.count ? t.count : t.counts[cube];
   u32 first = 0;
-  p.samples = p.ofCube <= BATCH ? p.ofCube : pieceOf(p.ofCube, chunk, index, first);
+  p.samples = p.ofCube <= PIECE ? p.ofCube : pieceOf(p.ofCube, index, first);
   p.start = (t.count ? (u64)cube * t.count : (u64)t.firstSample[cube]) + first;
   u32 rest = cube;
 #pragma unroll
@@ -147,18 +104,26 @@ __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item,
   }
 }
 
-// The last cube whose first piece is not behind this one.
-__device__ __forceinline__ u32 cubeOf(const SampleTask& t, u32 item) {
+// The first piece that does not begin before a sample, and the cube that the sample is in.
+__device__ __forceinline__ u32 pieceAt(const SampleTask& t, u64 sample, u64 samples, u32& cube) {
+  if (t.count) {
+    cube = (u32)min((u64)t.cubes, sample >> 32 ? sample / t.count : (u64)((u32)sample / t.count));
+    if (cube == t.cubes) return t.cubes * t.pieces;
+    const u32 off = (u32)(sample - (u64)cube * t.count);
+    return cube * t.pieces + (t.pieces == 1 ? (off > 0) : pieceFrom(t.count, off));
+  }
   u32 a = 0, b = t.cubes;
   while (b - a > 1) {
     const u32 m = a + (b - a) / 2;
-    if (t.firstPiece[m] <= item) a = m;
+    if (t.firstSample[m] <= (double)sample) a = m;
     else b = m;
   }
-  return a;
+  cube = a;
+  if (sample >= samples) return t.firstPiece[t.cubes];
+  return t.firstPiece[a] + pieceFrom(t.counts[a], (u32)(sample - (u64)t.firstSample[a]));
 }
 
-// The same for a few pieces in a row, one a team, by all lanes: `from` is the cube of the piece before them.
+// The cube of a piece, for a few pieces in a row, one per team, by all lanes: `from` is the cube of the piece before them.
 __device__ __forceinline__ u32 cubeNear(const SampleTask& t, u32 item, u32 from) {
   const u32 at = from + 1 + threadIdx.x % 32;
   const u32 begin = at < t.cubes ? t.firstPiece[at] : ALL;
@@ -170,20 +135,20 @@ __device__ __forceinline__ u32 cubeNear(const SampleTask& t, u32 item, u32 from)
 }
 
 // 1/n: a division takes 25 instructions.
-__shared__ double reciprocals[BATCH + 1];
+__shared__ double reciprocals[PIECE + 1];
 
 __device__ __forceinline__ double reciprocal(u32 n) {
-  return n <= BATCH ? reciprocals[n] : __ddiv_rn(1.0, (double)n);
+  return n <= PIECE ? reciprocals[n] : __ddiv_rn(1.0, (double)n);
 }
 
-// One group by one warp: from piece `next` on, up to `end`; whether it got to the end.
+// One leaf by one warp: from piece `next` on, up to `end`; whether it got to the end. `from` is the cube of the first piece
+// or the one before it.
 template <bool ADAPT>
-__device__ __forceinline__ bool sampleGroup(const SampleTask& t, const double* edges, u32* low, u32* high, u32 next,
-                                            u32 end, double own[SUMS]) {
+__device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* edges, u32* low, u32* high, u32 next, u32 end,
+                                           u32 from, double own[SUMS]) {
   const u32 lane = threadIdx.x % 32, rank = lane % t.team, leader = lane - rank;
-  const u32 edgesOf = t.bins + 1, chunk = t.totals ? (u32)t.totals[2] : t.chunk;
+  const u32 edgesOf = t.bins + 1;
   const double factor = __dmul_rn(t.scale, __ddiv_rn((double)(t.totals ? t.totals[1] : t.samples), (double)t.cubes));
-  u32 from = t.count || next >= end ? 0 : cubeOf(t, next);
   u32 turns = 1;  // 0: the integrand has just asked whether it is to stop
   Piece p;
   u32 i = 0, left = 0;  // steps
@@ -203,7 +168,7 @@ __device__ __forceinline__ bool sampleGroup(const SampleTask& t, const double* e
       }
       next += __popc(asking);
       if (left == 0 && item < end) {
-        toPiece(p, t, item, cube, index, chunk);
+        toPiece(p, t, item, cube, index);
         left = (p.samples + t.team - 1) / t.team;
         i = rank;
         if (ADAPT) weight = __dmul_rn(reciprocal(p.ofCube), factor);
@@ -300,43 +265,48 @@ __device__ __forceinline__ u64 nanoseconds() {
   return now;
 }
 
-// By one block, in an order of its own: a number of every group.
-__device__ __forceinline__ void addGroups(const SampleTask& t) {
-  __shared__ double tree[SUMS][ADDERS / 32];
-  double own[SUMS];
-  for (u32 adder = threadIdx.x; adder < ADDERS; adder += blockDim.x) {
-    for (int j = 0; j < SUMS; j++) own[j] = 0;
+// By one block: the sums of all leaves as a binary tree, 32 neighbours at a time.
+__device__ __forceinline__ void addLeaves(const SampleTask& t) {
+  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  const double* from = t.sums;
+  double* to = t.sums + SUMS * (u64)t.leaves;
+  for (u32 n = t.leaves;; n = (n + 31) / 32, from = to, to += SUMS * (u64)n) {
 #pragma unroll 4
-    for (u32 g = adder; g < t.groups; g += ADDERS)
-      for (int j = 0; j < SUMS; j++) own[j] += __ldcg(t.sums + SUMS * (u64)g + j);
-    addLanes(own);
-    if (adder % 32 == 0)
-      for (int j = 0; j < SUMS; j++) tree[j][adder / 32] = own[j];
+    for (u32 c = warp; 32 * c < n; c += warps) {
+      const u32 i = 32 * c + lane;
+      double own[SUMS];
+#pragma unroll
+      for (int j = 0; j < SUMS; j++) own[j] = i < n ? __ldcg(from + SUMS * (u64)i + j) : 0;
+#pragma unroll
+      for (int j = 0; j < SUMS; j++)
+        for (int step = 1; step < 32; step *= 2) own[j] += __shfl_xor_sync(ALL, own[j], step);
+#pragma unroll
+      for (int j = 0; j < SUMS; j++)
+        if (lane == 0) __stcg(to + SUMS * (u64)c + j, own[j]);
+    }
+    __threadfence();
+    __syncthreads();
+    if (n <= 32) break;
   }
-  __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int j = 0; j < SUMS; j++) {
-    own[j] = 0;
-    for (int w = 0; w < ADDERS / 32; w++) own[j] += tree[j][w];
-  }
-  t.result->integral = own[INTEGRAL];
-  t.result->variance = own[VARIANCE];
-  t.result->increments = own[INCREMENTS];
-  t.result->concentration = own[CONCENTRATION];
+  t.result->integral = __ldcg(to + INTEGRAL);
+  t.result->variance = __ldcg(to + VARIANCE);
+  t.result->increments = __ldcg(to + INCREMENTS);
+  t.result->concentration = __ldcg(to + CONCENTRATION);
   t.result->evaluations = t.totals ? t.totals[1] : t.samples;
   // and it is ready for the next launch
-  volatile u64* from = (volatile u64*)t.result;
+  volatile u64* words = (volatile u64*)t.result;
   if (t.report)
-    for (u32 i = 0; i < sizeof(SampleResult) / 8; i++) ((u64*)t.report)[i] = from[i], from[i] = 0;
+    for (u32 i = 0; i < sizeof(SampleResult) / 8; i++) ((u64*)t.report)[i] = words[i], words[i] = 0;
 }
 
 template <bool ADAPT>
-__device__ __forceinline__ void sampleGroups(const SampleTask& t) {
+__device__ __forceinline__ void sampleLeaves(const SampleTask& t) {
   extern __shared__ double shared[];
   __shared__ bool last;
   const u32 edgesOf = t.bins + 1;
   const double* edges = t.edges;
-  for (u32 i = threadIdx.x; i <= BATCH; i += blockDim.x) reciprocals[i] = __ddiv_rn(1.0, (double)i);
+  for (u32 i = threadIdx.x; i <= PIECE; i += blockDim.x) reciprocals[i] = __ddiv_rn(1.0, (double)i);
 #if SHARED_EDGES
   for (u32 i = threadIdx.x; i < DIMS * edgesOf; i += blockDim.x) shared[i] = t.edges[i];
   edges = shared;
@@ -351,26 +321,29 @@ __device__ __forceinline__ void sampleGroups(const SampleTask& t) {
 #endif
   __syncthreads();
 
-  const u32 warps = blockDim.x / 32, items = (u32)(t.totals ? t.totals[0] : t.items);
-  const u32 size = 32 / t.team * t.run;  // pieces of a group
+  const u32 warps = blockDim.x / 32, lane = threadIdx.x % 32;
+  const u64 samples = t.totals ? t.totals[1] : t.samples;
   u64 looked = nanoseconds();
-  for (u32 group = blockIdx.x * warps + threadIdx.x / 32; group < t.groups;) {
+  for (u32 leaf = blockIdx.x * warps + threadIdx.x / 32; leaf < t.leaves;) {
     double own[SUMS] = {0, 0, 0, 0};
-    const u64 begin = (u64)(t.firstGroup + group) * size;
-    const u32 end = begin + size < items ? (u32)(begin + size) : items;
+    // odd lanes look for the end, even ones for the beginning
+    const u64 edge = (u64)(t.firstLeaf + leaf + lane % 2) << t.leafBits;
+    u32 cube;
+    const u32 item = pieceAt(t, edge, samples, cube);
+    const u32 begin = __shfl_sync(ALL, item, 0), end = __shfl_sync(ALL, item, 1), from = __shfl_sync(ALL, cube, 0);
     bool whole = true;
-    if (begin < items) whole = sampleGroup<ADAPT>(t, edges, low, high, (u32)begin, end, own);
+    if (begin < end) whole = sampleLeaf<ADAPT>(t, edges, low, high, begin, end, from, own);
     addLanes(own);
     u32 next = ALL;
-    if (threadIdx.x % 32 == 0) {
-      for (int j = 0; j < SUMS; j++) t.sums[SUMS * (u64)group + j] = own[j];
+    if (lane == 0) {
+      for (int j = 0; j < SUMS; j++) t.sums[SUMS * (u64)leaf + j] = own[j];
       __threadfence();
       const u64 now = nanoseconds();
       const bool late = now - looked > LATE;
       if (late) looked = now;
       if (whole && !(late && stopped(t.params))) next = gridDim.x * warps + (u32)atomicAdd(&t.result->taken, 1ull);
     }
-    group = __shfl_sync(ALL, next, 0);
+    leaf = __shfl_sync(ALL, next, 0);
   }
 
   __syncthreads();
@@ -388,11 +361,11 @@ __device__ __forceinline__ void sampleGroups(const SampleTask& t) {
   __syncthreads();
   if (!last) return;
   __threadfence();
-  addGroups(t);
+  addLeaves(t);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) sampleFrozen(SampleTask t) { sampleGroups<false>(t); }
-extern "C" __global__ void __launch_bounds__(THREADS) sampleAdapting(SampleTask t) { sampleGroups<true>(t); }
+extern "C" __global__ void __launch_bounds__(THREADS) sampleFrozen(SampleTask t) { sampleLeaves<false>(t); }
+extern "C" __global__ void __launch_bounds__(THREADS) sampleAdapting(SampleTask t) { sampleLeaves<true>(t); }
 
 extern "C" __global__ void evaluate(const double* points, double* values, u64 n, const double* params) {
   const u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,10 +1,5 @@
 // Sums over the threads of a block of WIDTH; in front of kernels that need them.
 
-#define WIDTH 1024
-
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
 // The sum up to each lane of a warp, its own number included.
 template <typename N>
 __device__ __forceinline__ N upToLane(N sum) {

@@ -1,23 +1,19 @@
 /**
- * A crew does one kind of work for one integrand: an engine in every worker and one on the calling thread, made from
+ * Engines that do one kind of work for one integrand: one in every worker and one on the calling thread, made from
  * the same setup. Work comes as a task that all engines begin with and chunks that any of them may run; who runs
  * which changes no bit of the result. Until the first worker is up, and for work too small to be worth a message, the
  * calling thread does it. What a worker had done of a task is lost when it ends by somebody else's doing, and is done
  * again by others.
  */
-import { paceOf } from '../../integrand/pace.ts';
-import type { DeviceIntegrand } from '../device.ts';
-import type { CpuDevice } from './cpu.ts';
 import { type Memories, makeMemories } from './memories.ts';
+import type { Numbers, Values } from './values.ts';
+import type { WorkerPool } from './worker-pool.ts';
 import { defaultWorkers, mostMemories, WorkerGone, type WorkerLike } from './workers.ts';
 
 /** Milliseconds that a worker running a plain function has to come back after an abort. */
 const PATIENCE = 250;
 /** Chunks that a worker has at hand, so that it never waits for the next message. */
 const AHEAD = 2;
-
-/** Numbers for a memory. */
-export type Numbers = { address: number; data: ArrayLike<number> }[];
 
 export interface Engine<T, C, R, E> {
   /** Writes params. */
@@ -45,12 +41,12 @@ let memories: Memories | null = null;
 /** How much of the device some work is worth. */
 export type Share = 'here' | 'one worker' | 'all workers';
 
-export class Crew<S, T, C, R, E> {
-  readonly #device: CpuDevice;
+export class EngineGroup<S, T, C, R, E> {
+  readonly #pool: WorkerPool;
   readonly #kind: 'sampler' | 'evaluator';
   readonly #make: EngineMaker<S, T, C, R, E>;
   readonly #setup: Promise<S>;
-  readonly #integrand: DeviceIntegrand;
+  readonly #values: Values;
   readonly #id: number;
   #local: Engine<T, C, R, E> | null = null;
   readonly #remote = new Map<WorkerLike, { ready: Promise<unknown>; version: number }>();
@@ -59,23 +55,20 @@ export class Crew<S, T, C, R, E> {
   /** When others last had a turn: kept from one task to the next, since small ones are shorter than a turn. */
   #turned = performance.now();
   #signal: AbortSignal | undefined;
-  /** Its loops may take long, or never end: a worker can be stopped, the calling thread cannot. */
-  readonly #long: boolean;
 
   constructor(
-    device: CpuDevice,
+    pool: WorkerPool,
     kind: 'sampler' | 'evaluator',
     make: EngineMaker<S, T, C, R, E>,
     setup: Promise<S>,
-    integrand: DeviceIntegrand,
+    values: Values,
   ) {
-    this.#device = device;
-    this.#id = device.nextId();
+    this.#pool = pool;
+    this.#id = pool.nextId();
     this.#kind = kind;
     this.#make = make;
     this.#setup = setup;
-    this.#integrand = integrand;
-    this.#long = integrand.kind === 'program' && paceOf(integrand.program).asking.size > 0;
+    this.#values = values;
   }
 
   /** Other params from the next task on. */
@@ -94,12 +87,13 @@ export class Crew<S, T, C, R, E> {
   ): Promise<{ results: R[]; ends: E[] }> {
     this.#signal = signal;
     const done = { results: [] as R[], ends: [] as E[] };
-    const movable = this.#integrand.kind === 'program' || !!this.#integrand.call.moved;
+    const { plain } = this.#values;
+    const movable = !plain || !!plain.moved;
     const take = () => {
       signal?.throwIfAborted();
       return next();
     };
-    const here = !movable || (share === 'here' && !this.#long);
+    const here = !movable || (share === 'here' && !this.#values.long);
     if (here) await this.#here(task, take, done, () => true);
     else await this.#spread(task, take, done, share === 'here' ? 'one worker' : share);
     return done;
@@ -122,16 +116,16 @@ export class Crew<S, T, C, R, E> {
     if (!this.#local) {
       const setup = await this.#setup;
       memories ??= makeMemories(mostMemories(defaultWorkers()));
-      this.#local =
-        this.#integrand.kind === 'program'
-          ? this.#make(setup, memories)
-          : this.#make(setup, memories, this.#integrand.call.f, () => this.#pause());
+      const { plain } = this.#values;
+      this.#local = plain
+        ? this.#make(setup, memories, plain.f, () => this.#pause())
+        : this.#make(setup, memories);
       if (this.#version > 0) this.#local.bind(this.#params);
     }
     const engine = this.#local;
     engine.begin?.(task);
     while (goOn()) {
-      this.#device.checkOpen();
+      this.#pool.checkOpen();
       const chunk = next();
       if (!chunk) break;
       const result = engine.run(chunk);
@@ -162,18 +156,18 @@ export class Crew<S, T, C, R, E> {
     const nextOne = () => left.pop() ?? next();
     for (let chunk = nextOne(); chunk; chunk = nextOne()) {
       left.push(chunk);
-      this.#device.checkOpen();
-      if (this.#device.workers().length === 0) {
+      this.#pool.checkOpen();
+      if (this.#pool.workers().length === 0) {
         // nobody is up yet: begin here, and hand over to the first one that is
         let up = false;
-        const first = this.#device.firstWorker().then(() => {
+        const first = this.#pool.firstWorker().then(() => {
           up = true;
         });
         first.catch(() => {}); // without workers all of it is done here
-        if (this.#long) await first.catch(() => {});
+        if (this.#values.long) await first.catch(() => {});
         if (!up) await this.#here(task, nextOne, done, () => !up);
         if (!up) return;
-        this.#device.checkOpen();
+        this.#pool.checkOpen();
       }
       await this.#byWorkers(setup, task, nextOne, left, done, share);
     }
@@ -188,9 +182,9 @@ export class Crew<S, T, C, R, E> {
     done: { results: R[]; ends: E[] },
     share: Share,
   ): Promise<void> {
-    let ready = this.#device.workers();
+    let ready = this.#pool.workers();
     if (share === 'one worker') ready = [ready.reduce((a, b) => (b.load < a.load ? b : a))];
-    const plain = this.#integrand.kind === 'function' ? this.#integrand.call.moved : undefined;
+    const plain = this.#values.plain?.moved;
     let failed = false;
     const work = async (worker: WorkerLike, chunks: C[]) => {
       const ask = <A>(what: string, value?: unknown) =>
@@ -220,7 +214,7 @@ export class Crew<S, T, C, R, E> {
     // what goes on long after an abort goes down with its worker
     let patience: ReturnType<typeof setTimeout> | undefined;
     const stop = () => {
-      if (plain || this.#long) patience = setTimeout(() => [...busy].forEach(w => w.close()), PATIENCE);
+      if (plain || this.#values.long) patience = setTimeout(() => [...busy].forEach(w => w.close()), PATIENCE);
     };
     const signal = this.#signal;
     signal?.addEventListener('abort', stop, { once: true });

@@ -1,0 +1,41 @@
+/** Learning on the host, for devices that bring none of their own. */
+import type { Learning, Refinement } from './learning.ts';
+import { refineMap } from './map.ts';
+import { type AxisMap, type Counts, plainTask, type SampleSums, type SampleTask } from './sample.ts';
+import { allocate } from './strata.ts';
+
+export class HostLearning implements Learning {
+  #learned: { edges: Float64Array; dims: number; sums: SampleSums } | null = null;
+
+  async learn(task: SampleTask, sums: SampleSums): Promise<void> {
+    this.#learned = { edges: plainTask(task).edges, dims: task.strata.length, sums };
+  }
+
+  async refine({ alpha, floor, shared }: Refinement): Promise<AxisMap> {
+    const { edges, dims, sums } = this.#last();
+    return refineMap(edges, sums.histogram!, dims, alpha, floor, shared);
+  }
+
+  async allocate(beta: number, evaluations: number): Promise<Counts> {
+    const { variances } = this.#last().sums;
+    if (!variances) throw new Error('allocate after an iteration without variances');
+    return { each: allocate(variances, beta, evaluations), evaluations: mostFor(evaluations, variances.length) };
+  }
+
+  async edgesOf(map: AxisMap): Promise<Float64Array> {
+    return map as Float64Array;
+  }
+
+  async countsOf(counts: Counts): Promise<Uint32Array> {
+    return counts.each as Uint32Array;
+  }
+
+  #last() {
+    if (!this.#learned) throw new Error('nothing was learned yet');
+    return this.#learned;
+  }
+}
+
+/** What an allocation of so many samples may come to: every cube has two at least. */
+export const mostFor = (evaluations: number, cubes: number): number => Math.max(evaluations, 2 * cubes);
+

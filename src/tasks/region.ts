@@ -1,0 +1,67 @@
+/** Tasks of regions: a cubature rule applied to a list of regions, as data that can be cloned and sent. */
+import { inOrder, mergeNonFinite, type NonFinite, type Part } from './part.ts';
+import type { RuleName } from './rules.ts';
+
+/** Low and high end of each axis of a box. */
+export type Ranges = readonly (readonly [number, number])[];
+
+/** Regions of a box: each axis of the box was halved `levels` times, down to the part around the centre. */
+export interface RegionTask {
+  rule: RuleName;
+  /** The box. */
+  ranges: Ranges;
+  count: number;
+  /** `count` numbers per axis. */
+  centres: Float64Array;
+  levels: Uint8Array;
+}
+
+export interface RegionSums {
+  part: Part;
+  /** Of each region: its integral by the rule, the error by the null rules, the axis to split. */
+  values: Float64Array;
+  errors: Float64Array;
+  axes: Uint8Array;
+  nonFinite: NonFinite | null;
+}
+
+export const allRegions = ({ count }: Pick<RegionTask, 'count'>): Part => ({ first: 0, count });
+
+export function emptyRegionSums(part: Part): RegionSums {
+  const { count } = part;
+  return {
+    part,
+    values: new Float64Array(count),
+    errors: new Float64Array(count),
+    axes: new Uint8Array(count),
+    nonFinite: null,
+  };
+}
+
+/** The sums of parts as those of one part that covers them all. */
+export function mergeRegions(whole: Part, parts: Iterable<RegionSums>): RegionSums {
+  const sorted = inOrder(parts, whole);
+  if (sorted.length === 1) return sorted[0];
+  const sums = emptyRegionSums(whole);
+  for (const { part, values, errors, axes } of sorted) {
+    const at = part.first - whole.first;
+    sums.values.set(values, at);
+    sums.errors.set(errors, at);
+    sums.axes.set(axes, at);
+  }
+  return { ...sums, nonFinite: mergeNonFinite(sorted) };
+}
+
+/** The regions of a part as a task of their own. */
+export function regionsOf(task: RegionTask, { first, count }: Part): RegionTask {
+  if (count === task.count) return task;
+  const dims = task.ranges.length;
+  const centres = new Float64Array(dims * count);
+  const levels = new Uint8Array(dims * count);
+  for (let d = 0; d < dims; d++) {
+    const from = d * task.count + first;
+    centres.set(task.centres.subarray(from, from + count), d * count);
+    levels.set(task.levels.subarray(from, from + count), d * count);
+  }
+  return { ...task, count, centres, levels };
+}

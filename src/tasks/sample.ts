@@ -1,0 +1,204 @@
+/**
+ * Tasks of samples: one iteration of stratified sampling through a map, as data that can be cloned and sent. An iteration is
+ * cut into groups (pieces.ts); `plan` says how many, by the task alone. Whoever samples a part of the groups returns its
+ * sums, and `merge` puts the sums of all parts together: with the same bits for any cut into parts, any order in which they
+ * come, and parts that come twice. So a result does not depend on how many workers, devices or machines shared the work.
+ */
+import type { Key } from '../random/philox.ts';
+import { inOrder, isKept, type Kept, mergeNonFinite, type NonFinite, type Part } from './part.ts';
+import { groupSize } from './pieces.ts';
+import { TreeSum } from './tree-sum.ts';
+
+/** Edges of a map, bins + 1 numbers per axis; or where the session keeps them. */
+export type AxisMap = Float64Array | Kept;
+
+/** Samples of each cube, which add up to `evaluations` or fewer. */
+export interface Counts {
+  readonly evaluations: number;
+  readonly each: Uint32Array | Kept;
+}
+
+export interface SampleTask {
+  key: Key;
+  /** Words of the random numbers' counter; see random/philox.ts. */
+  iteration: number;
+  stream: number;
+  /** Bins of the map per axis. */
+  bins: number;
+  edges: AxisMap;
+  /** Strata per axis; the cubes are numbered with the first axis fastest. */
+  strata: readonly number[];
+  /** Samples of every cube, at least 2, or of each. */
+  counts: number | Counts;
+  /** What w = f·Jacobian is divided by; a power of two. */
+  unit: number;
+  /** For an iteration to learn from; null when map and strata are frozen. */
+  adapt: Adapt | null;
+  /** Whether to return mean and variance of each cube; only when nothing adapts. */
+  cubes?: boolean;
+}
+
+export interface Adapt {
+  /** What w² is multiplied with before it is rounded and added to the histogram. */
+  scale: number;
+  /** Whether the variance of each cube is wanted. */
+  variances: boolean;
+  /**
+   * The session's own `learning` keeps histogram and variances, and the sums are without them. Only for sessions that have
+   * one, and for the whole of an iteration.
+   */
+  keep?: boolean;
+}
+
+/** Sums over the cubes of an iteration. */
+export interface SampleSums {
+  evaluations: number;
+  /** Σ over cubes of the mean of w = f·Jacobian/unit in the cube. */
+  sum: number;
+  /** The variance of that sum. */
+  variance: number;
+  /** Σ vᵢ², with vᵢ the variance that piece i contributes. (Σ vᵢ)²/Σ vᵢ² is the effective number of pieces that carry it. */
+  concentration: number;
+  /** Σ of the rounded scaled squares in each bin, `bins` numbers per axis; null when frozen or kept. */
+  histogram: Float64Array | null;
+  /** Σ of the histogram over the bins of one axis; 0 when frozen. */
+  squares: number;
+  /** Variance of w in each cube, if it is wanted. */
+  variances: Float64Array | null;
+  /** Mean of w in each cube, if it is wanted. */
+  means: Float64Array | null;
+  nonFinite: NonFinite | null;
+}
+
+/** Sums over a part of the groups of an iteration. */
+export interface PartSums {
+  part: Part;
+  evaluations: number;
+  /** Sum, variance and concentration of the subtrees of groups that the part covers; see tree-sum.ts. */
+  nodes: Float64Array;
+  /** As in SampleSums. Integers below 2^53, so that they have no order; an iteration with larger ones is made again. */
+  histogram: Float64Array | null;
+  squares: number;
+  cubes: CubeSums | null;
+  nonFinite: NonFinite | null;
+}
+
+/** What cubes contribute to groups. A cube that is cut between groups contributes to each of them. */
+export interface CubeSums {
+  /** The first cube of each group, and where its numbers begin in the lists; one entry more tells where the last ends. */
+  first: Uint32Array;
+  starts: Uint32Array;
+  variances: Float64Array;
+  means: Float64Array | null;
+}
+
+/** Numbers in a node. */
+export const SUMS = 3;
+
+export const cubesOf = (task: Pick<SampleTask, 'strata'>): number => task.strata.reduce((a, b) => a * b, 1);
+
+/** Samples of an iteration, or slightly more where each cube has its own number. */
+export function samplesOf(task: Pick<SampleTask, 'strata' | 'counts'>): number {
+  return typeof task.counts === 'number' ? task.counts * cubesOf(task) : task.counts.evaluations;
+}
+
+/** How many groups an iteration has, and samples per group. Depends on the task alone, never on a device. */
+export function plan(task: Pick<SampleTask, 'strata' | 'counts'>): { groups: number; size: number } {
+  const samples = samplesOf(task);
+  const size = groupSize(samples);
+  return { groups: Math.max(1, Math.ceil(samples / size)), size };
+}
+
+/** All groups of an iteration. */
+export const wholeOf = (task: SampleTask): Part => ({ first: 0, count: plan(task).groups });
+
+/** The sums of parts as those of one part that covers them all. */
+export function mergeParts(task: SampleTask, whole: Part, parts: Iterable<PartSums>): PartSums {
+  const sorted = inOrder(parts, whole);
+  if (sorted.length === 1) return sorted[0];
+  const tree = new TreeSum(SUMS, plan(task).groups);
+  for (const { part, nodes } of sorted) tree.add(part.first, nodes, part.first + part.count);
+  return {
+    part: whole,
+    evaluations: sorted.reduce((n, p) => n + p.evaluations, 0),
+    nodes: tree.nodes,
+    histogram: addLists(sorted.map(p => p.histogram)),
+    squares: sorted.reduce((n, p) => n + p.squares, 0),
+    cubes: mergeCubes(sorted.flatMap(p => p.cubes ?? [])),
+    nonFinite: mergeNonFinite(sorted),
+  };
+}
+
+/** The sums of an iteration from those of its parts. */
+export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
+  const all = mergeParts(task, wholeOf(task), parts);
+  const [sum, variance, concentration] = all.nodes;
+  const { evaluations, histogram, squares, nonFinite } = all;
+  return { evaluations, sum, variance, concentration, histogram, squares, ...byCube(task, all.cubes), nonFinite };
+}
+
+function mergeCubes(lists: readonly CubeSums[]): CubeSums | null {
+  if (lists.length === 0) return null;
+  const groups = lists.reduce((n, l) => n + l.first.length, 0);
+  const entries = lists.reduce((n, l) => n + l.variances.length, 0);
+  const all: CubeSums = {
+    first: new Uint32Array(groups),
+    starts: new Uint32Array(groups + 1),
+    variances: new Float64Array(entries),
+    means: lists[0].means && new Float64Array(entries),
+  };
+  let [group, entry] = [0, 0];
+  for (const { first, starts, variances, means } of lists) {
+    all.first.set(first, group);
+    for (let g = 0; g < first.length; g++) all.starts[group + g + 1] = entry + starts[g + 1];
+    all.variances.set(variances, entry);
+    if (means) all.means!.set(means, entry);
+    group += first.length;
+    entry += variances.length;
+  }
+  return all;
+}
+
+/** Variance and mean of each cube: what it contributes to all groups, added in their order. */
+function byCube(task: SampleTask, own: CubeSums | null): Pick<SampleSums, 'variances' | 'means'> {
+  if (!own) return { variances: null, means: null };
+  const { first, starts } = own;
+  const add = (from: Float64Array): Float64Array => {
+    const all = new Float64Array(cubesOf(task));
+    for (let g = 0; g < first.length; g++) {
+      const shift = first[g] - starts[g];
+      for (let i = starts[g]; i < starts[g + 1]; i++) all[i + shift] += from[i];
+    }
+    return all;
+  };
+  return { variances: add(own.variances), means: own.means && add(own.means) };
+}
+
+/** Lists of integers added up, of which some may be missing. */
+export function addLists(lists: Iterable<Float64Array | null>): Float64Array | null {
+  let sum: Float64Array | null = null;
+  for (const list of lists) {
+    if (!list) continue;
+    if (!sum) sum = list.slice();
+    else for (let i = 0; i < sum.length; i++) sum[i] += list[i];
+  }
+  return sum;
+}
+
+/** Samples of each cube as a task takes them. */
+export function listed(each: Uint32Array): Counts {
+  let evaluations = 0;
+  for (let i = 0; i < each.length; i++) evaluations += each[i];
+  return { evaluations, each };
+}
+
+/** A task whose map and counts are numbers, not kept in a session's memory. */
+export type PlainTask = SampleTask & { edges: Float64Array; counts: number | { each: Uint32Array } };
+
+/** The task, if its map and counts are numbers. */
+export function plainTask(task: SampleTask): PlainTask {
+  const counts = typeof task.counts === 'number' ? null : task.counts.each;
+  if (isKept(task.edges) || isKept(counts))
+    throw new Error('a task names a map or counts that this session does not keep');
+  return task as PlainTask;
+}
