@@ -1,5 +1,7 @@
 /** What a user imports. */
+export { type Device, DeviceError, type OpenOptions, type Session } from './devices/device.ts';
 export { type DeviceInfo, devices } from './devices/registry.ts';
+export type { BoundProgram, CompiledProgram, PlainProgram } from './integrand/bound.ts';
 export {
   type Compiled,
   type CompileOptions,
@@ -17,3 +19,20 @@ export type { ZmcOptions } from './methods/zmc/zmc.ts';
 export type { IntegrateOptions, Progress } from './problem.ts';
 export type { IterationRecord, Result, Status } from './result.ts';
 export { type ScanOptions, scan } from './scan.ts';
+export type { Learning, Refinement } from './tasks/learning.ts';
+export type { Kept, NonFinite, Part } from './tasks/part.ts';
+export { type EvaluatePoints, evaluatorOf, regionPoints, samplePoints } from './tasks/pointwise.ts';
+export type { PoolStep, PoolSums, PoolTask, RegionPool, Tolerance } from './tasks/pool/pool.ts';
+export type { Ranges, RegionSums, RegionTask } from './tasks/region.ts';
+export { type Rule, type RuleName, ruleFor } from './tasks/rules.ts';
+export {
+  type Adapt,
+  type AxisMap,
+  type Counts,
+  type CubeSums,
+  merge,
+  type PartSums,
+  plan,
+  type SampleSums,
+  type SampleTask,
+} from './tasks/sample.ts';

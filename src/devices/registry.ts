@@ -3,6 +3,7 @@
  * only Node has is loaded when it is asked for: a page has no cards, and a bundle for it does not load what it takes to ask.
  */
 import { CpuDevice } from './cpu/cpu.ts';
+import { WorkerPool } from './cpu/worker-pool.ts';
 import type { Device } from './device.ts';
 import { JsDevice } from './js/js.ts';
 import { Spread } from './spread.ts';
@@ -93,13 +94,14 @@ async function chosen(maxEvaluations: number): Promise<string> {
   return (await loadCuda()).hasCard() ? 'cuda' : 'cpu';
 }
 
-/** Devices with workers. The one without a number is kept: its idle workers do not keep a process alive. */
-function openWorkers(make: (workers?: number) => Device): Kind['open'] {
-  let kept: Device | null = null;
+let pool: WorkerPool | null = null;
+
+/** Devices with workers. Those without a number share a pool that is kept: its idle workers do not keep a process alive. */
+function openWorkers(make: (workers: number | WorkerPool) => Device): Kind['open'] {
   return number => {
     if (number) return { devices: [make(Number(number))], own: true };
-    kept ??= make();
-    return { devices: [kept] };
+    pool ??= new WorkerPool('cpu');
+    return { devices: [make(pool)] };
   };
 }
 

@@ -44,11 +44,12 @@ export class TreeSum {
     return size;
   }
 
-  /** Joins the last two subtrees as long as they are the halves of a larger one. */
+  /** Joins the last two subtrees as long as they are the halves of a larger one; one at the end of the list is filled up. */
   #join(): void {
     const [at, size, sums, w] = [this.#at, this.#size, this.#sums, this.#width];
-    for (let last = at.length - 1; last > 0; last--) {
-      if (size[last] !== size[last - 1] || at[last - 1] % (2 * size[last]) !== 0) return;
+    for (let last = at.length - 1; last >= 0; last--) {
+      if (at[last] + size[last] >= this.#length) size[last] = this.#sizeAt(at[last], this.#length);
+      if (last === 0 || size[last] !== size[last - 1] || at[last - 1] % (2 * size[last]) !== 0) return;
       at.pop();
       size[last - 1] += size.pop()!;
       const right = sums.splice(w * last, w);

@@ -1,14 +1,12 @@
 /**
- * What a session's `sample` has to return, in plain JavaScript, one sample after another: the contract of
- * src/devices/device.ts and the formulas of design.md, with nothing of a kernel in it.
+ * What the sums of an iteration have to be, in plain JavaScript, one sample after another: the contract of
+ * src/tasks/sample.ts and the formulas of design.md, with nothing of a kernel in it.
  *
  * A cube with many samples is summed in pieces: its mean is that of all samples, its variance the
  * average of the pieces' variances (n − 1 each) by their share of the samples.
  */
-import type { SampleSums, SampleTask } from '../../src/devices/device.ts';
 import { wordsOf } from '../../src/random/philox.ts';
-
-const BATCH = 256;
+import type { SampleSums, SampleTask } from '../../src/tasks/sample.ts';
 
 /** `each` is told the weight of every sample. */
 export function reference(
@@ -19,7 +17,8 @@ export function reference(
   const { strata, counts, bins, unit, adapt } = task;
   const dims = strata.length;
   const cubes = strata.reduce((a, b) => a * b, 1);
-  const countOf = (cube: number) => (typeof counts === 'number' ? counts : (counts as Uint32Array)[cube]);
+  const countOf = (cube: number) =>
+    typeof counts === 'number' ? counts : (counts.each as Uint32Array)[cube];
   let evaluations = 0;
   for (let cube = 0; cube < cubes; cube++) evaluations += countOf(cube);
   const sums: SampleSums = {
@@ -38,7 +37,7 @@ export function reference(
     const n = countOf(cube);
     let mean = 0;
     let variance = 0;
-    for (const m of pieces(n, evaluations)) {
+    for (const m of pieces(n)) {
       const values: number[] = [];
       for (let i = 0; i < m; i++) {
         const drawn = draw(task, cube, sample++);
@@ -91,17 +90,11 @@ function draw({ strata, bins, edges, key, iteration, stream }: SampleTask, cube:
   return { x, bins: found, jacobian };
 }
 
-/** The samples of a cube, cut first into chunks and then into batches; no piece has a single sample. */
-function pieces(n: number, total: number): number[] {
-  const chunk = Math.min(65_536, Math.max(4096, total / 64));
-  return cut(n, n > chunk + 1 ? Math.floor(chunk) : n, chunk + 1, 0).flatMap(m => cut(m, BATCH, BATCH, 2));
-}
-
-/** Parts of `size` while more than `most` are left; a single one left over takes `lend` from the part before. */
-function cut(n: number, size: number, most: number, lend: number): number[] {
+/** The samples of a cube in pieces of 256; a single one left over takes two from the piece before. */
+function pieces(n: number): number[] {
   const parts: number[] = [];
   for (let left = n; left > 0; ) {
-    const m = left <= most ? left : left === size + 1 ? size - lend : size;
+    const m = left <= 256 ? left : left === 257 ? 254 : 256;
     parts.push(m);
     left -= m;
   }

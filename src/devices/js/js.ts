@@ -11,9 +11,10 @@ export class JsDevice implements Device {
   readonly epsilon = 2 ** -53;
   readonly #pool: WorkerPool;
 
-  constructor(workers?: number) {
-    this.name = workers === undefined ? 'js' : `js:${workers}`;
-    this.#pool = new WorkerPool(this.name, workers);
+  /** With so many workers, by default one for each core; or with those of a pool. */
+  constructor(workers?: number | WorkerPool) {
+    this.name = typeof workers === 'number' ? `js:${workers}` : 'js';
+    this.#pool = workers instanceof WorkerPool ? workers : new WorkerPool(this.name, workers);
   }
 
   async open(program: BoundProgram, options: OpenOptions = {}): Promise<Session> {

@@ -282,7 +282,7 @@ __device__ __forceinline__ void addLeaves(const SampleTask& t) {
         for (int step = 1; step < 32; step *= 2) own[j] += __shfl_xor_sync(ALL, own[j], step);
 #pragma unroll
       for (int j = 0; j < SUMS; j++)
-        if (lane == 0) __stcg(to + SUMS * (u64)c + j, own[j]);
+        if (lane == 0) to[SUMS * (u64)c + j] = own[j];
     }
     __threadfence();
     __syncthreads();

@@ -1,0 +1,202 @@
+/**
+ * Parts of tasks done point by point, for devices that can evaluate an integrand at given points and nothing else: what a
+ * device has to add up, in plain JavaScript.
+ */
+import type { BoundProgram } from '../integrand/bound.ts';
+import { wasmTarget } from '../integrand/targets/wasm.ts';
+import { wordsOf } from '../random/philox.ts';
+import type { NonFinite, Part } from './part.ts';
+import { PIECE, placeFinder } from './pieces.ts';
+import { emptyRegionSums, type RegionSums, type RegionTask } from './region.ts';
+import { nullCombinations, pointsOf, ruleFor } from './rules.ts';
+import { cubesOf, type PartSums, plainTask, plan, type SampleTask, SUMS } from './sample.ts';
+import { TreeSum } from './tree-sum.ts';
+
+/** Values of the integrand at n points: all first coordinates, then all second ones, and so on. */
+export type EvaluatePoints = (points: Float64Array, n: number) => ArrayLike<number> | Promise<ArrayLike<number>>;
+
+/** Evaluates an integrand on the thread that calls: a compiled one as WebAssembly, a function as it is. */
+export function evaluatorOf(bound: BoundProgram): EvaluatePoints {
+  if (bound.kind === 'compiled') {
+    const evaluate = wasmTarget(bound.program, bound.params);
+    return (points, n) => {
+      const values = new Float64Array(n);
+      evaluate(points, values);
+      return values;
+    };
+  }
+  const { dims, call } = bound;
+  return (points, n) => {
+    const pointAt = (i: number) => Array.from({ length: dims }, (_, d) => points[d * n + i]);
+    return Promise.all(Array.from({ length: n }, (_, i) => call.f(pointAt(i))));
+  };
+}
+
+/** Samples some groups of an iteration. */
+export async function samplePoints(asked: SampleTask, part: Part, evaluate: EvaluatePoints): Promise<PartSums> {
+  const task = plainTask(asked);
+  const { strata, counts, bins, edges, unit, adapt } = task;
+  const dims = strata.length;
+  const cubes = cubesOf(task);
+  const { groups, size } = plan(task);
+  const countOf = typeof counts === 'number' ? () => counts : (cube: number) => counts.each[cube];
+  const total = typeof counts === 'number' ? counts * cubes : counts.each.reduce((a, b) => a + b, 0);
+  const place = placeFinder(counts, cubes);
+  const tree = new TreeSum(SUMS, groups);
+  const histogram = adapt && new Float64Array(dims * bins);
+  const found = { first: [] as number[], starts: [0], variances: [] as number[], means: [] as number[] };
+  let nonFinite: NonFinite | null = null;
+  const begin = place(part.first * size);
+  let from = begin;
+  for (let group = part.first; group < part.first + part.count; group++) {
+    const to = place((group + 1) * size);
+    const n = to.sample - from.sample;
+    const points = new Float64Array(dims * n);
+    const jacobians = new Float64Array(n);
+    const inBins = histogram && new Uint32Array(dims * n);
+    let { cube, offset } = from;
+    for (let i = 0; i < n; i++, offset++) {
+      if (offset === countOf(cube)) [cube, offset] = [cube + 1, 0];
+      let [rest, jacobian] = [cube, 1 / unit];
+      for (let d = 0; d < dims; d++) {
+        const k = rest % strata[d];
+        rest = Math.floor(rest / strata[d]);
+        const word = wordsOf(from.sample + i, d >> 2, task.iteration, task.stream, task.key)[d & 3];
+        const t = (k + (word + 0.5) * 2 ** -32) * (bins / strata[d]);
+        const bin = Math.floor(t);
+        const [low, high] = [edges[d * (bins + 1) + bin], edges[d * (bins + 1) + bin + 1]];
+        points[d * n + i] = low + (t - bin) * (high - low);
+        jacobian *= bins * (high - low);
+        if (inBins) inBins[d * n + i] = d * bins + bin;
+      }
+      jacobians[i] = jacobian;
+    }
+    const values = await evaluate(points, n);
+    const weights = Float64Array.from({ length: n }, (_, i) => values[i] * jacobians[i]);
+    weights.forEach((w, i) => {
+      if (Math.abs(w) < Infinity) return;
+      const point = Array.from({ length: dims }, (_, d) => points[d * n + i]);
+      nonFinite ??= { count: 0, first: { point, value: values[i] } };
+      nonFinite.count++;
+      weights[i] = 0;
+    });
+    const sums = new Float64Array(SUMS);
+    found.first.push(from.cube);
+    let at = 0;
+    for (let c = from.cube; at < n; c++) {
+      const full = countOf(c);
+      let taken = c === from.cube ? from.offset : 0;
+      let [mean, variance] = [0, 0];
+      while (taken < full && at < n) {
+        const left = full - taken;
+        const m = left <= PIECE ? left : left === PIECE + 1 ? PIECE - 2 : PIECE;
+        const own = weights.subarray(at, at + m);
+        const average = own.reduce((a, b) => a + b, 0) / m;
+        const spread = own.reduce((s, w) => s + (w - average) ** 2, 0) / (m - 1);
+        const share = m / full;
+        const error = (spread * share * share) / m;
+        mean += share * average;
+        variance += share * spread;
+        sums[0] += share * average;
+        sums[1] += error;
+        sums[2] += error * error;
+        for (let i = at; histogram && i < at + m; i++) {
+          const square = Math.round(weights[i] ** 2 * adapt!.scale * (total / cubes / full));
+          for (let d = 0; d < dims; d++) histogram[inBins![d * n + i]] += square;
+        }
+        taken += m;
+        at += m;
+      }
+      found.variances.push(variance);
+      found.means.push(mean);
+    }
+    found.starts.push(found.variances.length);
+    tree.add(group, sums);
+    from = to;
+  }
+  return {
+    part,
+    evaluations: from.sample - begin.sample,
+    nodes: tree.nodes,
+    histogram,
+    squares: histogram ? histogram.subarray(0, bins).reduce((a, b) => a + b, 0) : 0,
+    cubes:
+      task.cubes || adapt?.variances
+        ? {
+            first: Uint32Array.from(found.first),
+            starts: Uint32Array.from(found.starts),
+            variances: Float64Array.from(found.variances),
+            means: task.cubes ? Float64Array.from(found.means) : null,
+          }
+        : null,
+    nonFinite,
+  };
+}
+
+/** Applies a rule to some regions of a list. */
+export async function regionPoints(task: RegionTask, part: Part, evaluate: EvaluatePoints): Promise<RegionSums> {
+  const { ranges, count } = task;
+  const dims = ranges.length;
+  const rule = ruleFor(dims, task.rule);
+  const offsets = rule.orbits.map(orbit => pointsOf(orbit, dims));
+  const n = rule.points;
+  const sums = emptyRegionSums(part);
+  for (let i = 0; i < part.count; i++) {
+    const region = part.first + i;
+    const centre = ranges.map((_, d) => task.centres[d * count + region]);
+    const half = ranges.map(([low, high], d) => ((high - low) / 2) * 2 ** -task.levels[d * count + region]);
+    const points = new Float64Array(dims * n);
+    offsets.flat().forEach((offset, p) => {
+      ranges.forEach(([low, high], d) => {
+        points[d * n + p] = Math.max(low, Math.min(high, centre[d] + offset[d] * half[d]));
+      });
+    });
+    const values = Float64Array.from(await evaluate(points, n));
+    values.forEach((value, p) => {
+      if (Math.abs(value) < Infinity) return;
+      const point = ranges.map((_, d) => points[d * n + p]);
+      sums.nonFinite ??= { count: 0, first: { point, value } };
+      sums.nonFinite.count++;
+      values[p] = 0;
+    });
+    let at = 0;
+    const byOrbit = offsets.map(orbit => {
+      const own = values.subarray(at, at + orbit.length);
+      at += orbit.length;
+      return own;
+    });
+    const add = (weights: readonly number[]) =>
+      byOrbit.reduce((sum, own, o) => own.reduce((s, v) => s + weights[o] * v, sum), 0);
+    const nulls = rule.orbits[0].nulls.map((_, r) => add(rule.orbits.map(o => o.nulls[r])));
+    let error = Math.abs(nulls[0]);
+    if (rule.error) {
+      const most = nullCombinations(rule).map(({ scale, norm }, r) =>
+        Math.max(...scale.map((s, j) => Math.abs(nulls[r + 1] + s * nulls[r]) * norm[j])),
+      );
+      const [fall, calm, wild] = rule.error;
+      const falls = fall * most[0] <= most[1] && fall * most[1] <= most[2];
+      error = falls ? calm * most[0] : wild * Math.max(...most);
+    }
+    const volume = half.reduce((v, h) => v * 2 * h, 1);
+    sums.values[i] = volume * add(rule.orbits.map(o => o.weight));
+    sums.errors[i] = volume * error;
+    sums.axes[i] = axisToSplit();
+
+    /** The axis with the largest fourth difference, of equal ones the widest; not one whose halves have the same centre. */
+    function axisToSplit(): number {
+      const [inner, outer] = rule.differences.map(o => rule.orbits[o].generator[0]);
+      const ratio = (outer / inner) ** 2;
+      let [axis, most, widest] = [0, -1, 0];
+      for (let d = 0; d < dims; d++) {
+        if (centre[d] + half[d] / 8 === centre[d]) continue;
+        const [near, far] = rule.differences.map(o => byOrbit[o][2 * d] + byOrbit[o][2 * d + 1]);
+        let bend = Math.abs(2 * byOrbit[0][0] * (1 - ratio) + ratio * near - far);
+        if (bend <= 1e-14 * (Math.abs(near) + Math.abs(far) + Math.abs(byOrbit[0][0]))) bend = 0;
+        const width = half[d] / (ranges[d][1] - ranges[d][0]);
+        if (bend > most || (bend === most && width > widest)) [axis, most, widest] = [d, bend, width];
+      }
+      return axis;
+    }
+  }
+  return sums;
+}

@@ -1,0 +1,636 @@
+/**
+ * What every device has to do, whatever it is: samples, regions, parts, learning, pools, against references in plain
+ * JavaScript. Vitest runs these checks on each device (suite.test.ts), and bench/gpu/suite.ts on a real card.
+ */
+import assert from 'node:assert/strict';
+import type { Device, Session } from '../../src/devices/device.ts';
+import type { BoundProgram } from '../../src/integrand/bound.ts';
+import { kit } from '../../src/integrand/math/index.ts';
+import type { Params } from '../../src/integrand/params.ts';
+import { HostLearning } from '../../src/tasks/host-learning.ts';
+import type { Part } from '../../src/tasks/part.ts';
+import { mergeRegions, type RegionSums, type RegionTask } from '../../src/tasks/region.ts';
+import { RULES, ruleFor } from '../../src/tasks/rules.ts';
+import { listed, merge, plan, type SampleSums, type SampleTask } from '../../src/tasks/sample.ts';
+import { decode, encode } from '../../src/tasks/wire.ts';
+import { Random } from '../compiler/random.ts';
+import { catalogue } from '../integrands/catalogue.ts';
+import { cube, type Entry } from '../integrands/entry.ts';
+import { tabulated } from '../integrands/tabulated.ts';
+import { type Integrand, lowerFor, plainFor } from './program.ts';
+import { reference } from './reference.ts';
+import { regionReference, type RegionReference } from './region-reference.ts';
+import { evaluated, poolOf, sampled } from './whole.ts';
+
+/** A device that is tried, and what its numbers are worth. */
+export interface Tried {
+  device: Device;
+  /** Whether it takes functions as they are, not compiled ones. */
+  plain?: boolean;
+}
+
+export interface Check {
+  name: string;
+  run(tried: Tried): Promise<void>;
+}
+
+/** Sums agree to this part of their size; a rounded square may be the next integer. */
+const CLOSE = 1e-11;
+
+function programFor({ plain }: Tried, f: Integrand, dims: number, params: Params = {}): BoundProgram {
+  return plain ? plainFor(f, dims, params) : lowerFor(f, dims, params);
+}
+
+async function withSession<T>(
+  tried: Tried,
+  f: Integrand,
+  dims: number,
+  use: (session: Session) => Promise<T>,
+  params: Params = {},
+): Promise<T> {
+  const session = await tried.device.open(programFor(tried, f, dims, params));
+  try {
+    return await use(session);
+  } finally {
+    session.close();
+  }
+}
+
+const polynomial: Integrand = (x: number[]) => {
+  let s = 0.5;
+  for (let i = 0; i < x.length; i++) s += (i + 1) * x[i] * x[i] - 0.25 * x[i];
+  return s;
+};
+const peak: Integrand = ([x, y, z]) => Math.exp(-20 * ((x - 0.3) ** 2 + (y - 0.6) ** 2)) * (1 + z);
+
+/** A task with a map that is different on every axis, narrow below and wide above. */
+function taskFor(
+  strata: number[],
+  counts: number | Uint32Array,
+  bins: number,
+  over: Partial<SampleTask> = {},
+): SampleTask {
+  const edges = new Float64Array(strata.length * (bins + 1));
+  strata.forEach((_, d) => {
+    for (let i = 0; i <= bins; i++)
+      edges[d * (bins + 1) + i] = -1 - d + (3 + d) * (i / bins) ** (1.25 + d / 4);
+  });
+  return {
+    key: [0x1234_5678, 0x9abc_def0],
+    iteration: 3,
+    stream: 0,
+    bins,
+    edges,
+    strata,
+    counts: typeof counts === 'number' ? counts : listed(counts),
+    unit: 1,
+    adapt: { scale: 2 ** 20, variances: true },
+    ...over,
+  };
+}
+
+/** So many cubes with between `low` and `high` samples, in no order; and `large`, a cube and its samples. */
+function countsFor(cubes: number, low: number, high: number, large: Record<number, number> = {}): Uint32Array {
+  const counts = Uint32Array.from({ length: cubes }, (_, i) => low + ((i * 7919) % (high - low + 1)));
+  for (const [cube, n] of Object.entries(large)) counts[Number(cube)] = n;
+  return counts;
+}
+
+function expectSums(own: SampleSums, want: SampleSums): void {
+  assert.equal(own.evaluations, want.evaluations);
+  const size = Math.sqrt(want.variance) + Math.abs(want.sum) || 1;
+  const close = (a: number, b: number, scale: number, what: string) =>
+    assert.ok(Math.abs(a - b) <= CLOSE * scale, `${what}: ${a} is ${b}`);
+  close(own.sum, want.sum, size, 'sum');
+  close(own.variance, want.variance, want.variance, 'variance');
+  close(own.concentration, want.concentration, want.concentration, 'concentration');
+  for (const list of ['variances', 'means', 'histogram'] as const) {
+    const [a, b] = [own[list], want[list]];
+    assert.equal(a?.length, b?.length, list);
+    if (!a || !b) continue;
+    const most = b.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
+    const slack = CLOSE * most + (list === 'histogram' ? 2 : 0);
+    const wrong = b.findIndex((v, i) => !(Math.abs(a[i] - v) <= slack));
+    assert.equal(wrong, -1, `${list}[${wrong}]: ${a[wrong]} is ${b[wrong]}`);
+  }
+  assert.equal(own.nonFinite?.count, want.nonFinite?.count);
+}
+
+// biome-ignore format: a row each
+const SAMPLES: [string, SampleTask][] = [
+  ['1 dimension, no strata', taskFor([1], 1000, 50)],
+  ['1 dimension, 7 strata of 2', taskFor([7], 2, 50)],
+  ['1 dimension, 1 bin', taskFor([5], 20, 1)],
+  ['1 dimension, more strata than bins', taskFor([1000], 3, 16)],
+  ['1 dimension, 65536 bins', taskFor([3], 100, 65_536)],
+  ['3 dimensions, counters that do not fit into small memories', taskFor([2, 2, 2], 300, 6000, { adapt: { scale: 2 ** 10, variances: true } })],
+  ['3 dimensions, edges that do not either', taskFor([2, 2, 2], 300, 12_000, { adapt: { scale: 2 ** 10, variances: true } })],
+  ['counters of more than 32 bits', taskFor([1, 1, 1], 3000, 8, { adapt: { scale: 2 ** 30, variances: true } })],
+  ['the smallest task', taskFor([1], 2, 1)],
+  ['4 dimensions, counts of 5', taskFor([3, 1, 2, 5], 5, 32)],
+  ['4 dimensions, counts of their own', taskFor([3, 1, 2, 5], countsFor(30, 2, 40), 32)],
+  ['5 dimensions, strata 3 1 2 5 2', taskFor([3, 1, 2, 5, 2], 3, 100)],
+  ['5 dimensions, counts of their own', taskFor([3, 1, 2, 5, 2], countsFor(60, 2, 300), 100)],
+  ['9 dimensions', taskFor([2, 1, 1, 3, 1, 2, 1, 1, 2], 7, 20)],
+  ['9 dimensions, counts of their own', taskFor([2, 1, 1, 3, 1, 2, 1, 1, 2], countsFor(24, 2, 90), 20)],
+  ['32 dimensions', taskFor(Array(32).fill(1), 300, 8)],
+  ['another iteration and stream', taskFor([3, 4], 5, 10, { iteration: 77, stream: 1 })],
+  ['a unit of 2^-40', taskFor([3, 4], 50, 10, { unit: 2 ** -40, adapt: { scale: 2 ** -50, variances: true } })],
+  ['a histogram in large numbers', taskFor([3, 4], 50, 10, { adapt: { scale: 2 ** 30, variances: true } })],
+  ['a histogram in small numbers', taskFor([3, 4], 50, 10, { adapt: { scale: 1, variances: true } })],
+  ['cubes of 255 to 259 samples', taskFor([5], Uint32Array.of(255, 256, 257, 258, 259), 64)],
+  ['cubes of 511 to 515 samples', taskFor([5], Uint32Array.of(511, 512, 513, 514, 515), 64)],
+  ['an odd cube that fills a batch', taskFor([5, 1], Uint32Array.of(3, 253, 2, 2, 2), 64)],
+  ['every cube has 257 samples', taskFor([3, 2], 257, 64)],
+  ['every cube has more samples than a group', taskFor([2, 2], 5000, 64)],
+  ['cubes around the size of a group', taskFor([5], Uint32Array.of(4095, 4096, 4097, 4098, 8193), 64)],
+  ['a large cube among small ones', taskFor([3, 1, 2, 5, 2], countsFor(60, 2, 20, { 17: 70_001 }), 100)],
+  ['a large cube first and another last', taskFor([4, 3], countsFor(12, 2, 20, { 0: 40_000, 11: 66_000 }), 64)],
+  ['one cube of 150000', taskFor([1, 1, 1, 1], 150_000, 64)],
+  ['40000 cubes of 2', taskFor([20, 20, 10, 10], 2, 64)],
+  ['40000 cubes of their own', taskFor([20, 20, 10, 10], countsFor(40_000, 2, 5), 64)],
+];
+
+const samples = SAMPLES.map(([name, task]): Check => ({
+  name: `samples: ${name}`,
+  run: tried =>
+    withSession(tried, polynomial, task.strata.length, async session => {
+      const want = reference(task, polynomial as never);
+      expectSums(await sampled(session, task), want);
+      const mapOnly = { ...task, adapt: { ...task.adapt!, variances: false } };
+      expectSums(await sampled(session, mapOnly), { ...want, variances: null });
+      expectSums(await sampled(session, { ...task, adapt: null }), { ...want, histogram: null, variances: null });
+      const cubes = { ...task, adapt: null, cubes: true };
+      expectSums(await sampled(session, cubes), reference(cubes, polynomial as never));
+    }),
+}));
+
+/** Integrands of the papers, over their own domains. */
+// biome-ignore format: one family per line
+const SUBJECTS = [
+  'f1_5', 'f2_3', 'f3_3', 'f4_5', 'f5_8', 'f6_6', 'f7_8', 'f8_8',
+  'sine_exponential_2', 'cosine_10', 'roos_arnold_10', 'morokoff_caflisch_8', 'gaussian_4', 'ridge_4',
+  'asian_geometric_16', 'path_integral_7', 'fA_6', 'fB_9',
+];
+const subjects = [...SUBJECTS.map(name => catalogue.find(e => e.name === name)!), tabulated];
+
+/** The map with bins of one size. */
+const evenly = ({ domain }: Entry, bins: number): Float64Array =>
+  Float64Array.from({ length: domain.length * (bins + 1) }, (_, i) => {
+    const [low, high] = domain[Math.floor(i / (bins + 1))];
+    return low + ((high - low) * (i % (bins + 1))) / bins;
+  });
+
+const papers = subjects.map((e): Check => ({
+  name: `samples of ${e.name}`,
+  run: tried =>
+    withSession(
+      tried,
+      e.f as never,
+      e.dims,
+      async session => {
+        const f = (x: number[]) => e.f(x, e.params, kit);
+        const strata = e.domain.map((_, d) => (d < 4 ? 3 : 1));
+        const cubes = 3 ** Math.min(4, e.dims);
+        const uneven = Uint32Array.from({ length: cubes }, (_, i) => (i === 1 ? 9001 : 2 + (i % 300)));
+        const plain = taskFor(e.domain.map(() => 1), 20_000, 1, { edges: evenly(e, 1), adapt: null, cubes: true });
+        const want = reference(plain, f);
+        expectSums(await sampled(session, plain), want);
+        // squares that add up to about 2^40
+        const scale = 2 ** (40 - Math.ceil(Math.log2(want.sum ** 2 + 20_000 * want.variance || 1)));
+        const adapt = { scale, variances: true };
+        for (const task of [
+          taskFor(strata, 7, 50, { edges: evenly(e, 50), adapt }),
+          taskFor(strata, uneven, 64, { edges: evenly(e, 64), adapt }),
+        ])
+          expectSums(await sampled(session, task), reference(task, f));
+      },
+      e.params ?? {},
+    ),
+}));
+
+const holes: Integrand = ([x, y]) => (x > 0.5 ? Math.sqrt(y) : x < -0.9 ? 1 / (x - x) : 1);
+
+const otherSamples: Check[] = [
+  {
+    name: 'samples: one session with maps of more and of fewer bins, one after the other',
+    run: tried =>
+      withSession(tried, polynomial, 2, async session => {
+        for (const bins of [64, 2000, 10, 3000, 64]) {
+          const task = taskFor([3, 4], 30, bins);
+          expectSums(await sampled(session, task), reference(task, polynomial as never));
+        }
+      }),
+  },
+  {
+    name: 'samples: values that are not finite are counted, taken as 0, and the first by sample is named',
+    run: tried =>
+      withSession(tried, holes, 2, async session => {
+        for (const task of [
+          taskFor([3, 4], 50, 10),
+          taskFor([30, 40], 100, 10),
+          taskFor([3, 3], Uint32Array.from({ length: 9 }, (_, i) => 2 + 100 * i), 10),
+        ]) {
+          const [own, want] = [await sampled(session, task), reference(task, holes as never)];
+          expectSums(own, want);
+          assert.deepEqual(own.nonFinite?.first, want.nonFinite?.first);
+        }
+      }),
+  },
+  {
+    name: 'samples: other params from the next task on',
+    run: tried =>
+      withSession(
+        tried,
+        ([x], p) => p.a * x * x,
+        1,
+        async session => {
+          const task = taskFor([3], 100, 4);
+          for (const a of [1, 6, -3]) {
+            await session.rebind(programFor(tried, ([x], p) => p.a * x * x, 1, { a }));
+            expectSums(
+              await sampled(session, task),
+              reference(task, ([x]) => a * x * x),
+            );
+          }
+        },
+        { a: 1 },
+      ),
+  },
+  {
+    name: 'a signal that is aborted already rejects with its reason, and the session works on',
+    run: tried =>
+      withSession(tried, polynomial, 3, async session => {
+        const why = new Error('no more');
+        const task = taskFor([3, 2, 1], 20, 10);
+        await assert.rejects(sampled(session, task, AbortSignal.abort(why)), e => e === why);
+        await assert.rejects(evaluated(session, regionTask(3, 5), AbortSignal.abort(why)), e => e === why);
+        expectSums(await sampled(session, task), reference(task, polynomial as never));
+      }),
+  },
+];
+
+/** Cuts a whole into parts at random places, in a random order, some of them twice. */
+function randomParts(whole: Part, random: Random): Part[] {
+  const cuts = new Set([whole.count]);
+  for (let i = random.below(6) + 1; i > 0; i--) cuts.add(1 + random.below(whole.count));
+  const ends = [...cuts].sort((a, b) => a - b);
+  const parts = ends.map((end, i) => ({ first: ends[i - 1] ?? 0, count: end - (ends[i - 1] ?? 0) }));
+  parts.push(parts[random.below(parts.length)]);
+  for (let i = parts.length - 1; i > 0; i--) {
+    const j = random.below(i + 1);
+    [parts[i], parts[j]] = [parts[j], parts[i]];
+  }
+  return parts;
+}
+
+const PARTED: [string, SampleTask][] = [
+  ['many small cubes', taskFor([40, 40, 30], 2, 64)],
+  ['cubes of 700', taskFor([5, 5, 5], 700, 64)],
+  ['one cube', taskFor([1, 1, 1], 150_001, 64)],
+  ['uneven cubes, some larger than a group', taskFor([10, 10, 3], countsFor(300, 2, 300, { 0: 20_000, 7: 9001, 299: 30_001 }), 64)],
+];
+
+const parts: Check[] = [
+  ...PARTED.flatMap(([name, task]): Check[] =>
+    [task, { ...task, adapt: null, cubes: true }].map((own, i) => ({
+      name: `parts: ${name}, ${i === 0 ? 'adapting' : 'frozen'}: the same bits for any cut, any order, parts that come twice, and through JSON`,
+      run: tried =>
+        withSession(tried, peak, 3, async session => {
+          const { groups } = plan(own);
+          assert.ok(groups > 10);
+          const whole = await sampled(session, own);
+          const random = new Random(groups + i);
+          for (let trial = 0; trial < 5; trial++) {
+            const sums = [];
+            for (const part of randomParts({ first: 0, count: groups }, random)) {
+              // as another machine would get them, and send their sums back
+              const sent = decode<SampleTask>(encode(structuredClone(own)));
+              sums.push(structuredClone(decode(encode(await session.sample(sent, part)))));
+            }
+            assert.deepEqual(merge(own, sums as never), whole);
+          }
+        }),
+    })),
+  ),
+  {
+    name: 'parts: regions, the same bits for any cut, any order, parts that come twice, and through JSON',
+    run: tried =>
+      withSession(tried, peak, 3, async session => {
+        const task = regionTask(3, 700);
+        const whole = await evaluated(session, task);
+        const random = new Random(4);
+        for (let trial = 0; trial < 5; trial++) {
+          const sums: RegionSums[] = [];
+          for (const part of randomParts({ first: 0, count: 700 }, random)) {
+            const sent = decode<RegionTask>(encode(structuredClone(task)));
+            sums.push(decode(encode(await session.regions(sent, part))));
+          }
+          assert.deepEqual(mergeRegions({ first: 0, count: 700 }, sums), whole);
+        }
+      }),
+  },
+];
+
+/** Regions of several sizes all over a box. */
+function regionTask(dims: number, count: number, rule = ruleFor(dims).name, seed = count): RegionTask {
+  const random = new Random(seed);
+  const ranges = Array.from({ length: dims }, (_, d): [number, number] => [-1 - d / 4, 1 + d / 2]);
+  const centres = new Float64Array(dims * count);
+  const levels = new Uint8Array(dims * count);
+  for (let i = 0; i < centres.length; i++) {
+    const [low, high] = ranges[Math.floor(i / count)];
+    levels[i] = random.below(6);
+    const parts = 2 ** levels[i];
+    centres[i] = low + ((high - low) * (random.below(parts) + 0.5)) / parts;
+  }
+  return { rule, ranges, count, centres, levels };
+}
+
+/** Bends differently along each axis; basic arithmetic alone, so that compiled and plain values are the same. */
+const bent: Integrand = (x: number[]) => {
+  let y = 1;
+  for (let i = 0; i < x.length; i++)
+    y *= 1 / (0.3 + (i + 1) * 0.4 * (x[i] - 0.3) * (x[i] - 0.3)) - 0.2 * x[i];
+  return y;
+};
+
+/** Values to 1e-12 of the region's size, errors to 1e-9 of themselves or rounding; the axis where it is clear. */
+function expectRegions(sums: RegionSums, task: RegionTask, f: (x: number[]) => number): void {
+  let clear = 0;
+  for (let i = 0; i < task.count; i++) {
+    const own: RegionReference = regionReference(task, i, f);
+    const close = (a: number, b: number, slack: number, what: string) =>
+      assert.ok(Math.abs(a - b) <= slack, `${what} of region ${i}: ${a} is ${b}`);
+    close(sums.values[i], own.value, 1e-12 * own.size, 'value');
+    if (!own.shaky) close(sums.errors[i], own.error, 1e-9 * own.error + 1e-12 * own.size, 'error');
+    const [first, second = 0] = own.bends.toSorted((a, b) => b - a);
+    if (own.shaky || first < 1.001 * second || first < 1e-12 * own.largest) continue;
+    clear++;
+    assert.equal(sums.axes[i], own.bends.indexOf(first), `axis of region ${i}`);
+  }
+  assert.ok(clear > 0.5 * task.count);
+}
+
+const dimsOf: Record<string, number[]> = {
+  'gauss-kronrod': [1],
+  degree13: [2],
+  degree11: [3],
+  degree9: [2, 3, 5, 7],
+  degree7: [2, 3, 4, 8],
+  'genz-malik': [2, 3, 6],
+};
+
+const ruled = RULES.flatMap(rule =>
+  dimsOf[rule].map((dims): Check => ({
+    name: `regions: ${rule} in ${dims} dimensions, values, errors and the axis that bends most`,
+    run: tried =>
+      withSession(tried, bent, dims, async session => {
+        const task = regionTask(dims, 67, rule);
+        const sums = await evaluated(session, task);
+        assert.equal(sums.nonFinite, null);
+        expectRegions(sums, task, bent as never);
+      }),
+  })),
+);
+
+const one = (f: Integrand, levels: number[], ranges: RegionTask['ranges'] = levels.map(() => [0, 1])): [Integrand, RegionTask] => [
+  f,
+  {
+    rule: ruleFor(levels.length).name,
+    ranges,
+    count: 1,
+    centres: Float64Array.from(levels, (l, d) => ((ranges[d][1] - ranges[d][0]) * 2 ** -l) / 2),
+    levels: Uint8Array.from(levels),
+  },
+];
+
+const AXES: [string, [Integrand, RegionTask], number][] = [
+  ['where nothing bends, the first of equal ones', one(() => 3, [0, 0, 0]), 0],
+  ['where nothing bends, the widest', one(() => 3, [1, 0, 0]), 1],
+  ['where nothing bends, the last if it is the widest', one(() => 3, [1, 1, 0]), 2],
+  ['where all is 0, the first of the widest', one(() => 0, [2, 1, 1, 1]), 1],
+  ['[0, 1000] halved once is narrower than [0, 1]', one(() => 3, [1, 0], [[0, 1000], [0, 1]]), 1],
+  ['the one that bends, however narrow', one(([, , z]) => 1 / (0.1 + z * z), [0, 0, 2]), 2],
+  ['the one that bends, narrower still', one(([, y]) => 1 / (0.1 + y * y), [0, 3, 0]), 1],
+  ['the last of 13', one((x: number[]) => x[12] * x[12] * x[12] * x[12], Array(13).fill(0)), 12],
+];
+
+const regions: Check[] = [
+  ...ruled,
+  ...AXES.map(([name, [f, task], axis]): Check => ({
+    name: `regions: the axis to split, ${name}`,
+    run: tried =>
+      withSession(tried, f, task.ranges.length, async session => {
+        assert.equal((await evaluated(session, task)).axes[0], axis);
+      }),
+  })),
+  ...[1, 2, 3, 63, 64, 65, 128, 257].map((count): Check => ({
+    name: `regions: a list of ${count}, each is what it is alone, bit for bit`,
+    run: tried =>
+      withSession(tried, bent, 3, async session => {
+        const task = regionTask(3, count);
+        const sums = await evaluated(session, task);
+        assert.deepEqual([sums.values, sums.errors, sums.axes].map(a => a.length), [count, count, count]);
+        for (let i = 0; i < count; i += 1 + (count >> 4)) {
+          const alone = await session.regions(task, { first: i, count: 1 });
+          assert.deepEqual(
+            [alone.values[0], alone.errors[0], alone.axes[0]],
+            [sums.values[i], sums.errors[i], sums.axes[i]],
+          );
+        }
+      }),
+  })),
+  {
+    name: 'regions: rounding is no bend, a linear function that is nowhere near 0 is split along its widest axis in all of 300 regions',
+    run: tried =>
+      withSession(tried, ([x, y, z]) => 5 + x / 3 + 0.7 * y - 0.3 * z, 3, async session => {
+        const task = regionTask(3, 300);
+        const { axes } = await evaluated(session, task);
+        for (let i = 0; i < 300; i++) {
+          const levels = [0, 1, 2].map(d => task.levels[d * 300 + i]);
+          assert.equal(axes[i], levels.indexOf(Math.min(...levels)));
+        }
+      }),
+  },
+  {
+    name: 'regions: values that are not finite are counted and count as 0, the first is named',
+    run: tried => {
+      const hole: Integrand = ([x, y]) => (x > 0.9 && y > 0.9 ? Math.sqrt(-x) : 1 / (0.1 + x * x + 3 * y * y));
+      return withSession(tried, hole, 2, async session => {
+        let count = 0;
+        const filled = ([x, y]: number[]) => {
+          if (!(x > 0.9 && y > 0.9)) return 1 / (0.1 + x * x + 3 * y * y);
+          count++;
+          return 0;
+        };
+        const task = regionTask(2, 129);
+        const sums = await evaluated(session, task);
+        expectRegions(sums, task, filled);
+        assert.ok(count > 100);
+        assert.equal(sums.nonFinite!.count, count);
+        const { point, value } = sums.nonFinite!.first;
+        assert.ok(Number.isNaN(value) && Math.min(...point) > 0.9);
+      });
+    },
+  },
+  {
+    name: 'regions: changes from one rule and box to another',
+    run: tried =>
+      withSession(tried, bent, 3, async session => {
+        for (const name of ['degree11', 'degree7', 'genz-malik', 'degree11'] as const) {
+          const task = regionTask(3, 5, name);
+          expectRegions(await evaluated(session, task), task, bent as never);
+        }
+        const task: RegionTask = { ...regionTask(3, 5), ranges: Array(3).fill([-2, 2]) };
+        expectRegions(await evaluated(session, task), task, bent as never);
+      }),
+  },
+  ...[1, 2, 3, 5].map((dims): Check => ({
+    name: `regions: none is evaluated outside a domain of ${dims} dimensions`,
+    run: tried =>
+      withSession(
+        tried,
+        (x: number[]) => (x.every(v => v >= 0.1 && v <= 0.7) ? x[0] : 0 / (x[0] - x[0])),
+        dims,
+        async session => {
+          const most = Math.max(...ruleFor(dims).orbits.flatMap(o => o.generator));
+          assert.ok(0.7 + 0.3 * 2 ** -51 * most > 0.7);
+          const sums = await evaluated(session, {
+            rule: ruleFor(dims).name,
+            ranges: Array(dims).fill([0.1, 0.7]),
+            count: 2,
+            centres: Float64Array.from({ length: 2 * dims }, (_, i) => (i % 2 === 0 ? 0.1 : 0.7)),
+            levels: new Uint8Array(2 * dims).fill(51),
+          });
+          assert.equal(sums.nonFinite, null);
+        },
+      ),
+  })),
+];
+
+/** Samples, learns, allots and refines, samples again; with the learning of the session, or of the host. */
+async function learned(session: Session, perAxis: number, bins: number, evaluations: number, beta: number) {
+  const learning = session.learning ?? new HostLearning();
+  const keep = !!session.learning;
+  const adapt = { scale: 2 ** 20, variances: true, keep };
+  const sample = async (task: SampleTask) => {
+    const sums = await sampled(session, task);
+    if (task.adapt && !keep) await learning.learn(task, sums);
+    return sums;
+  };
+  const first = taskFor([perAxis, perAxis, perAxis], 4, bins, { adapt });
+  await sample(first);
+  const counts = await learning.allocate(beta, evaluations);
+  const edges = await learning.refine({ alpha: 0.5, floor: 0.01, shared: false });
+  const second = { ...first, iteration: 4, counts, edges };
+  await sample(second);
+  const frozen = { ...second, counts: await learning.allocate(beta, evaluations), adapt: null, iteration: 5 };
+  return {
+    counts: await learning.countsOf(frozen.counts),
+    edges: await learning.edgesOf(edges),
+    sums: await sampled(session, frozen),
+  };
+}
+
+const LEARNED: [string, number, number, number, number][] = [
+  ['27 cubes', 3, 16, 20_000, 0.75],
+  ['27 cubes, with a power of its own', 3, 16, 20_000, 1],
+  ['2197 cubes', 13, 64, 50_000, 0.75],
+  ['32768 cubes', 32, 64, 200_000, 0.75],
+  ['8 cubes with tens of thousands of samples', 2, 100, 300_000, 0.75],
+];
+
+const learning = LEARNED.map(([name, perAxis, bins, evaluations, beta]): Check => ({
+  name: `learning: ${name}, as the host learns`,
+  run: tried =>
+    withSession(tried, peak, 3, async session => {
+      const own = await learned(session, perAxis, bins, evaluations, beta);
+      const host = { ...hostOnly(session) };
+      const want = await learned(host, perAxis, bins, evaluations, beta);
+      const most = Math.max(...want.edges.map(Math.abs));
+      want.edges.forEach((e, i) => assert.ok(Math.abs(own.edges[i] - e) < 1e-11 * most, `edge ${i}`));
+      // a rounding error of a variance may move a sample from one cube to another
+      const moved = want.counts.reduce((n, c, i) => n + Math.abs(c - own.counts[i]), 0);
+      assert.ok(moved <= 1e-4 * evaluations, `${moved} samples moved`);
+      if (moved === 0) expectSums(own.sums, want.sums);
+    }),
+}));
+
+/** The same session without learning of its own. */
+const hostOnly = (session: Session): Session => ({
+  description: session.description,
+  sample: (task, part, signal) => session.sample(task, part, signal),
+  regions: (task, part, signal) => session.regions(task, part, signal),
+  rebind: program => session.rebind(program),
+  close() {},
+});
+
+const wave: Integrand = ([x, y]) => Math.cos(400 * x * y) + y;
+
+const pools: Check[] = [
+  ...[0, 5, 6].map((level): Check => ({
+    name: `pool: ${4 ** level} regions and their halves, the sums of the host's pool`,
+    run: tried =>
+      withSession(tried, wave, 2, async session => {
+        const run = async (own: Session) => {
+          const pool = await poolOf(own, { rule: 'degree13', ranges: cube(2, -1, 2) });
+          await pool.start(level);
+          const sums = [pool.sums];
+          await pool.select(Infinity);
+          await pool.halve(Infinity);
+          sums.push(pool.sums);
+          pool.close();
+          return sums;
+        };
+        const [own, want] = [await run(session), await run(hostOnly(session))];
+        own.forEach(({ value, error }, i) => {
+          assert.ok(Math.abs(value - want[i].value) < 1e-12 * want[i].absolute);
+          assert.ok(Math.abs(error - want[i].error) < 1e-9 * want[i].error + 1e-12 * want[i].absolute);
+        });
+      }),
+  })),
+  {
+    name: 'pool: finishes regions by relative error, then by threshold, and keeps what they contribute',
+    run: tried =>
+      withSession(tried, ([x, y]) => 1 + 1 / (0.01 + (x - 0.3) ** 2 + (y - 0.7) ** 2), 2, async session => {
+        const run = async (own: Session) => {
+          const pool = await poolOf(own, { rule: 'degree7', ranges: cube(2) });
+          await pool.start(5);
+          await pool.select(Infinity);
+          await pool.halve(Infinity);
+          const before = { ...pool.sums, count: pool.count };
+          await pool.finish(1e-9, { relTol: 1e-3, absTol: 0 });
+          const after = { ...pool.sums, count: pool.count };
+          // what is left goes on
+          await pool.select(Infinity);
+          await pool.halve(Infinity);
+          const halved = { ...pool.sums, count: pool.count };
+          pool.close();
+          return [before, after, halved];
+        };
+        const [own, want] = [await run(session), await run(hostOnly(session))];
+        assert.ok(want[1].done > 0.5 * want[0].count, 'the host finishes more than half');
+        own.forEach((sums, i) => {
+          const to = want[i];
+          assert.equal(sums.count + sums.done, to.count + to.done, `regions at step ${i}`);
+          assert.ok(Math.abs(sums.done - to.done) <= 2, `finished: ${sums.done} is ${to.done}`);
+          assert.ok(Math.abs(sums.value - to.value) < 1e-12 * to.absolute, 'value');
+          assert.ok(Math.abs(sums.error - to.error) < 1e-6 * to.error + 1e-12 * to.absolute, 'error');
+        });
+        const [before, after] = own;
+        assert.ok(Math.abs(after.value - before.value) < 1e-13 * before.absolute, 'nothing is lost');
+        assert.ok(after.finished > 0 && after.finished < 1e-3 * Math.abs(after.value));
+      }),
+  },
+];
+
+export const SUITE: readonly Check[] = [
+  ...samples,
+  ...papers,
+  ...otherSamples,
+  ...parts,
+  ...regions,
+  ...learning,
+  ...pools,
+];
