@@ -8,6 +8,7 @@ import { lowered } from './integrand/lowered.ts';
 import { bind } from './integrand/params.ts';
 import { exportName, plainIntegrand } from './integrand/plain.ts';
 import { read } from './integrand/read.ts';
+import { OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { nothing, solve } from './solve.ts';
@@ -43,7 +44,7 @@ export function prepare(
     return { kind: 'program', program, params: bind(program.params, params) };
   } catch (e) {
     if (e instanceof IntegrandError && typeof f === 'function' && e.runsAsItIs) {
-      e.message += "\nOr run the function as it is, more slowly, with device: 'js'.";
+      e.add(w => `Or run the function as it is, more slowly, with ${w.setting('device', 'js')}.`);
     }
     throw e;
   }
@@ -65,12 +66,15 @@ let shared: CpuDevice | null = null;
 const LONG = 1e10;
 
 /** The device, and whether it is ours to close. The default one is kept: its idle workers do not keep a process alive. */
-export async function deviceFor({ device, maxEvaluations }: Problem): Promise<[Device, boolean]> {
+export async function deviceFor({ device: given, maxEvaluations }: Problem): Promise<[Device, boolean]> {
+  const device: Problem['device'] = Array.isArray(given) && given.length === 1 ? given[0] : given;
   if (device === 'auto' && maxEvaluations >= LONG && inNode()) {
     const { cardIfAny } = await import('./devices/cuda/open.ts');
     const card = cardIfAny();
     if (card) return [card, false];
   }
+  if (Array.isArray(device) && !device.every(d => d.startsWith('cuda')))
+    throw new OptionError('device', device, 'only CUDA devices can work together so far');
   if (typeof device === 'string' ? device.startsWith('cuda') : Array.isArray(device)) {
     const { openCuda } = await import('./devices/cuda/open.ts');
     return [openCuda(device as string | readonly string[]), false];

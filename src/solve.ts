@@ -4,6 +4,7 @@ import { toDomain } from './integrand/domain.ts';
 import { auto } from './methods/auto/auto.ts';
 import type { MethodProblem, Outcome } from './methods/method.ts';
 import { runMethod } from './methods/registry.ts';
+import { IntegrationError } from './options/integration-error.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { type IterationRecord, Result } from './result.ts';
@@ -115,7 +116,8 @@ function stopSignal(
 function nonFiniteError({ point, value }: { point: number[]; value: number }, { domain }: Problem): Error {
   const { x } = toDomain(domain.axes, point);
   const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
-  return new RangeError(
-    `integrate: the integrand is ${shown} at [${x.slice(0, 16).join(', ')}${x.length > 16 ? ', …' : ''}]; mend it there, exclude the point from the domain, or count such values as 0 with onNonFinite: 'zero'.`,
+  return new IntegrationError(
+    w =>
+      `the integrand is ${shown} at ${w.point(x)}; mend it there, exclude the point from the domain, or count such values as 0 with ${w.setting('onNonFinite', 'zero')}.`,
   );
 }

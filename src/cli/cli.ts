@@ -1,6 +1,7 @@
 /** The command line as a function: what was typed goes in, an exit code comes out. Commands are loaded as they are needed. */
 import { createRequire } from 'node:module';
 import { type Arguments, readArguments } from './arguments.ts';
+import { messageOf } from './messages.ts';
 import { Mistake } from './mistake.ts';
 import type { Command } from './options.ts';
 import { styleOf, type Terminal } from './terminal.ts';
@@ -46,11 +47,13 @@ async function help(command: Command, { out, env }: Terminal): Promise<void> {
   out.write(helpText(command, styleOf(out, env)));
 }
 
+/** Names of errors whose message says what to do. */
+const EXPECTED = ['IntegrandError', 'OptionError', 'CudaError', 'TypeError', 'RangeError'];
+
 /** What people did wrong is said without a stack; what we did wrong keeps it, for the report. */
 function explain(e: unknown): string {
-  if (!(e instanceof Error)) return String(e);
-  const expected = e instanceof Mistake || /^(IntegrandError|CudaError|TypeError|RangeError)$/.test(e.name);
-  return expected ? e.message : (e.stack ?? e.message);
+  const expected = e instanceof Mistake || !(e instanceof Error) || EXPECTED.includes(e.name);
+  return expected ? messageOf(e) : (e.stack ?? e.message);
 }
 
 function version(): string {

@@ -76,7 +76,7 @@ export function libraryOptions(given: Arguments['options']): IntegrateOptions {
     const [family, knob] = sets.split('.');
     found[family] = knob ? { ...(found[family] as object), [knob]: given.get(name) } : given.get(name);
   }
-  // several cards
+  // several devices
   if (typeof found.device === 'string' && found.device.includes(',')) found.device = found.device.split(',');
   return found as IntegrateOptions;
 }

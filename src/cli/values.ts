@@ -26,7 +26,7 @@ export function readValue(option: Option, text: string): OptionValue {
     }
     case 'duration':
       return duration(text) ?? fail('Pass a time with its unit: 10s, 500ms, 2min, 1h');
-    case 'switch':
+    case 'boolean':
       return text === 'true' || text === 'false' ? text === 'true' : fail('Pass true or false');
     case 'choice': {
       const choices = option.choices!;

@@ -5,7 +5,6 @@ import { type Result, withError } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';
 import { interruptible } from '../interrupt.ts';
 import { Mistake } from '../mistake.ts';
-import { inOurWords } from '../say.ts';
 import { libraryOptions } from '../setup.ts';
 import { valueObject } from '../show/json.ts';
 import { Live } from '../show/live.ts';
@@ -42,9 +41,6 @@ export async function benchCommand({ rest, options }: Arguments, terminal: Termi
       runs.push({ benchmark, result });
       if (json) terminal.out.write(`${JSON.stringify(runObject(runs.at(-1)!))}\n`);
     }
-  } catch (e) {
-    if (e instanceof Error) e.message = inOurWords(e.message);
-    throw e;
   } finally {
     live?.stop();
     interrupt.done();

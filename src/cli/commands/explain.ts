@@ -11,7 +11,6 @@ import { freeNames } from '../expression/integrand.ts';
 import { isFile } from '../load.ts';
 import { parseParams } from '../parameters.ts';
 import { isRange } from '../ranges.ts';
-import { inOurWords } from '../say.ts';
 import { setUp } from '../setup.ts';
 import { irText } from '../show/ir.ts';
 import { wasmText } from '../show/wasm.ts';
@@ -50,13 +49,8 @@ function programOf(
   integrand: Parameters<typeof prepare>[0] | URL,
   options: Parameters<typeof checkProblem>[0],
 ): Program {
-  try {
-    const { device: _, ...rest } = options;
-    const prepared = prepare(integrand as Parameters<typeof prepare>[0], null, checkProblem(rest));
-    if (prepared.kind === 'program') return prepared.program;
-  } catch (e) {
-    if (e instanceof Error) e.message = inOurWords(e.message);
-    throw e;
-  }
+  const { device: _, ...rest } = options;
+  const prepared = prepare(integrand as Parameters<typeof prepare>[0], null, checkProblem(rest));
+  if (prepared.kind === 'program') return prepared.program;
   throw new Error('a function that runs as it is has no program');
 }

@@ -1,4 +1,6 @@
 /** Help texts: what each command is for, its options from the table, and examples that work as they stand. */
+import { DEVICES } from '../../devices/names.ts';
+import { METHODS } from '../../methods/names.ts';
 import { type Command, type Option, optionsOf } from '../options.ts';
 import { columns } from '../show/numbers.ts';
 import type { Style } from '../terminal.ts';
@@ -129,8 +131,18 @@ export function helpText(command: Command, style: Style): string {
     section('Usage', usage),
     section('Examples', examples.join('\n')),
     section('Options', optionLines(command).join('\n')),
+    ...listings(command).map(([title, rows]) => section(title, columns(rows).join('\n'))),
     ...more.map(([title, text]) => section(title, text)),
   ].join('\n\n')}\n`;
+}
+
+/** The values of options that have too many for one line. */
+function listings(command: Command): [title: string, rows: string[][]][] {
+  const all: Record<string, [string, string[][]]> = {
+    method: ['Methods', METHODS.map(({ name, words }) => [name, words])],
+    device: ['Devices', DEVICES.map(({ kind, words }) => [kind, words])],
+  };
+  return optionsOf(command).flatMap(o => (o.name in all ? [all[o.name]] : []));
 }
 
 function optionLines(command: Command): string[] {
@@ -139,7 +151,7 @@ function optionLines(command: Command): string[] {
   for (const family of ['vegas', 'cubature', 'zmc']) {
     const knobs = all.filter(o => o.name.startsWith(`${family}.`));
     if (knobs.length === 0) continue;
-    rows.push([`--${family}.KNOB N`, knobs[0].help], ['', knobs.map(k => k.name.split('.')[1]).join(', ')]);
+    rows.push([`--${family}.NAME N`, knobs[0].help], ['', knobs.map(k => k.name.split('.')[1]).join(', ')]);
   }
   return columns(rows);
 }

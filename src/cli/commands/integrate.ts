@@ -4,9 +4,9 @@ import { integrate } from '../../integrate.ts';
 import type { Result } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';
 import { interruptible } from '../interrupt.ts';
+import { withVariables } from '../messages.ts';
 import { Mistake } from '../mistake.ts';
 import { parseParams } from '../parameters.ts';
-import { inOurWords } from '../say.ts';
 import { type Setup, setUp } from '../setup.ts';
 import { Forecast } from '../show/forecast.ts';
 import { resultObject } from '../show/json.ts';
@@ -50,8 +50,7 @@ async function solve(setup: Setup, terminal: Terminal, quiet: boolean): Promise<
       },
     });
   } catch (e) {
-    if (e instanceof Error) e.message = inOurWords(e.message, variables);
-    throw e;
+    throw withVariables(e, variables);
   } finally {
     live?.stop();
     interrupt.done();

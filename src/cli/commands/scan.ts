@@ -3,9 +3,9 @@ import type { Result } from '../../result.ts';
 import { type ScanOptions, scan } from '../../scan.ts';
 import type { Arguments } from '../arguments.ts';
 import { interruptible } from '../interrupt.ts';
+import { messageOf, withVariables } from '../messages.ts';
 import { Mistake } from '../mistake.ts';
 import { parseScan, product } from '../parameters.ts';
-import { inOurWords } from '../say.ts';
 import { setUp } from '../setup.ts';
 import { valueObject } from '../show/json.ts';
 import { Live } from '../show/live.ts';
@@ -48,8 +48,7 @@ export async function scanCommand(args: Arguments, terminal: Terminal): Promise<
       onResult: (result, index) => rows.add(result, index),
     } as ScanOptions);
   } catch (e) {
-    if (e instanceof Error) e.message = inOurWords(e.message, setup.variables);
-    throw e;
+    throw withVariables(e, setup.variables);
   } finally {
     rows.end();
     interrupt.done();
@@ -118,8 +117,8 @@ class Rows {
     const style = styleOf(err, env);
     const which = Object.entries(params).map(([n, v]) => `${n}=${v}`);
     const kind = r.status === 'failed' ? style.red('error') : style.yellow('warning');
-    for (const w of r.warnings)
-      err.write(`${kind}: ${which.join(' ')}: ${inOurWords(w, this.#how.variables)}\n`);
+    const remarks = r.status === 'failed' ? [messageOf(r.failure, this.#how.variables)] : r.warnings;
+    for (const remark of remarks) err.write(`${kind}: ${which.join(' ')}: ${remark}\n`);
   }
 
   #progress(): string[] {

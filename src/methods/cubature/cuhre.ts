@@ -11,8 +11,9 @@ import { type Estimate, NOISE, Sum, Totals, twoLevelErrors } from '../../tasks/p
 import { canSplit } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
-import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
+import { Cubature, runCubature } from './cubature.ts';
 import { Heap } from './heap.ts';
+import type { CubatureOptions } from './options.ts';
 
 export function cuhre(problem: MethodProblem, options: CubatureOptions): Promise<Outcome> {
   const run = new Cubature(problem, options);

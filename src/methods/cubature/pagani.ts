@@ -22,7 +22,8 @@ import type { Status } from '../../result.ts';
 import { type Estimate, NOISE } from '../../tasks/pool/errors.ts';
 import { HostPool } from '../../tasks/pool/host-pool.ts';
 import { type MethodProblem, type Outcome, toleranceAt } from '../method.ts';
-import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
+import { Cubature, runCubature } from './cubature.ts';
+import type { CubatureOptions } from './options.ts';
 
 /** The part of the whole error that regions halved in one iteration have. */
 const MOST = 0.9;

@@ -18,30 +18,8 @@ import { type Combined, combine, type Estimate } from '../combine.ts';
 import { type MethodProblem, type Outcome, statusOf, toleranceAt } from '../method.ts';
 import { Pace } from '../pace.ts';
 import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
+import { PROTOCOL_ITERATIONS, type VegasOptions } from './options.ts';
 import { type Knobs, Sampling } from './sampling.ts';
-
-/** Knobs of the VEGAS family: `vegas+`, `mcubes`, `mcubes1d` and, where they mean something, `plain`. */
-export interface VegasOptions extends Partial<Omit<Knobs, 'shared' | 'perCube' | 'growBins'>> {
-  /** Samples an iteration; with this or `iterations` the run follows a fixed protocol. */
-  evaluations?: number;
-  /** Iterations in all; 20 when another knob asks for a protocol. */
-  iterations?: number;
-  /** How many of them adapt, by default half; the others are frozen and collect no histogram. */
-  adapt?: number;
-  /** How many are left out of the result; by default those that adapt. */
-  skip?: number;
-}
-
-export const VEGAS_OPTIONS = [
-  'bins',
-  'alpha',
-  'beta',
-  'maxStrata',
-  'evaluations',
-  'iterations',
-  'adapt',
-  'skip',
-] as const;
 
 export type VegasMethod = 'plain' | 'mcubes' | 'mcubes1d' | 'vegas+';
 
@@ -126,7 +104,7 @@ class Run {
 
   /** As many iterations of one size as asked for; fewer if the tolerance is met before. */
   async protocol({ evaluations, iterations, adapt, skip }: VegasOptions): Promise<Status> {
-    const total = Math.min(iterations ?? 20, this.#problem.maxIterations);
+    const total = Math.min(iterations ?? PROTOCOL_ITERATIONS, this.#problem.maxIterations);
     const adapting = Math.min(
       this.#knobs.alpha > 0 || this.#knobs.beta > 0 ? (adapt ?? Math.ceil(total / 2)) : 0,
       total,
