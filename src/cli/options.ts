@@ -51,9 +51,9 @@ const PLACEHOLDERS: Partial<Record<LibraryKind, string>> = {
   device: 'NAME',
 };
 
-function* fromTable(table: OptionTable, family = ''): Iterable<Option> {
+export function* optionsFrom(table: OptionTable, family = ''): Iterable<Option> {
   for (const [name, entry] of Object.entries(table)) {
-    if (entry.kind === 'family') yield* fromTable(entry.table!, name);
+    if (entry.kind === 'family') yield* optionsFrom(entry.table!, name);
     const kind = entry.typedAs ?? entry.kind;
     const placeholder = PLACEHOLDERS[kind];
     if (!placeholder) continue;
@@ -83,14 +83,14 @@ function helpOf({ help = '', default: value }: Entry): string {
   return `${help} (${typeof value === 'number' ? shortest(value) : value})`;
 }
 
-/** A number as people type it: 1e9 and 1e-3, but 10000. */
+/** A number as people type it: 1e9 rather than 1000000000, 0.5 rather than 5e-1. */
 function shortest(value: number): string {
   const exponential = value.toExponential().replace('e+', 'e');
   return exponential.length < String(value).length ? exponential : String(value);
 }
 
 export const OPTIONS: readonly Option[] = [
-  ...fromTable(INTEGRATE_OPTIONS),
+  ...optionsFrom(INTEGRATE_OPTIONS),
   {
     name: 'param',
     short: 'p',

@@ -13,8 +13,12 @@ export const METHODS = [
     words: 'runs pagani and vegas+ in turns until one of them reaches the tolerance',
   },
   { name: 'vegas+', family: 'vegas', words: 'VEGAS with adaptive stratified sampling' },
-  { name: 'mcubes', family: 'vegas', words: 'm-Cubes: VEGAS with as many samples in each cube' },
-  { name: 'mcubes1d', family: 'vegas', words: 'm-Cubes with one map for all axes, for symmetric integrands' },
+  { name: 'mcubes', family: 'vegas', words: 'm-Cubes: VEGAS with the same number of samples in each cube' },
+  {
+    name: 'mcubes1d',
+    family: 'vegas',
+    words: 'm-Cubes with one map for all axes, for integrands that are the same in every coordinate',
+  },
   { name: 'plain', family: 'vegas', words: 'Monte Carlo without adaptation' },
   { name: 'pagani', family: 'cubature', words: 'adaptive cubature that halves many regions at a time' },
   {
@@ -22,7 +26,11 @@ export const METHODS = [
     family: 'cubature',
     words: 'adaptive cubature that halves the region with the largest error',
   },
-  { name: 'two-phase', family: 'cubature', words: 'adaptive cubature in parallel parts' },
+  {
+    name: 'two-phase',
+    family: 'cubature',
+    words: 'adaptive cubature: halves all regions first, then each processor continues with its own',
+  },
   { name: 'zmc', family: 'zmc', words: 'stratified sampling with a heuristic tree search' },
 ] as const satisfies readonly Method[];
 

@@ -148,11 +148,13 @@ function listings(command: Command): [title: string, rows: string[][]][] {
 function optionLines(command: Command): string[] {
   const all = optionsOf(command);
   const rows = all.filter(o => !o.name.includes('.')).map(o => [head(o), o.help]);
-  for (const family of ['vegas', 'cubature', 'zmc']) {
-    const knobs = all.filter(o => o.name.startsWith(`${family}.`));
-    if (knobs.length === 0) continue;
-    rows.push([`--${family}.NAME N`, knobs[0].help], ['', knobs.map(k => k.name.split('.')[1]).join(', ')]);
+  const families = new Map<string, Option[]>();
+  for (const option of all) {
+    const [family, name] = option.name.split('.');
+    if (name) families.set(family, [...(families.get(family) ?? []), option]);
   }
+  for (const [family, own] of families)
+    rows.push([`--${family}.NAME VALUE`, own[0].help], ['', own.map(o => o.name.split('.')[1]).join(', ')]);
   return columns(rows);
 }
 
