@@ -2,10 +2,11 @@
  * What was typed becomes a command, its arguments and its options. Our own reader, because expressions begin with a minus
  * as options do: -x^2 is an expression, since no option is called so; behind `--` nothing is an option.
  */
-import { Mistake } from './mistake.ts';
+
+import { type OptionValue, readValue } from './option-values.ts';
 import { COMMANDS, type Command, kebab, OPTIONS, type Option } from './options.ts';
 import { closest } from './suggest.ts';
-import { type OptionValue, readValue } from './values.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface Arguments {
   command: Command;
@@ -44,15 +45,15 @@ export function readArguments(argv: readonly string[]): Arguments {
     }
     given.push({ option, typed: typed! });
     if (option.kind === 'flag') {
-      if (inline !== undefined) throw new Mistake(`${typed} takes no value.`, `Write ${typed} alone.`);
+      if (inline !== undefined) throw new UsageError(`${typed} takes no value.`, `Write ${typed} alone.`);
       options.set(option.name, true);
       continue;
     }
     const value = inline ?? argv[++i];
     if (value === undefined)
-      throw new Mistake(`${typed} has no value.`, `Write ${typed} ${option.value}: ${option.help}.`);
+      throw new UsageError(`${typed} has no value.`, `Write ${typed} ${option.value}: ${option.help}.`);
     if (option.repeats) options.set(option.name, [...((options.get(option.name) as string[]) ?? []), value]);
-    else if (options.has(option.name)) throw new Mistake(`${typed} is given twice.`, 'Give it once.');
+    else if (options.has(option.name)) throw new UsageError(`${typed} is given twice.`, 'Give it once.');
     else options.set(option.name, readValue(option, value));
   }
   const found = command ?? 'integrate';
@@ -82,12 +83,12 @@ function find(typed: string): Option | undefined {
   return OPTIONS.find(o => o.name === name || (o.name.includes('.') && o.name === kebab(name)));
 }
 
-function unknownOption(typed: string): Mistake {
+function unknownOption(typed: string): UsageError {
   const near = closest(
     typed.slice(2),
     OPTIONS.map(o => o.name),
   );
-  return new Mistake(
+  return new UsageError(
     `There is no option ${typed}.`,
     near ? `Did you mean --${near}?` : 'quadrille --help lists them; an expression goes behind --.',
   );
@@ -96,7 +97,7 @@ function unknownOption(typed: string): Mistake {
 function checkUse(option: Option, typed: string, command: Command): void {
   if (option.commands.includes(command)) return;
   const where = option.commands.map(c => (c === 'integrate' ? "quadrille 'expression'" : `quadrille ${c}`));
-  throw new Mistake(
+  throw new UsageError(
     `${typed} is no option of ${command === 'integrate' ? 'an expression' : `quadrille ${command}`}.`,
     `It belongs to ${where.join(', ')}.`,
   );

@@ -2,9 +2,9 @@
 import { createRequire } from 'node:module';
 import { type Arguments, readArguments } from './arguments.ts';
 import { messageOf } from './messages.ts';
-import { Mistake } from './mistake.ts';
 import type { Command } from './options.ts';
 import { styleOf, type Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
 
 type Run = (args: Arguments, terminal: Terminal) => Promise<number>;
 
@@ -52,7 +52,7 @@ const EXPECTED = ['IntegrandError', 'OptionError', 'CudaError', 'TypeError', 'Ra
 
 /** What people did wrong is said without a stack; what we did wrong keeps it, for the report. */
 function explain(e: unknown): string {
-  const expected = e instanceof Mistake || !(e instanceof Error) || EXPECTED.includes(e.name);
+  const expected = e instanceof UsageError || !(e instanceof Error) || EXPECTED.includes(e.name);
   return expected ? messageOf(e) : (e.stack ?? e.message);
 }
 

@@ -5,8 +5,8 @@ import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Integrand } from '../integrand/compile.ts';
 import type { IntegrateOptions } from '../problem.ts';
-import { Mistake } from './mistake.ts';
 import { importTypeScript } from './typescript.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface Loaded {
   integrand: Integrand;
@@ -24,11 +24,11 @@ export const isFile = (text: string): boolean => [...JAVASCRIPT, ...TYPESCRIPT].
 export async function load(name: string): Promise<Loaded> {
   const file = resolve(name);
   if (!isFile(name))
-    throw new Mistake(
+    throw new UsageError(
       `${name} is no TypeScript or JavaScript file.`,
       `Its name should end in ${[...TYPESCRIPT, ...JAVASCRIPT].join(', ')}.`,
     );
-  if (!existsSync(file)) throw new Mistake(`There is no file ${name}.`, `Looked for ${file}.`);
+  if (!existsSync(file)) throw new UsageError(`There is no file ${name}.`, `Looked for ${file}.`);
   const url = pathToFileURL(file);
   const library = new URL('../index.js', import.meta.url);
   findOurselves(file, library);
@@ -45,7 +45,7 @@ export async function load(name: string): Promise<Loaded> {
     if (typeof integrand === 'function') return { integrand, options, url: undefined };
   }
   const names = Object.keys(found).filter(k => k !== 'default');
-  throw new Mistake(
+  throw new UsageError(
     problem === undefined
       ? `${name} has no default export${names.length > 0 ? `, only ${names.join(', ')}` : ''}.`
       : `${name} exports something that is no integrand.`,

@@ -1,7 +1,7 @@
 /** Errors of the library in the words of the command line: options as they are typed, points by the names of their variables. */
 import { isWorded, LIBRARY, type Wording } from '../options/wording.ts';
-import { Mistake } from './mistake.ts';
 import { OPTIONS } from './options.ts';
+import { UsageError } from './usage-error.ts';
 
 const FLAGS = new Map(OPTIONS.filter(o => o.sets).map(o => [o.sets!, `--${o.name}`]));
 
@@ -26,5 +26,5 @@ export function messageOf(error: unknown, variables: readonly string[] = []): st
 
 /** An error that names a point is told with the variables of this problem; others stay as they are. */
 export function withVariables(error: unknown, variables: readonly string[]): unknown {
-  return isWorded(error) ? new Mistake(messageOf(error, variables)) : error;
+  return isWorded(error) ? new UsageError(messageOf(error, variables)) : error;
 }

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildFailure, Plugin } from 'esbuild';
-import { Mistake } from './mistake.ts';
+import { UsageError } from './usage-error.ts';
 
 type Esbuild = typeof import('esbuild');
 
@@ -19,7 +19,7 @@ export async function importTypeScript(file: string, library: URL): Promise<unkn
   const esbuild = await findEsbuild(file);
   if (esbuild) return importBuilt(esbuild, file, library);
   if ((process.features as { typescript?: unknown }).typescript) return import(pathToFileURL(file).href);
-  throw new Mistake(
+  throw new UsageError(
     `${file} is TypeScript, which Node ${process.versions.node} does not run by itself.`,
     'Install esbuild (npm install esbuild), use Node 22.18 or later, or write the file in JavaScript.',
   );
@@ -87,12 +87,12 @@ const packagesStay = (library: URL): Plugin => ({
   },
 });
 
-function mistakeIn({ errors, message }: BuildFailure): Mistake {
+function mistakeIn({ errors, message }: BuildFailure): UsageError {
   const [{ text = message, location = null } = {}] = errors ?? [];
-  if (!location) return new Mistake(text);
+  if (!location) return new UsageError(text);
   const { file, line, column, length, lineText } = location;
   const where = relative(process.cwd(), file) || file;
-  return new Mistake(`${where}:${line}:${column + 1}: ${text}.`, undefined, {
+  return new UsageError(`${where}:${line}:${column + 1}: ${text}.`, undefined, {
     text: lineText,
     start: column,
     end: column + length,

@@ -4,12 +4,12 @@ import { integrate } from '../../integrate.ts';
 import { type Result, withError } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';
 import { interruptible } from '../interrupt.ts';
-import { Mistake } from '../mistake.ts';
 import { libraryOptions } from '../setup.ts';
 import { valueObject } from '../show/json.ts';
-import { Live } from '../show/live.ts';
 import { columns, rounded, time } from '../show/numbers.ts';
+import { ProgressLine } from '../show/progress-line.ts';
 import { isLive, type Style, styleOf, type Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
 import { BENCHMARKS, type Benchmark } from './benchmarks.ts';
 import { CONVERGED, NOT_CONVERGED } from './integrate.ts';
 
@@ -21,12 +21,13 @@ interface Run {
 const BAR = 32;
 
 export async function benchCommand({ rest, options }: Arguments, terminal: Terminal): Promise<number> {
-  if (rest.length > 0) throw new Mistake(`quadrille bench takes no '${rest[0]}'.`, 'Write quadrille bench.');
+  if (rest.length > 0)
+    throw new UsageError(`quadrille bench takes no '${rest[0]}'.`, 'Write quadrille bench.');
   const json = options.has('json');
   const runs: Run[] = [];
   const interrupt = interruptible();
   let now = '';
-  const live = isLive(terminal) ? new Live(terminal, () => [now]) : undefined;
+  const live = isLive(terminal) ? new ProgressLine(terminal, () => [now]) : undefined;
   try {
     for (const benchmark of BENCHMARKS) {
       now = `${runs.length + 1} of ${BENCHMARKS.length}  ${benchmark.name}`;

@@ -1,9 +1,9 @@
 /** `quadrille completion SHELL`: a script for the shell, made from the table of options. */
 import type { Arguments } from '../arguments.ts';
-import { Mistake } from '../mistake.ts';
 import { COMMANDS, type Command, OPTIONS, type Option, optionsOf } from '../options.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
 import { PAGES } from './help.ts';
 
 const NAMED = COMMANDS.filter(c => c !== 'integrate');
@@ -12,9 +12,9 @@ const SHELLS = { bash, zsh, fish };
 export async function completionCommand({ rest }: Arguments, { out }: Terminal): Promise<number> {
   const [shell, more] = rest;
   if (shell === undefined || more !== undefined)
-    throw new Mistake('One shell has to be named.', 'Write quadrille completion bash, zsh or fish.');
+    throw new UsageError('One shell has to be named.', 'Write quadrille completion bash, zsh or fish.');
   if (!Object.hasOwn(SHELLS, shell))
-    throw new Mistake(
+    throw new UsageError(
       `There is no completion for '${shell}'.`,
       didYouMean(shell, Object.keys(SHELLS)) ?? 'There are bash, zsh and fish.',
     );

@@ -4,14 +4,14 @@ import { type ScanOptions, scan } from '../../scan.ts';
 import type { Arguments } from '../arguments.ts';
 import { interruptible } from '../interrupt.ts';
 import { messageOf, withVariables } from '../messages.ts';
-import { Mistake } from '../mistake.ts';
 import { parseScan, product } from '../parameters.ts';
 import { setUp } from '../setup.ts';
 import { valueObject } from '../show/json.ts';
-import { Live } from '../show/live.ts';
 import { time } from '../show/numbers.ts';
+import { ProgressLine } from '../show/progress-line.ts';
 import { hasEstimate } from '../show/report.ts';
 import { isLive, styleOf, type Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
 import { CONVERGED, FAILED, NOT_CONVERGED } from './integrate.ts';
 
 type Params = Record<string, number>;
@@ -27,7 +27,7 @@ const COLUMNS = ['value', 'error', 'status', 'method', 'evaluations'];
 export async function scanCommand(args: Arguments, terminal: Terminal): Promise<number> {
   const lists = parseScan((args.options.get('param') as string[]) ?? []);
   if (lists.size === 0)
-    throw new Mistake(
+    throw new UsageError(
       'No parameter is given.',
       'Write --param a=0:10:0.5 (from, to, step) or --param a=1,2,3.',
     );
@@ -63,7 +63,7 @@ class Rows {
   readonly #sets: readonly Params[];
   readonly #names: readonly string[];
   readonly #how: How;
-  readonly #live: Live | undefined;
+  readonly #live: ProgressLine | undefined;
   readonly #waiting = new Map<number, Result>();
   readonly #started = performance.now();
   #headed = false;
@@ -75,7 +75,7 @@ class Rows {
     this.#sets = sets;
     this.#names = names;
     this.#how = how;
-    if (isLive(terminal) && !how.quiet) this.#live = new Live(terminal, () => this.#progress());
+    if (isLive(terminal) && !how.quiet) this.#live = new ProgressLine(terminal, () => this.#progress());
   }
 
   add(result: Result, index: number): void {

@@ -3,7 +3,7 @@
  * count as 1 and 0 where a number is wanted, numbers other than 0 as true where a condition is wanted.
  */
 import { FUNCTIONS } from './names.ts';
-import type { Binary, Node } from './tree.ts';
+import { type Binary, type Node, nodesOf } from './tree.ts';
 
 /** What names stand for, as JavaScript. */
 export type Scope = (name: Node & { kind: 'name' }) => string;
@@ -42,16 +42,10 @@ export function toText(node: Node, scope: Scope): string {
   return number(emit(node, scope)).text;
 }
 
-/** The special functions that a tree calls: members of the integrand's third argument. */
-export function specials(node: Node, found = new Set<string>()): Set<string> {
-  if (node.kind === 'call') {
-    const { js, special } = FUNCTIONS.get(node.fn)!;
-    if (special) found.add(js);
-    for (const a of node.args) specials(a, found);
-  } else if (node.kind === 'unary') specials(node.arg, found);
-  else if (node.kind === 'binary') for (const n of [node.left, node.right]) specials(n, found);
-  else if (node.kind === 'choice') for (const n of [node.test, node.yes, node.no]) specials(n, found);
-  return found;
+/** The special functions that a tree calls, which are members of the integrand's third argument. */
+export function specials(tree: Node): Set<string> {
+  const called = [...nodesOf(tree)].flatMap(n => (n.kind === 'call' ? [FUNCTIONS.get(n.fn)!] : []));
+  return new Set(called.filter(f => f.special).map(f => f.js));
 }
 
 function emit(node: Node, scope: Scope): Piece {

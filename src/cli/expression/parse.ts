@@ -10,8 +10,9 @@
  * name or an opening bracket, as in 2x, 2(x + 1), (x + 1)(x - 1), 3sin(x)cos(y). After a quotient or a power it can be
  * read in two ways, 1/2x as (1/2)x or 1/(2x), and is refused; so is x(y + 1), which looks like a function.
  */
-import { Mistake } from '../mistake.ts';
+
 import { didYouMean } from '../suggest.ts';
+import { UsageError } from '../usage-error.ts';
 import { FUNCTIONS } from './names.ts';
 import { type Token, tokens } from './tokens.ts';
 import type { Binary, Node, Unary } from './tree.ts';
@@ -43,7 +44,7 @@ const DEEPEST = 500;
 
 export function parse(text: string): Node {
   if (text.trim() === '')
-    throw new Mistake('The expression is empty.', "Write one, such as 'exp(-x^2)'.", {
+    throw new UsageError('The expression is empty.', "Write one, such as 'exp(-x^2)'.", {
       text,
       start: 0,
       end: 1,
@@ -232,7 +233,7 @@ class Parser {
   }
 
   #fail(reason: string, remedy: string | undefined, { start, end }: { start: number; end: number }): never {
-    throw new Mistake(reason, remedy, { text: this.#text, start, end });
+    throw new UsageError(reason, remedy, { text: this.#text, start, end });
   }
 }
 

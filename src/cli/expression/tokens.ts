@@ -1,5 +1,5 @@
 /** An expression cut into numbers, names and operators, each with its place. */
-import { Mistake } from '../mistake.ts';
+import { UsageError } from '../usage-error.ts';
 
 export interface Token {
   kind: 'number' | 'name' | 'operator' | 'end';
@@ -63,7 +63,7 @@ export function tokens(text: string): Token[] {
     else {
       const sign = String.fromCodePoint(text.codePointAt(at)!);
       const place = { text, start: at, end: at + sign.length };
-      throw new Mistake(`'${sign}' means nothing in an expression.`, ELSEWHERE[sign], place);
+      throw new UsageError(`'${sign}' means nothing in an expression.`, ELSEWHERE[sign], place);
     }
   }
   found.push({ kind: 'end', text: '', start: text.length, end: text.length + 1 });

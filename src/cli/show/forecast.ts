@@ -1,10 +1,20 @@
 /** What can be said while a run goes on: how fast it is, when it should be there, and whether its iterations agree. */
-import type { IntegrateOptions, Progress } from '../../problem.ts';
+import { METHODS } from '../../methods/names.ts';
+import { INTEGRATE_OPTIONS, type IntegrateOptions, type Progress } from '../../problem.ts';
 
 /** Methods whose error falls with the square root of the evaluations. */
-const RANDOM = ['vegas+', 'mcubes', 'mcubes1d', 'plain', 'zmc'];
+const MONTE_CARLO: string[] = METHODS.filter(m => m.family === 'vegas' || m.family === 'zmc').map(
+  m => m.name,
+);
 /** How far back a slope is taken, as a ratio of evaluations. */
 const BACK = 4;
+
+/** The error that a problem asks for at this value. */
+export function toleranceFor(options: IntegrateOptions, value: number): number {
+  const { relTol, absTol } = INTEGRATE_OPTIONS;
+  const relative = (options.relTol ?? relTol.default) * Math.abs(value);
+  return Math.max(options.absTol ?? absTol.default, relative);
+}
 
 export class Forecast {
   readonly #options: IntegrateOptions;
@@ -36,12 +46,11 @@ export class Forecast {
   get left(): number | undefined {
     const now = this.#seen.at(-1);
     const { speed } = this;
-    const { relTol = 1e-3, absTol = 0 } = this.#options;
     if (!now || !speed || now.adapting || !(now.error > 0 && now.error < Infinity)) return undefined;
-    const missing = now.error / Math.max(absTol, relTol * Math.abs(now.value));
+    const missing = now.error / toleranceFor(this.#options, now.value);
     if (!Number.isFinite(missing)) return undefined;
     if (missing <= 1) return 0;
-    const random = RANDOM.includes(now.method);
+    const random = MONTE_CARLO.includes(now.method);
     const slope = random ? 0.5 : this.#slope();
     const counted = random ? this.#counted(now) : now.evaluations;
     if (!(slope > 0.05)) return undefined;

@@ -3,10 +3,11 @@ import { type Result, ratio, type Status, withError } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import type { Style } from '../terminal.ts';
 import { chart } from './chart.ts';
+import { toleranceFor } from './forecast.ts';
 import { historyOf } from './history.ts';
 import { bound, count, rounded, time } from './numbers.ts';
 
-const WHY: Record<Status, string> = {
+const STATUS_TEXT: Record<Status, string> = {
   converged: 'converged',
   budget: 'not converged: its evaluations are used up',
   time: 'not converged: its time is over',
@@ -32,7 +33,7 @@ export const hasEstimate = (r: Result): boolean => r.error < Infinity && !Number
 export function block(r: Result, setup: Setup, style: Style, width: number): string[] {
   const mark = r.converged
     ? style.green(`${style.unicode ? '✓ ' : ''}converged`)
-    : style.yellow(`${style.unicode ? '▲ ' : ''}${WHY[r.status]}`);
+    : style.yellow(`${style.unicode ? '▲ ' : ''}${STATUS_TEXT[r.status]}`);
   const value = hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet';
   const rows = details(r);
   const wide = Math.max(...rows.map(([name]) => name.length));
@@ -81,7 +82,6 @@ export const warnings = (r: Result, style: Style): string[] =>
   r.warnings.map(w => `  ${style.yellow('warning')}   ${w}`);
 
 function plot(r: Result, { options }: Setup, style: Style, width: number): string[] {
-  const { relTol = 1e-3, absTol = 0 } = options;
-  const lines = chart(historyOf(r), Math.max(absTol, relTol * Math.abs(r.value)), width, style);
+  const lines = chart(historyOf(r), toleranceFor(options, r.value), width, style);
   return lines.length > 0 ? ['', ...lines] : [];
 }

@@ -8,7 +8,7 @@ const EVERY = 100; // milliseconds
 const FIRST = 200; // what is over before needs no line
 const TURNS = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 
-export class Live {
+export class ProgressLine {
   readonly #terminal: Terminal;
   readonly #style: Style;
   readonly #parts: () => string[];

@@ -1,8 +1,8 @@
 /** The text behind an option becomes its value. Numbers may be expressions: 1e6, 10^6, 2*pi. */
 import { constantOf } from './expression/integrand.ts';
-import { Mistake } from './mistake.ts';
 import type { Option } from './options.ts';
 import { closest } from './suggest.ts';
+import { UsageError } from './usage-error.ts';
 
 /** In milliseconds. */
 const UNITS: Record<string, number> = { ms: 1, s: 1000, min: 60_000, m: 60_000, h: 3_600_000 };
@@ -11,7 +11,7 @@ export type OptionValue = number | bigint | boolean | string;
 
 export function readValue(option: Option, text: string): OptionValue {
   const fail = (wanted: string): never => {
-    throw new Mistake(`--${option.name} is '${text}'.`, `${wanted}.`);
+    throw new UsageError(`--${option.name} is '${text}'.`, `${wanted}.`);
   };
   switch (option.kind) {
     case 'number':
@@ -45,8 +45,8 @@ function number(option: Option, text: string): number {
   try {
     return constantOf(text, `--${option.name}`);
   } catch (e) {
-    if (!(e instanceof Mistake)) throw e;
-    throw new Mistake(`--${option.name} is no number. ${e.reason}`, e.remedy, e.place);
+    if (!(e instanceof UsageError)) throw e;
+    throw new UsageError(`--${option.name} is no number. ${e.reason}`, e.remedy, e.place);
   }
 }
 

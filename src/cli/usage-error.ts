@@ -7,8 +7,8 @@ export interface Place {
   end: number;
 }
 
-export class Mistake extends Error {
-  override readonly name = 'Mistake';
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
   readonly reason: string;
   readonly remedy: string | undefined;
   readonly place: Place | undefined;
