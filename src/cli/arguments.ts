@@ -1,6 +1,6 @@
 /**
- * What was typed becomes a command, its arguments and its options. Our own reader, because expressions begin with a minus
- * as options do: -x^2 is an expression, since no option is called so; behind `--` nothing is an option.
+ * Reads the command line: a command, its arguments and its options. A reader of our own is needed because expressions may
+ * begin with a minus as options do: -x^2 is an expression, since no option has that name. Behind `--` nothing is an option.
  */
 
 import { type OptionValue, readValue } from './option-values.ts';
@@ -10,11 +10,11 @@ import { UsageError } from './usage-error.ts';
 
 export interface Arguments {
   command: Command;
-  /** What is no option: expressions, ranges, files. */
+  /** The arguments that are not options: expressions, ranges, files. */
   rest: string[];
-  /** By their names in the table; a repeated option has a list. */
+  /** The options by their names in the table. An option that may be repeated has a list as its value. */
   options: Map<string, OptionValue | string[]>;
-  /** Asked for by --help or the word help. */
+  /** Whether --help or the word help was typed. */
   help: boolean;
   version: boolean;
 }
@@ -70,7 +70,7 @@ export function readArguments(argv: readonly string[]): Arguments {
 const isCommand = (text: string): text is Command =>
   text !== 'integrate' && (COMMANDS as readonly string[]).includes(text);
 
-/** `--name=value` in its parts; undefined when it is no option. */
+/** Splits `--name=value` into name and value; the name is undefined when the text is no option. */
 function splitOption(text: string): [string | undefined, string | undefined] {
   const [, name, value] = /^(--[a-z][\w.-]*)(?:=(.*))?$/is.exec(text) ?? [];
   return name !== undefined ? [name, value] : [/^-[a-z]$/i.test(text) ? text : undefined, undefined];
@@ -79,7 +79,7 @@ function splitOption(text: string): [string | undefined, string | undefined] {
 function find(typed: string): Option | undefined {
   if (!typed.startsWith('--')) return OPTIONS.find(o => o.short === typed.slice(1));
   const name = typed.slice(2);
-  // knobs may be written as in the library: --vegas.maxStrata
+  // options of a family may also be written as in the library: --vegas.maxStrata
   return OPTIONS.find(o => o.name === name || (o.name.includes('.') && o.name === kebab(name)));
 }
 

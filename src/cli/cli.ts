@@ -1,4 +1,4 @@
-/** The command line as a function: what was typed goes in, an exit code comes out. Commands are loaded as they are needed. */
+/** The command line as a function of its arguments that returns the exit code. A command is loaded when it is run. */
 import { createRequire } from 'node:module';
 import { type Arguments, readArguments } from './arguments.ts';
 import { messageOf } from './messages.ts';
@@ -47,10 +47,10 @@ async function help(command: Command, { out, env }: Terminal): Promise<void> {
   out.write(helpText(command, styleOf(out, env)));
 }
 
-/** Names of errors whose message says what to do. */
+/** The names of errors whose messages tell the user what to do. */
 const EXPECTED = ['IntegrandError', 'OptionError', 'CudaError', 'TypeError', 'RangeError'];
 
-/** What people did wrong is said without a stack; what we did wrong keeps it, for the report. */
+/** Errors of the user are printed without a stack trace; all others, which are bugs, with one for the report. */
 function explain(e: unknown): string {
   const expected = e instanceof UsageError || !(e instanceof Error) || EXPECTED.includes(e.name);
   return expected ? messageOf(e) : (e.stack ?? e.message);

@@ -1,4 +1,4 @@
-/** An integrand from a file: its default export, a function of the point or a whole problem. */
+/** Loads an integrand from a file. The default export is a function of the point, or a problem with an integrand and options. */
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { extname, resolve } from 'node:path';
@@ -10,9 +10,9 @@ import { UsageError } from './usage-error.ts';
 
 export interface Loaded {
   integrand: Integrand;
-  /** What a problem object says beside the integrand. */
+  /** The options that the file gives beside the integrand. */
   options: IntegrateOptions;
-  /** Where workers can import the function for themselves. */
+  /** The module from which workers can import the function. */
   url: URL | undefined;
 }
 
@@ -53,13 +53,13 @@ export async function load(name: string): Promise<Loaded> {
   );
 }
 
-/** A file may import `quadrille` where it is not installed: then it gets the one that runs. */
+/** A file may import `quadrille` where that is not installed: the import then gives the package that is running. */
 function findOurselves(file: string, library: URL): void {
   try {
     nodeModule.createRequire(file).resolve('quadrille');
     return;
   } catch {
-    // not installed there
+    // it is not installed where the file is
   }
   type Next = (name: string, context: object) => unknown;
   const { registerHooks } = nodeModule as {
@@ -72,7 +72,7 @@ function findOurselves(file: string, library: URL): void {
     });
     return;
   }
-  // before Node 22.15 hooks live in a thread of their own, and come as a module
+  // before Node 22.15 hooks run in a thread of their own and have to be a module
   const hook = `export const resolve = (name, context, next) =>
     name === 'quadrille' ? ${JSON.stringify(found)} : next(name, context);`;
   nodeModule.register(`data:text/javascript,${encodeURIComponent(hook)}`);

@@ -1,10 +1,10 @@
-/** The text behind an option becomes its value. Numbers may be expressions: 1e6, 10^6, 2*pi. */
+/** Reads the values of options. Numbers may be expressions: 1e6, 10^6, 2*pi. */
 import { constantOf } from './expression/integrand.ts';
 import type { Option } from './options.ts';
 import { closest } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
 
-/** In milliseconds. */
+/** Units of time, in milliseconds. */
 const UNITS: Record<string, number> = { ms: 1, s: 1000, min: 60_000, m: 60_000, h: 3_600_000 };
 
 export type OptionValue = number | bigint | boolean | string;
@@ -50,7 +50,7 @@ function number(option: Option, text: string): number {
   }
 }
 
-/** Seconds unless a unit says otherwise. */
+/** A time in milliseconds. A number without a unit means seconds. */
 function duration(text: string): number | undefined {
   const [, digits, unit = 's'] = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([a-z]+)?\s*$/i.exec(text) ?? [];
   const ms = Number(digits) * UNITS[unit.toLowerCase()];

@@ -11,7 +11,7 @@ import { INTEGRATE_OPTIONS } from '../problem.ts';
 export const COMMANDS = ['integrate', 'run', 'scan', 'explain', 'devices', 'bench', 'completion'] as const;
 export type Command = (typeof COMMANDS)[number];
 
-/** How the text behind an option is read; a `flag` has none. */
+/** How the value of an option is read; a `flag` has no value. */
 export type Kind =
   | Exclude<LibraryKind, 'signal' | 'function' | 'family' | 'other'>
   | 'flag'
@@ -22,7 +22,7 @@ export interface Option {
   name: string;
   short?: string;
   kind: Kind;
-  /** Stands for the value in help texts. */
+  /** What stands for the value in help texts. */
   value?: string;
   choices?: readonly string[];
   repeats?: boolean;
@@ -132,7 +132,7 @@ export const OPTIONS: readonly Option[] = [
   { name: 'version', short: 'V', kind: 'flag', help: 'show the version', commands: COMMANDS },
 ];
 
-/** relTol as rel-tol. */
+/** Turns relTol into rel-tol. */
 export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, c => `-${c.toLowerCase()}`);
 }

@@ -1,12 +1,12 @@
-/** Parameters, as they are typed: a=3; in a scan also a=0:10:0.5 (from, to, step) and a=1,2,3. */
+/** Reads parameters: a=3, and in a scan also a=0:10:0.5 (from, to, step) and a=1,2,3. */
 import { constantOf } from './expression/integrand.ts';
 import { checkName, within } from './ranges.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Integrals of a scan, at most: more were hardly meant. */
+/** The largest number of integrals in a scan: a larger one is most likely a step mistyped. */
 const MAX_INTEGRALS = 1e6;
 
-/** One value for each parameter. */
+/** Reads one value for each parameter. */
 export function parseParams(texts: readonly string[]): Record<string, number> {
   const found: Record<string, number> = {};
   for (const text of texts) {
@@ -22,7 +22,7 @@ export function parseParams(texts: readonly string[]): Record<string, number> {
   return found;
 }
 
-/** The values of each parameter, in the order they were given. */
+/** Reads the values of each parameter, in the order in which they were given. */
 export function parseScan(texts: readonly string[]): Map<string, number[]> {
   const found: Record<string, number[]> = {};
   for (const text of texts) add(found, ...parseOne(text), text);
@@ -36,7 +36,7 @@ export function parseScan(texts: readonly string[]): Map<string, number[]> {
   return lists;
 }
 
-/** All combinations, the last parameter changing fastest. */
+/** All combinations of the values; the last parameter changes fastest. */
 export function product(lists: ReadonlyMap<string, readonly number[]>): Record<string, number>[] {
   let sets: Record<string, number>[] = [{}];
   for (const [name, values] of lists)
@@ -87,7 +87,7 @@ function parseOne(text: string): [string, number[]] {
   const count = (to - from) / step;
   if (count > MAX_INTEGRALS)
     throw new UsageError(`This is ${Math.floor(count)} values.`, 'Take a wider step.', place);
-  // steps such as 0.1 are not exact in binary: the last one may fall short of the end by a rounding
+  // steps such as 0.1 are not exact in binary: rounding may put the last value just short of the end
   return [name, Array.from({ length: Math.floor(count + 1e-9) + 1 }, (_, i) => tidy(from + i * step))];
 }
 
@@ -96,5 +96,5 @@ function topCommas(text: string): boolean {
   return text.includes(',') && !text.includes('(');
 }
 
-/** 0.1 + 2·0.1 as 0.3, as it was meant. */
+/** Rounds to 14 digits, so that 0.1 + 2·0.1 is 0.3. */
 const tidy = (x: number): number => Number(x.toPrecision(14));

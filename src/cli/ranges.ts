@@ -1,4 +1,4 @@
-/** Ranges, as they are typed: x=0..1, y=-inf..inf, r=0..sqrt(2), or x,y,z=0..1 for several variables. */
+/** Reads ranges: x=0..1, y=-inf..inf, r=0..sqrt(2), or x,y,z=0..1 for several variables. */
 import { constantOf } from './expression/integrand.ts';
 import { FUNCTIONS, NAME } from './expression/names.ts';
 import { UsageError } from './usage-error.ts';
@@ -8,7 +8,7 @@ export interface VariableRange {
   range: [number, number];
 }
 
-/** Whether an argument is meant as a range: names, and an = that is no ==. */
+/** Whether an argument is a range: it has names before an = that is not part of ==. */
 export const isRange = (text: string): boolean => /^[^=<>!()]*=(?!=)/.test(text);
 
 export function parseRanges(texts: readonly string[]): VariableRange[] {
@@ -74,11 +74,11 @@ function bound(text: string, start: number, end: number, what: string): number {
   return within(text, start, () => constantOf(own, 'a bound'), boundRemedy);
 }
 
-/** Other variables in a bound are what people try first; it can be said with a condition. */
+/** People often try variables in a bound first; a condition in the integrand gives the same domain. */
 const boundRemedy = (remedy: string | undefined) =>
   remedy ?? 'A domain whose bounds depend on variables is written as a condition: (y < x) * f over a box.';
 
-/** Reads a part of a longer text: mistakes in it point into the whole. */
+/** Reads a part of a longer text, so that errors point to their place in the whole text. */
 export function within<T>(
   whole: string,
   offset: number,

@@ -1,4 +1,4 @@
-/** What was typed becomes a problem for the library: the integrand, from an expression or a file, and its options. */
+/** Makes a problem for the library from the arguments: the integrand, from an expression or a file, and its options. */
 import type { Integrand } from '../integrand/compile.ts';
 import type { IntegrateOptions } from '../problem.ts';
 import type { Arguments } from './arguments.ts';
@@ -13,13 +13,13 @@ import { UsageError } from './usage-error.ts';
 export interface Setup {
   integrand: Integrand | URL;
   options: IntegrateOptions;
-  /** As it was typed: the expression, or the name of the file. */
+  /** The expression or the name of the file, as it was typed. */
   title: string;
-  /** Names of the axes; of a file they are there only if ranges were given. */
+  /** The names of the axes. With a file they are known only if ranges were given. */
   variables: string[];
 }
 
-/** `params` are the names that the integrand may use beside its variables, with a value each. */
+/** `params` has the values of the names that the integrand may use beside its variables. */
 export async function setUp(
   { command, rest, options }: Arguments,
   params: Record<string, number>,
@@ -68,7 +68,7 @@ export async function setUp(
   };
 }
 
-/** The options of the library that options of ours set. */
+/** The options of the library that were given on the command line. */
 export function libraryOptions(given: Arguments['options']): IntegrateOptions {
   const found: Record<string, unknown> = {};
   for (const { name, sets } of OPTIONS) {
@@ -76,7 +76,7 @@ export function libraryOptions(given: Arguments['options']): IntegrateOptions {
     const [family, knob] = sets.split('.');
     found[family] = knob ? { ...(found[family] as object), [knob]: given.get(name) } : given.get(name);
   }
-  // several devices
+  // several devices are separated by commas
   if (typeof found.device === 'string' && found.device.includes(',')) found.device = found.device.split(',');
   return found as IntegrateOptions;
 }
@@ -89,7 +89,7 @@ function domainOf(
 ): IntegrateOptions {
   if (ranges.length > 0 && dims !== undefined)
     throw new UsageError('Ranges and --dims are both given.', 'Give one of them: --dims is the unit cube.');
-  // what is typed replaces what the file says, also when one has `dims` and the other `domain`
+  // the command line goes before the file, also when one has `dims` and the other `domain`
   const none = { dims: undefined, domain: undefined } as unknown as IntegrateOptions;
   if (ranges.length > 0) return { ...none, domain: ranges.map(r => r.range) };
   if (dims !== undefined) return { ...none, dims };
@@ -122,7 +122,7 @@ function severalSources(
   );
 }
 
-/** A single word that is no name of this problem is a command mistyped. */
+/** Throws when an expression of one word, which is no name of this problem, is close to the name of a command. */
 function checkWord(text: string, known: readonly string[]): void {
   if (!/^[a-z]{3,}$/i.test(text) || known.includes(text) || CONSTANTS.has(text)) return;
   const near = closest(text, ['help', ...COMMANDS.filter(c => c !== 'integrate')]);

@@ -1,4 +1,4 @@
-/** `quadrille bench`: integrands of the papers on this machine, how long they take and how far off they are. */
+/** `quadrille bench`: runs integrands of the papers on this machine, and shows their times and their true errors. */
 import { devices } from '../../devices/registry.ts';
 import { integrate } from '../../integrate.ts';
 import { type Result, withError } from '../../result.ts';
@@ -34,7 +34,7 @@ export async function benchCommand({ rest, options }: Arguments, terminal: Termi
       const result = await integrate(benchmark.f, {
         ...benchmark.options,
         ...libraryOptions(options),
-        maxTime: 10_000, // on a slow machine, a benchmark that says so instead of one without an end
+        maxTime: 10_000, // on a slow machine a benchmark ends with status `time` instead of going on for minutes
         signal: interrupt.signal,
         onProgress: () => live?.draw(),
       });
@@ -73,7 +73,7 @@ async function report(runs: readonly Run[], { out, env }: Terminal): Promise<voi
 
 const HEADER = ['integrand', 'value', 'true error', 'evaluations', 'time', 'a second', 'method'];
 
-/** The true error is given relative to the truth, and in errors. */
+/** The true error is shown relative to the true value, and as a multiple of the estimated error. */
 function row({ benchmark: { name, truth }, result: r }: Run): string[] {
   const off = Math.abs(r.value - truth);
   return [
@@ -89,7 +89,7 @@ function row({ benchmark: { name, truth }, result: r }: Run): string[] {
 
 const speed = (r: Result): number => (1000 * r.evaluations) / r.elapsed;
 
-/** Evaluations a second, as bars. */
+/** A bar per integrand: its evaluations per second. */
 function bars(runs: readonly Run[], style: Style): string[] {
   const most = Math.max(...runs.map(r => speed(r.result)));
   const wide = Math.max(...runs.map(r => r.benchmark.name.length));

@@ -1,4 +1,4 @@
-/** `quadrille completion SHELL`: a script for the shell, made from the table of options. */
+/** `quadrille completion SHELL`: prints a completion script for the shell, made from the table of options. */
 import type { Arguments } from '../arguments.ts';
 import { COMMANDS, type Command, OPTIONS, type Option, optionsOf } from '../options.ts';
 import { didYouMean } from '../suggest.ts';
@@ -88,7 +88,7 @@ function fish(): string {
     c => `complete -c quadrille -n '__fish_is_first_token' -f -a ${c} -d '${quoted(firstSentence(c))}'`,
   );
   for (const o of OPTIONS) {
-    // an option of every command needs no condition; one of expressions goes where no command stands
+    // an option of all commands needs no condition; options of expressions apply where there is no command
     const where = o.commands.map(c =>
       c === 'integrate' ? `not __fish_seen_subcommand_from ${named}` : `__fish_seen_subcommand_from ${c}`,
     );
@@ -112,5 +112,5 @@ function fish(): string {
 const firstSentence = (command: Command): string =>
   PAGES[command].about.split(/[.:;]\s|\n/)[0].replace(/\.$/, '');
 
-/** No quotes, brackets or colons, which mean something to one shell or another. */
+/** Removes quotes, brackets and colons, which have a meaning in one shell or another. */
 const quoted = (text: string): string => text.replace(/['"[\]:\\$`]/g, '');

@@ -1,4 +1,4 @@
-/** `quadrille devices`: what --device can name on this machine. */
+/** `quadrille devices`: lists the devices of this machine, by the names that --device takes. */
 import { devices } from '../../devices/registry.ts';
 import type { Arguments } from '../arguments.ts';
 import { columns } from '../show/numbers.ts';

@@ -1,4 +1,4 @@
-/** `quadrille explain 'expression'`: what an integrand becomes on its way to a device. */
+/** `quadrille explain 'expression'`: shows what an integrand is compiled to. */
 
 import type { Program } from '../../integrand/ir.ts';
 import { toCuda } from '../../integrand/targets/cuda.ts';
@@ -36,7 +36,7 @@ export async function explainCommand(args: Arguments, { out, env }: Terminal): P
   return 0;
 }
 
-/** An expression can be explained without ranges: its variables are then the names in it, and their domain the unit cube. */
+/** Without ranges, all names in an expression are variables, and the domain is the unit cube. */
 function withRanges(args: Arguments, params: readonly string[]): Arguments {
   const expression = args.rest.find(text => !isRange(text));
   if (expression === undefined || isFile(expression) || args.rest.some(isRange)) return args;
@@ -44,7 +44,7 @@ function withRanges(args: Arguments, params: readonly string[]): Arguments {
   return { ...args, rest: [...args.rest, ...(names.length > 0 ? names : ['x']).map(n => `${n}=0..1`)] };
 }
 
-/** The program as devices get it, with the map of an infinite domain. */
+/** The program that devices get; it includes the map of infinite ranges to finite ones. */
 function programOf(
   integrand: Parameters<typeof prepare>[0] | URL,
   options: Parameters<typeof checkProblem>[0],

@@ -1,4 +1,4 @@
-/** `quadrille 'expression' x=0..1` and `quadrille run FILE`: one integral. */
+/** `quadrille 'expression' x=0..1` and `quadrille run FILE`: computes one integral. */
 import { writeFile } from 'node:fs/promises';
 import { integrate } from '../../integrate.ts';
 import type { Result } from '../../result.ts';

@@ -1,4 +1,4 @@
-/** `quadrille scan 'expression' x=0..1 --param a=0:10:0.5`: an integral for each combination of values, as CSV or JSON lines. */
+/** `quadrille scan 'expression' x=0..1 --param a=0:10:0.5`: computes an integral for each combination of values; prints CSV or JSON lines. */
 import type { Result } from '../../result.ts';
 import { type ScanOptions, scan } from '../../scan.ts';
 import type { Arguments } from '../arguments.ts';
@@ -56,7 +56,7 @@ export async function scanCommand(args: Arguments, terminal: Terminal): Promise<
   return rows.code;
 }
 
-/** Rows are printed in the order of the params, each as soon as those before it are there. */
+/** Prints rows in the order of the params, each as soon as all rows before it are printed. */
 class Rows {
   code = CONVERGED;
   readonly #terminal: Terminal;
@@ -97,7 +97,7 @@ class Rows {
   #print(r: Result, params: Params): void {
     if (r.status === 'failed') this.code = FAILED;
     else if (!r.converged && this.code !== FAILED) this.code = NOT_CONVERGED;
-    if (r.status === 'aborted' && !hasEstimate(r)) return; // Ctrl-C, before it began
+    if (r.status === 'aborted' && !hasEstimate(r)) return; // Ctrl-C came before it began
     this.#live?.clear();
     const { out } = this.#terminal;
     if (this.#how.json) out.write(`${JSON.stringify(valueObject(r, params))}\n`);
@@ -111,7 +111,7 @@ class Rows {
     if (!this.#how.quiet) this.#remark(r, params);
   }
 
-  /** What is wrong with a row goes where errors go: tables stay tables. */
+  /** Errors and warnings of a row go to stderr, so that stdout has the table only. */
   #remark(r: Result, params: Params): void {
     const { err, env } = this.#terminal;
     const style = styleOf(err, env);

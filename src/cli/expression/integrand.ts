@@ -1,6 +1,6 @@
 /**
- * An expression becomes an integrand, which the library compiles from its text: its variables are the point, its
- * parameters the second argument.
+ * Makes an integrand from an expression: a JavaScript function that the library compiles from its text. The variables are
+ * the coordinates of the point, the parameters are members of the second argument.
  */
 import type { Integrand } from '../../integrand/compile.ts';
 import { kit } from '../../integrand/math/index.ts';
@@ -11,7 +11,7 @@ import { CONSTANTS, FUNCTIONS } from './names.ts';
 import { parse } from './parse.ts';
 import { type Node, nodesOf } from './tree.ts';
 
-/** Words that JavaScript keeps for itself, or that our text uses. */
+/** Words that JavaScript reserves, and globals that the text of the function uses. */
 const RESERVED = new Set(
   'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while with yield Math Infinity NaN Number'.split(
     ' ',
@@ -34,7 +34,7 @@ export function integrandOf(
     while (RESERVED.has(wish) || variables.includes(wish)) wish += '_';
     return wish;
   };
-  // a variable that is a word of JavaScript gets another name there
+  // a variable with a reserved name gets another one in the function
   const coordinates = new Map(variables.map(v => [v, RESERVED.has(v) ? free(`${v}_`) : v]));
   const p = free('p');
   let uses = false;
@@ -54,13 +54,13 @@ export function integrandOf(
   return { f: new Function(`return ${js};`)() as Integrand, text: js };
 }
 
-/** The names in an expression that are neither constants nor among those given, in their order. */
+/** The names in an expression that are neither constants nor among those given, in the order of the text. */
 export function freeNames(text: string, given: readonly string[]): string[] {
   const names = [...nodesOf(parse(text))].flatMap(n => (n.kind === 'name' ? [n.name] : []));
   return [...new Set(names)].filter(name => !CONSTANTS.has(name) && !given.includes(name));
 }
 
-/** A number given as an expression, such as 2*pi or -inf; `what` says in errors what it is. */
+/** The value of a constant expression, such as 2*pi or -inf. `what` names it in errors. */
 export function constantOf(text: string, what: string): number {
   const tree = parse(text);
   const value = toText(tree, node => {
@@ -102,7 +102,7 @@ function unknown(
   );
 }
 
-/** `xy`, where x and y are known. */
+/** The remedy for a name such as `xy` where x and y are known. */
 function productOf(name: string, known: readonly string[]): string | undefined {
   for (let i = 1; i < name.length; i++) {
     const parts = [name.slice(0, i), name.slice(i)];

@@ -1,4 +1,4 @@
-/** An expression as a tree. */
+/** The syntax tree of an expression. */
 
 export type Binary = '+' | '-' | '*' | '/' | '%' | '^' | '<' | '<=' | '>' | '>=' | '==' | '!=' | '&&' | '||';
 export type Unary = '-' | '+' | '!';
@@ -6,7 +6,7 @@ export type Unary = '-' | '+' | '!';
 interface Span {
   start: number;
   end: number;
-  /** It stands in brackets of its own. */
+  /** Whether it stands in brackets. */
   grouped?: boolean;
 }
 

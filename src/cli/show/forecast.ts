@@ -1,4 +1,4 @@
-/** What can be said while a run goes on: how fast it is, when it should be there, and whether its iterations agree. */
+/** What is known while a run goes on: its speed, the time that it still needs, and whether its iterations agree. */
 import { METHODS } from '../../methods/names.ts';
 import { INTEGRATE_OPTIONS, type IntegrateOptions, type Progress } from '../../problem.ts';
 
@@ -6,7 +6,7 @@ import { INTEGRATE_OPTIONS, type IntegrateOptions, type Progress } from '../../p
 const MONTE_CARLO: string[] = METHODS.filter(m => m.family === 'vegas' || m.family === 'zmc').map(
   m => m.name,
 );
-/** How far back a slope is taken, as a ratio of evaluations. */
+/** The slope of the error is taken from the last estimate that had at most 1/BACK of the present evaluations. */
 const BACK = 4;
 
 /** The error that a problem asks for at this value. */
@@ -24,7 +24,7 @@ export class Forecast {
     this.#options = options;
   }
 
-  /** `at` is milliseconds since the start. */
+  /** `at` is the time since the start, in milliseconds. */
   add(progress: Progress, at: number): void {
     this.#seen.push({ ...progress, at });
   }
@@ -33,7 +33,7 @@ export class Forecast {
     return this.#seen.at(-1);
   }
 
-  /** Evaluations a second, lately. */
+  /** Evaluations per second, averaged over the last second or a little more. */
   get speed(): number | undefined {
     const now = this.#seen.at(-1);
     if (!now) return undefined;
@@ -42,7 +42,7 @@ export class Forecast {
     return Number.isFinite(speed) && speed > 0 ? speed : undefined;
   }
 
-  /** Milliseconds to the tolerance; undefined when nothing can be said, or a limit will be there first. */
+  /** Milliseconds until the tolerance is reached; undefined when no forecast is possible. */
   get left(): number | undefined {
     const now = this.#seen.at(-1);
     const { speed } = this;
@@ -63,12 +63,12 @@ export class Forecast {
     return dof > 0 ? chi2 / dof : undefined;
   }
 
-  /** Evaluations behind the running estimate: those since the map last changed. */
+  /** The evaluations that the running estimate is made of: those since the map last changed. */
   #counted(now: Progress): number {
     return now.evaluations - (this.#seen.findLast(s => s.adapting)?.evaluations ?? 0);
   }
 
-  /** By how the error has fallen lately, as a power of the evaluations. */
+  /** The exponent s of error ∝ evaluations^−s, from recent estimates. */
   #slope(): number {
     const now = this.#seen.at(-1)!;
     const own = this.#seen.filter(s => s.method === now.method);

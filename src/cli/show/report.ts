@@ -1,4 +1,4 @@
-/** A result for a person: the line that is printed everywhere, and what a terminal shows around it. */
+/** Results as text: one line for pipes, and a block with details for terminals. */
 import { type Result, ratio, type Status, withError } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import type { Style } from '../terminal.ts';
@@ -17,7 +17,7 @@ const STATUS_TEXT: Record<Status, string> = {
   failed: 'failed',
 };
 
-/** The result in one line, for pipes: value, status, what it took. */
+/** The result in one line: value, status, method, device, evaluations and time. */
 export function line(r: Result): string {
   const parts = [hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet', r.status];
   if (r.dof > 0) parts.push(`chi2/dof ${ratio(r.chi2, r.dof)}`);
@@ -26,10 +26,10 @@ export function line(r: Result): string {
   return parts.join('  ');
 }
 
-/** Whether anything was measured before the run was stopped. */
+/** Whether there is an estimate; a run that was stopped early may have none. */
 export const hasEstimate = (r: Result): boolean => r.error < Infinity && !Number.isNaN(r.value);
 
-/** The result with all that explains it, for terminals. */
+/** The result with details, warnings and a plot of the convergence. */
 export function block(r: Result, setup: Setup, style: Style, width: number): string[] {
   const mark = r.converged
     ? style.green(`${style.unicode ? '✓ ' : ''}converged`)
@@ -48,7 +48,7 @@ export function block(r: Result, setup: Setup, style: Style, width: number): str
   ];
 }
 
-/** What is integrated, and over what. */
+/** The integrand and its domain. */
 function heading({ title, variables, options }: Setup, style: Style): string {
   const axes =
     options.domain && variables.length > 0
@@ -65,7 +65,7 @@ function details(r: Result): [string, string][] {
     const relative = r.value === 0 ? '' : `, ${rounded(Math.abs(r.error / r.value))} of the value`;
     rows.push(['error', `${rounded(r.error)}${relative}`]);
   }
-  // the reason begins with the method's name
+  // `choice` begins with the name of the method
   const why = r.choice?.replace(`${r.method}: `, '');
   rows.push(['method', why === undefined ? r.method : `${r.method}, taken by auto: ${why}`]);
   rows.push(['device', r.device]);
