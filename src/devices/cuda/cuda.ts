@@ -26,6 +26,6 @@ export class CudaDevice implements Device {
 /** An integrand that a GPU can run. */
 export function compiled(integrand: DeviceIntegrand): CompiledIntegrand {
   if (integrand.kind === 'function')
-    throw new CudaError("a function as it is cannot run on a GPU; use device: 'js'.");
+    throw new CudaError(w => `a function as it is cannot run on a GPU; use ${w.setting('device', 'js')}.`);
   return integrand;
 }
