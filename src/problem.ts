@@ -10,6 +10,7 @@ import { checkProtocol, VEGAS_OPTIONS, type VegasOptions } from './methods/vegas
 import { ZMC_OPTIONS, type ZmcOptions } from './methods/zmc/options.ts';
 import { OptionError } from './options/option-error.ts';
 import { checkOptions, entryOf, type OptionsOf, type OptionTable, withDefaults } from './options/table.ts';
+import type { Text } from './options/wording.ts';
 
 export type { MethodName };
 
@@ -128,47 +129,30 @@ export interface Problem
 
 export function checkProblem(options: IntegrateOptions): Problem {
   if (options === null || typeof options !== 'object')
-    throw new OptionError('options', options, 'pass an object such as { dims: 3 }');
+    refuse('options', options, 'pass an object such as { dims: 3 }');
   checkOptions(INTEGRATE_OPTIONS, options);
-  const { signal, onProgress, ...all } = withDefaults(
-    INTEGRATE_OPTIONS,
-    options,
-  ) as Required<IntegrateOptions>;
+  const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<IntegrateOptions>;
   checkProtocol(all.vegas);
   checkBudget(all, options.maxEvaluations !== undefined);
   const ranges = rangesOf(options);
-  return {
-    ...all,
-    domain: makeDomain(ranges),
-    dims: ranges.length,
-    seed: BigInt(all.seed),
-    signal,
-    onProgress,
-  };
+  return { ...all, domain: makeDomain(ranges), dims: ranges.length, seed: BigInt(all.seed) };
 }
 
 /** Something has to end the run, and the budget has to be large enough for a first estimate. */
-function checkBudget(
-  options: Required<Omit<IntegrateOptions, 'signal' | 'onProgress'>>,
-  given: boolean,
-): void {
+function checkBudget(options: Required<IntegrateOptions>, given: boolean): void {
   const { relTol, absTol, maxEvaluations, maxTime, vegas } = options;
   const { evaluations = 0, iterations } = vegas;
   const endless = !(given && maxEvaluations < Infinity) && maxTime === Infinity && !iterations;
   if (relTol === 0 && absTol === 0 && endless)
-    throw new OptionError(
+    refuse(
       'relTol',
       0,
       w => `with no tolerance at all, give a budget: ${w.name('maxEvaluations')} or ${w.name('maxTime')}`,
     );
   if (maxEvaluations < 1000)
-    throw new OptionError(
-      'maxEvaluations',
-      maxEvaluations,
-      'no method can say anything with fewer than 1000',
-    );
+    refuse('maxEvaluations', maxEvaluations, 'no method can say anything with fewer than 1000');
   if (evaluations > maxEvaluations)
-    throw new OptionError(
+    refuse(
       'vegas.evaluations',
       evaluations,
       w => `an iteration cannot have more than ${w.name('maxEvaluations')}, ${maxEvaluations}`,
@@ -176,28 +160,29 @@ function checkBudget(
 }
 
 function checkDevice(device: unknown): void {
-  const refuse = (remedy: string): never => {
-    throw new OptionError('device', device, remedy);
-  };
-  if (Array.isArray(device)) return checkDeviceList(device, refuse);
+  if (Array.isArray(device)) return checkDeviceList(device);
   const known =
     typeof device === 'string'
       ? readDeviceName(device) !== undefined
       : typeof (device as Device | null)?.open === 'function';
-  if (!known) refuse(`use ${DEVICES.flatMap(d => d.examples).join(', ')}, or an open device`);
+  if (!known)
+    refuse('device', device, `use ${DEVICES.flatMap(d => d.examples).join(', ')}, or an open device`);
 }
 
-function checkDeviceList(device: readonly unknown[], refuse: (remedy: string) => never): void {
+function checkDeviceList(device: readonly unknown[]): void {
   const names = device.map(d => (typeof d === 'string' ? readDeviceName(d) : undefined));
   const alone = names.find(n => n && !n.inLists);
-  if (alone && alone.kind !== 'cuda') refuse(`'${alone.kind}' cannot be in a list; pass it alone`);
+  if (alone && alone.kind !== 'cuda')
+    refuse('device', device, `'${alone.kind}' cannot be in a list; pass it alone`);
   if (names.length === 0 || !names.every(n => n?.inLists))
     refuse(
+      'device',
+      device,
       "list CPU and CUDA devices, such as ['cuda:0', 'cuda:1'] or ['cpu', 'cuda:0'], or use 'cuda:*' for all cards",
     );
   // cuda is cuda:0, and there is one CPU however many workers it gets
   const same = names.map(n => (n!.kind === 'cuda' ? `cuda:${Number(n!.suffix ?? 0)}` : n!.kind));
-  if (new Set(same).size < same.length) refuse('name each device once');
+  if (new Set(same).size < same.length) refuse('device', device, 'name each device once');
 }
 
 function rangesOf({ domain, dims }: { domain?: unknown; dims?: number }): Range[] {
@@ -230,6 +215,6 @@ function rangesOf({ domain, dims }: { domain?: unknown; dims?: number }): Range[
   });
 }
 
-function refuse(option: string, value: unknown, remedy: string): never {
+function refuse(option: string, value: unknown, remedy: Text): never {
   throw new OptionError(option, value, remedy);
 }

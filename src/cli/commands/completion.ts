@@ -4,7 +4,7 @@ import { COMMANDS, type Command, OPTIONS, type Option, optionsOf } from '../opti
 import { didYouMean } from '../suggest.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { PAGES } from './help.ts';
+import { firstSentence } from './help.ts';
 
 const NAMED = COMMANDS.filter(c => c !== 'integrate');
 const SHELLS = { bash, zsh, fish };
@@ -108,9 +108,6 @@ function fish(): string {
   );
   return `# completion of quadrille for fish\n${lines.join('\n')}\n`;
 }
-
-const firstSentence = (command: Command): string =>
-  PAGES[command].about.split(/[.:;]\s|\n/)[0].replace(/\.$/, '');
 
 /** Removes quotes, brackets and colons, which have a meaning in one shell or another. */
 const quoted = (text: string): string => text.replace(/['"[\]:\\$`]/g, '');

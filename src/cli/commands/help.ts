@@ -1,7 +1,7 @@
 /** Help texts: what each command does, its options from the table, and examples that tests run as they stand. */
 import { DEVICES } from '../../devices/names.ts';
 import { METHODS } from '../../methods/names.ts';
-import { type Command, type Option, optionsOf } from '../options.ts';
+import { COMMANDS, type Command, type Option, optionsOf } from '../options.ts';
 import { columns } from '../show/numbers.ts';
 import type { Style } from '../terminal.ts';
 
@@ -45,16 +45,6 @@ asinh acosh atanh abs sign floor ceil round trunc min max hypot pow erf erfc erf
 -x^2 is -(x^2); log is the natural logarithm. A condition counts as 1 or 0.
 A product needs no * between a number or ) and a name or (, as in 2x or (x+1)(x-1).`,
       ],
-      [
-        'Commands',
-        `run        integrates a function from a TypeScript or JavaScript file
-scan       integrates an expression for many values of its parameters
-explain    shows what an integrand is compiled to
-devices    lists the devices of this machine
-bench      runs integrands of the papers on this machine
-completion prints a completion script for bash, zsh or fish
-quadrille COMMAND --help describes a command.`,
-      ],
       JSON_SHAPE,
       EXIT,
     ],
@@ -73,7 +63,7 @@ those of the file.`,
   },
   scan: {
     usage: "quadrille scan 'EXPRESSION' VARIABLE=FROM..TO [...] --param A=FROM:TO:STEP [options]",
-    about: `Computes an integral for each value of a parameter, or for all combinations of the values of several parameters.
+    about: `Computes an integral for each value of a parameter. Several parameters give all combinations of their values.
 Rows are printed in order, as soon as they are known. A FILE can take the place of the expression.`,
     examples: [
       "quadrille scan 'exp(-a*x^2)' x=0..1 --param a=0:10:0.5",
@@ -108,8 +98,8 @@ names in an expression are variables.`,
   },
   bench: {
     usage: 'quadrille bench [options]',
-    about: `Runs integrands of the m-Cubes, PAGANI, cuVegas and ZMCintegral papers on this machine, and shows values, true
-errors, evaluations and times. This takes a few seconds.`,
+    about: `Runs integrands of the m-Cubes, PAGANI, cuVegas and ZMCintegral papers on this machine. The table has values,
+true errors, evaluations and times. This takes a few seconds.`,
     examples: ['quadrille bench', 'quadrille bench --device cpu:1', 'quadrille bench --json'],
   },
   completion: {
@@ -137,14 +127,20 @@ export function helpText(command: Command, style: Style): string {
   ].join('\n\n')}\n`;
 }
 
-/** Lists of the methods and devices, for commands that have these options. */
+/** Lists of the methods and devices, for commands that have these options, and on the main page of the commands. */
 function listings(command: Command): [title: string, rows: string[][]][] {
   const all: Record<string, [string, string[][]]> = {
     method: ['Methods', METHODS.map(({ name, words }) => [name, words])],
     device: ['Devices', DEVICES.map(({ kind, words }) => [kind, words])],
   };
-  return optionsOf(command).flatMap(o => (o.name in all ? [all[o.name]] : []));
+  const found = optionsOf(command).flatMap(o => (o.name in all ? [all[o.name]] : []));
+  const commands = COMMANDS.filter(c => c !== 'integrate').map(c => [c, `${firstSentence(c)}.`]);
+  if (command === 'integrate') found.push(['Commands (quadrille COMMAND --help)', commands]);
+  return found;
 }
+
+export const firstSentence = (command: Command): string =>
+  PAGES[command].about.split(/[.:;]\s|\n/)[0].replace(/\.$/, '');
 
 function optionLines(command: Command): string[] {
   const all = optionsOf(command);
