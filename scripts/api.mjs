@@ -18,8 +18,11 @@ const CHAPTERS = [
   ],
   ['Results', ['Result', 'Status', 'IterationRecord', 'DeviceInfo']],
   ['Compiled integrands', ['CompileOptions', 'Compiled']],
-  ['Errors', ['IntegrandError']],
+  ['Errors', ['OptionError', 'IntegrandError']],
 ];
+
+/** Where a member was listed: what an interface takes over from another one is not listed again. */
+const listed = new Map();
 
 const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
@@ -77,8 +80,8 @@ function membersOf(name, symbol) {
     const internal = m.getJsDocTags(checker).some(t => t.name === 'internal');
     const overrides = ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Override; // `name` of an error
     const hidden = internal || overrides || declaration.name.text.startsWith('#');
-    const parent = declaration.parent.name?.text;
-    return !hidden && (parent === name || !exported.has(parent)); // those have an entry of their own
+    if (!hidden && !listed.has(declaration)) listed.set(declaration, name);
+    return listed.get(declaration) === name;
   });
   const rows = members.map(m => `| \`${headOf(m)}\` | ${cell(typeText(m))} | ${inTable(docOf(m))} |`);
   const calls = type.getCallSignatures().map(c => `${name}${signatureText(c)};`);
@@ -99,8 +102,12 @@ function typeText(member) {
   const type = checker.getTypeOfSymbol(member);
   const [call] = type.getCallSignatures();
   if (member.flags & ts.SymbolFlags.Method) return signatureText(call);
-  const written = member.declarations[0].type?.getText() ?? checker.typeToString(type);
-  return unfolded(checker.getNonNullableType(type), written);
+  const [declaration] = member.declarations;
+  const own = checker.getNonNullableType(type);
+  const shown = unfolded(own, declaration.type?.getText() ?? checker.typeToString(own));
+  // the checker has unions in an order of its own: the choices of an option stand as its table has them
+  const choices = /choices: \[(.*?)\]/.exec(declaration.getText());
+  return choices ? choices[1].replaceAll(', ', ' | ') : shown;
 }
 
 /** A union of names is shown as such, whatever it is called; anything else as it is written. */

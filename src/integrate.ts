@@ -7,6 +7,7 @@ import { lowered } from './integrand/lowered.ts';
 import { bind } from './integrand/params.ts';
 import { exportName, plainProgram } from './integrand/plain.ts';
 import { read } from './integrand/read.ts';
+import { OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { nothing, solve } from './solve.ts';
@@ -45,7 +46,7 @@ export function prepare(
     return { kind: 'compiled', dims, program, params: bind(program.params, params) };
   } catch (e) {
     if (e instanceof IntegrandError && typeof f === 'function' && e.runsAsItIs) {
-      e.message += "\nOr run the function as it is, more slowly, with device: 'js'.";
+      e.add(w => `Or run the function as it is, more slowly, with ${w.setting('device', 'js')}.`);
     }
     throw e;
   }

@@ -37,6 +37,8 @@ export interface ResultData {
   warnings: readonly string[];
   /** Values of the integrand that were not finite and counted as 0. */
   nonFinite: number;
+  /** What was thrown, for an integral of a scan that failed. */
+  failure?: unknown;
 }
 
 /** What an integration gives back. */

@@ -9,6 +9,7 @@ import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { bind, checkParams, type Params, shapeOf } from './integrand/params.ts';
 import { prepare, resolve } from './integrate.ts';
+import { checkedFor, OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { nothing, resultOf, solve } from './solve.ts';
@@ -36,7 +37,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const { params, onResult, ...common } = options ?? {};
   const sets = checkSets(params);
   if (onResult !== undefined && typeof onResult !== 'function')
-    throw new TypeError('scan: `onResult` is no function; pass one, or leave it out.');
+    throw refusal('onResult', onResult, 'pass one, or leave it out', '`onResult` is no function');
   const first = checkCommon(common, sets[0] ?? {});
   const [found, module] = await resolve(f);
   const results: Result[] = Array(sets.length);
@@ -99,39 +100,33 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
 
 function checkSets(params: unknown): readonly Params[] {
   if (!Array.isArray(params))
-    throw new TypeError(
-      'scan: `params` is no list; pass a set of params an integral, such as [{ a: 1 }, { a: 2 }].',
+    throw refusal(
+      'params',
+      params,
+      'pass a set of params an integral, such as [{ a: 1 }, { a: 2 }]',
+      '`params` is no list',
     );
-  for (let i = 0; i < params.length; i++)
-    rename(
-      () => checkParams(params[i]),
-      m => `scan: set ${i}: ${m}`,
-    );
+  for (let i = 0; i < params.length; i++) checkParams(params[i], `scan: set ${i}`);
   return params;
 }
 
 function checkCommon(common: object, params: Params): Problem {
   if ('onProgress' in common)
-    throw new TypeError('scan: unknown option `onProgress`; `onResult` is called for each integral.');
-  return rename(
-    () => checkProblem({ ...common, params }),
-    m => m.replace(/^integrate:/, 'scan:'),
-  );
+    throw refusal(
+      'onProgress',
+      common.onProgress,
+      '`onResult` is called for each integral',
+      'unknown option `onProgress`',
+    );
+  return checkedFor('scan', () => checkProblem({ ...common, params }));
 }
 
-/** Runs a check of `integrate`, and says its errors as this function's. */
-function rename<T>(check: () => T, message: (m: string) => string): T {
-  try {
-    return check();
-  } catch (e) {
-    (e as Error).message = message((e as Error).message);
-    throw e;
-  }
-}
+const refusal = (option: string, value: unknown, remedy: string, reason: string) =>
+  new OptionError(option, value, remedy, reason, 'scan');
 
 function failed(problem: Problem, error: unknown, device: string, start: number): Result {
   const why = error instanceof Error ? error.message : String(error);
-  return resultOf(
+  const result = resultOf(
     problem,
     {
       value: Number.NaN,
@@ -145,4 +140,6 @@ function failed(problem: Problem, error: unknown, device: string, start: number)
     },
     { iterations: [], nonFinite: 0, device, start },
   );
+  result.failure = error;
+  return result;
 }

@@ -2,7 +2,8 @@
 import type { Device, Session } from './devices/device.ts';
 import { toDomain } from './integrand/domain.ts';
 import { drive, type MethodProblem, NO_OUTCOME, type Outcome } from './methods/method.ts';
-import { METHODS } from './methods/registry.ts';
+import { startMethod } from './methods/registry.ts';
+import { IntegrationError } from './options/integration-error.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { type IterationRecord, Result } from './result.ts';
@@ -34,7 +35,7 @@ export async function solve(
     },
   };
   try {
-    const run = METHODS[problem.method](task, problem);
+    const run = startMethod(problem.method, task, problem);
     const outcome = await drive(run, maxEvaluations, ({ record, running, evaluations }) => {
       iterations.push(record);
       problem.onProgress?.({
@@ -110,7 +111,8 @@ function stopSignal(
 function nonFiniteError({ point, value }: { point: number[]; value: number }, { domain }: Problem): Error {
   const { x } = toDomain(domain.axes, point);
   const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
-  return new RangeError(
-    `integrate: the integrand is ${shown} at [${x.slice(0, 16).join(', ')}${x.length > 16 ? ', …' : ''}]; mend it there, exclude the point from the domain, or count such values as 0 with onNonFinite: 'zero'.`,
+  return new IntegrationError(
+    w =>
+      `the integrand is ${shown} at ${w.point(x)}; mend it there, exclude the point from the domain, or count such values as 0 with ${w.setting('onNonFinite', 'zero')}.`,
   );
 }

@@ -1,19 +1,20 @@
 /**
- * What was typed becomes a command, its arguments and its options. Our own reader, because expressions begin with a minus
- * as options do: -x^2 is an expression, since no option is called so; behind `--` nothing is an option.
+ * Reads the command line: a command, its arguments and its options. A reader of our own is needed because expressions may
+ * begin with a minus as options do: -x^2 is an expression, since no option has that name. Behind `--` nothing is an option.
  */
-import { Mistake } from './mistake.ts';
+
+import { type OptionValue, readValue } from './option-values.ts';
 import { COMMANDS, type Command, kebab, OPTIONS, type Option } from './options.ts';
 import { closest } from './suggest.ts';
-import { type OptionValue, readValue } from './values.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface Arguments {
   command: Command;
-  /** What is no option: expressions, ranges, files. */
+  /** The arguments that are not options: expressions, ranges, files. */
   rest: string[];
-  /** By their names in the table; a repeated option has a list. */
+  /** The options by their names in the table. An option that may be repeated has a list as its value. */
   options: Map<string, OptionValue | string[]>;
-  /** Asked for by --help or the word help. */
+  /** Whether --help or the word help was typed. */
   help: boolean;
   version: boolean;
 }
@@ -44,15 +45,15 @@ export function readArguments(argv: readonly string[]): Arguments {
     }
     given.push({ option, typed: typed! });
     if (option.kind === 'flag') {
-      if (inline !== undefined) throw new Mistake(`${typed} takes no value.`, `Write ${typed} alone.`);
+      if (inline !== undefined) throw new UsageError(`${typed} takes no value.`, `Write ${typed} alone.`);
       options.set(option.name, true);
       continue;
     }
     const value = inline ?? argv[++i];
     if (value === undefined)
-      throw new Mistake(`${typed} has no value.`, `Write ${typed} ${option.value}: ${option.help}.`);
+      throw new UsageError(`${typed} has no value.`, `Write ${typed} ${option.value}: ${option.help}.`);
     if (option.repeats) options.set(option.name, [...((options.get(option.name) as string[]) ?? []), value]);
-    else if (options.has(option.name)) throw new Mistake(`${typed} is given twice.`, 'Give it once.');
+    else if (options.has(option.name)) throw new UsageError(`${typed} is given twice.`, 'Give it once.');
     else options.set(option.name, readValue(option, value));
   }
   const found = command ?? 'integrate';
@@ -69,7 +70,7 @@ export function readArguments(argv: readonly string[]): Arguments {
 const isCommand = (text: string): text is Command =>
   text !== 'integrate' && (COMMANDS as readonly string[]).includes(text);
 
-/** `--name=value` in its parts; undefined when it is no option. */
+/** Splits `--name=value` into name and value; the name is undefined when the text is no option. */
 function splitOption(text: string): [string | undefined, string | undefined] {
   const [, name, value] = /^(--[a-z][\w.-]*)(?:=(.*))?$/is.exec(text) ?? [];
   return name !== undefined ? [name, value] : [/^-[a-z]$/i.test(text) ? text : undefined, undefined];
@@ -78,16 +79,16 @@ function splitOption(text: string): [string | undefined, string | undefined] {
 function find(typed: string): Option | undefined {
   if (!typed.startsWith('--')) return OPTIONS.find(o => o.short === typed.slice(1));
   const name = typed.slice(2);
-  // knobs may be written as in the library: --vegas.maxStrata
+  // options of a family may also be written as in the library: --vegas.maxStrata
   return OPTIONS.find(o => o.name === name || (o.name.includes('.') && o.name === kebab(name)));
 }
 
-function unknownOption(typed: string): Mistake {
+function unknownOption(typed: string): UsageError {
   const near = closest(
     typed.slice(2),
     OPTIONS.map(o => o.name),
   );
-  return new Mistake(
+  return new UsageError(
     `There is no option ${typed}.`,
     near ? `Did you mean --${near}?` : 'quadrille --help lists them; an expression goes behind --.',
   );
@@ -96,7 +97,7 @@ function unknownOption(typed: string): Mistake {
 function checkUse(option: Option, typed: string, command: Command): void {
   if (option.commands.includes(command)) return;
   const where = option.commands.map(c => (c === 'integrate' ? "quadrille 'expression'" : `quadrille ${c}`));
-  throw new Mistake(
+  throw new UsageError(
     `${typed} is no option of ${command === 'integrate' ? 'an expression' : `quadrille ${command}`}.`,
     `It belongs to ${where.join(', ')}.`,
   );

@@ -1,9 +1,10 @@
-/** The command line as a function: what was typed goes in, an exit code comes out. Commands are loaded as they are needed. */
+/** The command line as a function of its arguments that returns the exit code. A command is loaded when it is run. */
 import { createRequire } from 'node:module';
 import { type Arguments, readArguments } from './arguments.ts';
-import { Mistake } from './mistake.ts';
+import { messageOf } from './messages.ts';
 import type { Command } from './options.ts';
 import { styleOf, type Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
 
 type Run = (args: Arguments, terminal: Terminal) => Promise<number>;
 
@@ -46,11 +47,13 @@ async function help(command: Command, { out, env }: Terminal): Promise<void> {
   out.write(helpText(command, styleOf(out, env)));
 }
 
-/** What people did wrong is said without a stack; what we did wrong keeps it, for the report. */
+/** The names of errors whose messages tell the user what to do. */
+const EXPECTED = ['IntegrandError', 'OptionError', 'CudaError', 'TypeError', 'RangeError'];
+
+/** Errors of the user are printed without a stack trace; all others, which are bugs, with one for the report. */
 function explain(e: unknown): string {
-  if (!(e instanceof Error)) return String(e);
-  const expected = e instanceof Mistake || /^(IntegrandError|CudaError|TypeError|RangeError)$/.test(e.name);
-  return expected ? e.message : (e.stack ?? e.message);
+  const expected = e instanceof UsageError || !(e instanceof Error) || EXPECTED.includes(e.name);
+  return expected ? messageOf(e) : (e.stack ?? e.message);
 }
 
 function version(): string {

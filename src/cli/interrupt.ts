@@ -1,15 +1,15 @@
-/** Ctrl-C ends a run with what it has; a second one ends the process at once. */
+/** The first Ctrl-C ends a run, which then gives its estimate so far; the second one ends the process at once. */
 
 export interface Interrupt {
   signal: AbortSignal;
-  /** Gives the signals back. */
+  /** Stops listening to the signals of the process. */
   done(): void;
 }
 
 export function interruptible(): Interrupt {
   const stop = new AbortController();
   const onSignal = () => {
-    if (stop.signal.aborted) process.exit(130); // as shells call a process that SIGINT ended
+    if (stop.signal.aborted) process.exit(130); // the exit code of a process that SIGINT ended
     stop.abort();
   };
   process.on('SIGINT', onSignal);

@@ -1,18 +1,18 @@
-/** An integrand from a file: its default export, a function of the point or a whole problem. */
+/** Loads an integrand from a file. The default export is a function of the point, or a problem with an integrand and options. */
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Integrand } from '../integrand/compile.ts';
 import type { IntegrateOptions } from '../problem.ts';
-import { Mistake } from './mistake.ts';
 import { importTypeScript } from './typescript.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface Loaded {
   integrand: Integrand;
-  /** What a problem object says beside the integrand. */
+  /** The options that the file gives beside the integrand. */
   options: IntegrateOptions;
-  /** Where workers can import the function for themselves. */
+  /** The module from which workers can import the function. */
   url: URL | undefined;
 }
 
@@ -24,11 +24,11 @@ export const isFile = (text: string): boolean => [...JAVASCRIPT, ...TYPESCRIPT].
 export async function load(name: string): Promise<Loaded> {
   const file = resolve(name);
   if (!isFile(name))
-    throw new Mistake(
+    throw new UsageError(
       `${name} is no TypeScript or JavaScript file.`,
       `Its name should end in ${[...TYPESCRIPT, ...JAVASCRIPT].join(', ')}.`,
     );
-  if (!existsSync(file)) throw new Mistake(`There is no file ${name}.`, `Looked for ${file}.`);
+  if (!existsSync(file)) throw new UsageError(`There is no file ${name}.`, `Looked for ${file}.`);
   const url = pathToFileURL(file);
   const library = new URL('../index.js', import.meta.url);
   findOurselves(file, library);
@@ -45,7 +45,7 @@ export async function load(name: string): Promise<Loaded> {
     if (typeof integrand === 'function') return { integrand, options, url: undefined };
   }
   const names = Object.keys(found).filter(k => k !== 'default');
-  throw new Mistake(
+  throw new UsageError(
     problem === undefined
       ? `${name} has no default export${names.length > 0 ? `, only ${names.join(', ')}` : ''}.`
       : `${name} exports something that is no integrand.`,
@@ -53,13 +53,13 @@ export async function load(name: string): Promise<Loaded> {
   );
 }
 
-/** A file may import `quadrille` where it is not installed: then it gets the one that runs. */
+/** A file may import `quadrille` where that is not installed: the import then gives the package that is running. */
 function findOurselves(file: string, library: URL): void {
   try {
     nodeModule.createRequire(file).resolve('quadrille');
     return;
   } catch {
-    // not installed there
+    // it is not installed where the file is
   }
   type Next = (name: string, context: object) => unknown;
   const { registerHooks } = nodeModule as {
@@ -72,7 +72,7 @@ function findOurselves(file: string, library: URL): void {
     });
     return;
   }
-  // before Node 22.15 hooks live in a thread of their own, and come as a module
+  // before Node 22.15 hooks run in a thread of their own and have to be a module
   const hook = `export const resolve = (name, context, next) =>
     name === 'quadrille' ? ${JSON.stringify(found)} : next(name, context);`;
   nodeModule.register(`data:text/javascript,${encodeURIComponent(hook)}`);

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-/** The executable: `cli` with the streams of the process. */
+/** The executable: calls `cli` with the streams of the process. */
 import { cli } from './cli.ts';
 
-// `quadrille scan … | head` closes the pipe: that is no error, and nobody reads on
+// `quadrille scan … | head` closes the pipe early: that is no error, and nobody reads the rest
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (e: NodeJS.ErrnoException) => {
     if (e.code !== 'EPIPE') throw e;

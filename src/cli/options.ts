@@ -1,21 +1,20 @@
-/** Every option of the command line, in one table: parsing, help, completion and suggestions all read it. */
-import { CUBATURE_OPTIONS, RULES } from '../methods/cubature/cubature.ts';
-import { VEGAS_OPTIONS } from '../methods/vegas/vegas.ts';
-import { ZMC_OPTIONS } from '../methods/zmc/zmc.ts';
-import { METHODS } from '../problem.ts';
+/**
+ * Every option of the command line, in one table: parsing, help, completion and suggestions all read it. Options of the
+ * library come from its own tables; only what the library does not have is declared here.
+ */
+
+import { DEVICES } from '../devices/registry.ts';
+import { METHODS } from '../methods/registry.ts';
+import type { Entry, Kind as LibraryKind, OptionTable } from '../options/table.ts';
+import { INTEGRATE_OPTIONS } from '../problem.ts';
 
 export const COMMANDS = ['integrate', 'run', 'scan', 'explain', 'devices', 'bench', 'completion'] as const;
 export type Command = (typeof COMMANDS)[number];
 
-/** How the text behind an option is read; a `flag` has none. */
+/** How the value of an option is read; a `flag` has no value. */
 export type Kind =
+  | Exclude<LibraryKind, 'signal' | 'function' | 'family' | 'other'>
   | 'flag'
-  | 'number'
-  | 'whole'
-  | 'integer'
-  | 'duration'
-  | 'switch'
-  | 'choice'
   | 'text'
   | 'file';
 
@@ -23,7 +22,7 @@ export interface Option {
   name: string;
   short?: string;
   kind: Kind;
-  /** Stands for the value in help texts. */
+  /** What stands for the value in help texts. */
   value?: string;
   choices?: readonly string[];
   repeats?: boolean;
@@ -35,78 +34,71 @@ export interface Option {
 
 const SOLVING = ['integrate', 'run', 'scan'] as const;
 
-const problem = (
-  name: string,
-  kind: Kind,
-  value: string,
-  help: string,
-  more: Partial<Option> = {},
-): Option => ({
-  name,
-  kind,
-  value,
-  help,
-  commands: SOLVING,
-  sets: camel(name),
-  ...more,
-});
-
-/** Knobs that are no whole numbers. */
-const KNOBS: Record<string, Partial<Option>> = {
-  'vegas.alpha': { kind: 'number' },
-  'vegas.beta': { kind: 'number' },
-  'cubature.rule': { kind: 'choice', value: 'RULE', choices: RULES },
-  'cubature.relErrFilter': { kind: 'switch', value: 'BOOL', choices: ['true', 'false'] },
-  'zmc.sigma': { kind: 'number' },
+/** Options of the library that belong to other commands than those that integrate. */
+const COMMANDS_OF: Record<string, readonly Command[]> = {
+  device: [...SOLVING, 'bench'],
+  dims: ['run', 'scan', 'explain'],
 };
 
-const knobs = (family: string, names: readonly string[], methods: string): Option[] =>
-  names.map(name => ({
-    name: `${family}.${kebab(name)}`,
-    kind: 'whole',
-    value: 'N',
-    help: `knobs of ${methods}`,
-    commands: SOLVING,
-    sets: `${family}.${name}`,
-    ...KNOBS[`${family}.${name}`],
-  }));
+/** What stands for a value of each kind; kinds that are not here cannot be typed. */
+const PLACEHOLDERS: Partial<Record<LibraryKind, string>> = {
+  number: 'X',
+  whole: 'N',
+  integer: 'N',
+  duration: 'TIME',
+  boolean: 'BOOL',
+  choice: 'NAME',
+  device: 'NAME',
+};
+
+export function* optionsFrom(table: OptionTable, family = ''): Iterable<Option> {
+  for (const [name, entry] of Object.entries(table)) {
+    if (entry.kind === 'family') yield* optionsFrom(entry.table!, name);
+    const kind = entry.typedAs ?? entry.kind;
+    const placeholder = PLACEHOLDERS[kind];
+    if (!placeholder) continue;
+    const choices = choicesOf(entry);
+    yield {
+      name: kebab(family ? `${family}.${name}` : name),
+      kind: kind as Kind,
+      value: entry.placeholder ?? placeholder,
+      ...(choices && { choices }),
+      help: family ? `options of ${methodsOf(family).join(', ')}` : helpOf(entry),
+      commands: COMMANDS_OF[name] ?? SOLVING,
+      sets: family ? `${family}.${name}` : name,
+    };
+  }
+}
+
+function choicesOf({ kind, choices }: Entry): readonly string[] | undefined {
+  if (kind === 'device') return DEVICES.map(d => d.kind);
+  return kind === 'boolean' ? ['true', 'false'] : choices;
+}
+
+const methodsOf = (family: string): string[] => METHODS.filter(m => m.family === family).map(m => m.name);
+
+/** The words of the table, with the default value where it is one that can be typed. */
+function helpOf({ help = '', default: value }: Entry): string {
+  if (value === undefined || value === Infinity) return help;
+  return `${help} (${typeof value === 'number' ? shortest(value) : value})`;
+}
+
+/** A number as people type it: 1e9 rather than 1000000000, 0.5 rather than 5e-1. */
+function shortest(value: number): string {
+  const exponential = value.toExponential().replace('e+', 'e');
+  return exponential.length < String(value).length ? exponential : String(value);
+}
 
 export const OPTIONS: readonly Option[] = [
-  problem('rel-tol', 'number', 'X', 'relative error to reach (1e-3)'),
-  problem('abs-tol', 'number', 'X', 'absolute error that is enough as well (0)'),
-  problem('method', 'choice', 'NAME', `one of ${METHODS.join(', ')}`, { choices: METHODS }),
-  problem(
-    'device',
-    'text',
-    'NAME',
-    'cpu (every core), cpu:3 (three workers), cuda, cuda:1, cuda:0,cuda:1, cuda:* (all), js',
-    {
-      commands: [...SOLVING, 'bench'],
-      choices: ['auto', 'cpu', 'cuda', 'js'],
-    },
-  ),
-  problem('seed', 'integer', 'N', 'same seed, same digits (1)'),
-  problem('max-evaluations', 'number', 'N', 'stop after so many evaluations (1e9)'),
-  problem('max-time', 'duration', 'TIME', 'stop after 10s, 500ms, 2min'),
-  problem('max-iterations', 'whole', 'N', 'stop after so many iterations (10000)'),
+  ...optionsFrom(INTEGRATE_OPTIONS),
   {
     name: 'param',
     short: 'p',
     kind: 'text',
     value: 'A=VALUE',
     repeats: true,
-    help: 'a value for a name in the integrand; again for another one',
+    help: 'a value for a name in the integrand; repeat it for other names',
     commands: [...SOLVING, 'explain'],
-  },
-  problem('on-non-finite', 'choice', 'WHAT', 'error (stop) or zero (count NaN and infinities as 0)', {
-    choices: ['error', 'zero'],
-  }),
-  {
-    name: 'dims',
-    kind: 'whole',
-    value: 'N',
-    help: 'the unit cube of N dimensions, for an integrand from a file',
-    commands: ['run', 'scan', 'explain'],
   },
   {
     name: 'target',
@@ -136,21 +128,13 @@ export const OPTIONS: readonly Option[] = [
     help: 'print the result and nothing else',
     commands: SOLVING,
   },
-  ...knobs('vegas', VEGAS_OPTIONS, 'vegas+, mcubes, mcubes1d, plain'),
-  ...knobs('cubature', CUBATURE_OPTIONS, 'pagani, cuhre, two-phase'),
-  ...knobs('zmc', ZMC_OPTIONS, 'zmc'),
   { name: 'help', short: 'h', kind: 'flag', help: 'show help', commands: COMMANDS },
   { name: 'version', short: 'V', kind: 'flag', help: 'show the version', commands: COMMANDS },
 ];
 
-/** relTol as rel-tol. */
+/** Turns relTol into rel-tol. */
 export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, c => `-${c.toLowerCase()}`);
-}
-
-/** rel-tol as relTol. */
-export function camel(name: string): string {
-  return name.replace(/-([a-z])/g, (_, c: string) => c.toUpperCase());
 }
 
 export const optionsOf = (command: Command): Option[] => OPTIONS.filter(o => o.commands.includes(command));

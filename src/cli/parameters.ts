@@ -1,18 +1,18 @@
-/** Parameters, as they are typed: a=3; in a scan also a=0:10:0.5 (from, to, step) and a=1,2,3. */
+/** Reads parameters: a=3, and in a scan also a=0:10:0.5 (from, to, step) and a=1,2,3. */
 import { constantOf } from './expression/integrand.ts';
-import { Mistake } from './mistake.ts';
 import { checkName, within } from './ranges.ts';
+import { UsageError } from './usage-error.ts';
 
-/** Integrals of a scan, at most: more were hardly meant. */
-const MOST = 1e6;
+/** The largest number of integrals in a scan: a larger one is most likely a step mistyped. */
+const MAX_INTEGRALS = 1e6;
 
-/** One value for each parameter. */
+/** Reads one value for each parameter. */
 export function parseParams(texts: readonly string[]): Record<string, number> {
   const found: Record<string, number> = {};
   for (const text of texts) {
     const [name, values] = parseOne(text);
     if (values.length !== 1 || text.includes(':'))
-      throw new Mistake(
+      throw new UsageError(
         `'${text}' gives ${name} more than one value.`,
         'Several values are for quadrille scan; here, give one: --param a=3.',
         { text, start: name.length + 1, end: text.length },
@@ -22,18 +22,21 @@ export function parseParams(texts: readonly string[]): Record<string, number> {
   return found;
 }
 
-/** The values of each parameter, in the order they were given. */
+/** Reads the values of each parameter, in the order in which they were given. */
 export function parseScan(texts: readonly string[]): Map<string, number[]> {
   const found: Record<string, number[]> = {};
   for (const text of texts) add(found, ...parseOne(text), text);
   const lists = new Map(Object.entries(found));
   const total = [...lists.values()].reduce((n, l) => n * l.length, 1);
-  if (total > MOST)
-    throw new Mistake(`This scan has ${total} integrals.`, `Make its steps wider: at most ${MOST}.`);
+  if (total > MAX_INTEGRALS)
+    throw new UsageError(
+      `This scan has ${total} integrals.`,
+      `Make its steps wider: at most ${MAX_INTEGRALS}.`,
+    );
   return lists;
 }
 
-/** All combinations, the last parameter changing fastest. */
+/** All combinations of the values; the last parameter changes fastest. */
 export function product(lists: ReadonlyMap<string, readonly number[]>): Record<string, number>[] {
   let sets: Record<string, number>[] = [{}];
   for (const [name, values] of lists)
@@ -43,7 +46,7 @@ export function product(lists: ReadonlyMap<string, readonly number[]>): Record<s
 
 function add<T>(found: Record<string, T>, name: string, value: T, text: string): void {
   if (Object.hasOwn(found, name))
-    throw new Mistake(`The parameter ${name} is given twice.`, 'Give it once.', {
+    throw new UsageError(`The parameter ${name} is given twice.`, 'Give it once.', {
       text,
       start: 0,
       end: name.length,
@@ -55,7 +58,7 @@ function parseOne(text: string): [string, number[]] {
   const equals = text.indexOf('=');
   const name = text.slice(0, Math.max(0, equals)).trim();
   if (equals < 0)
-    throw new Mistake(`'${text}' gives no value.`, 'Write --param a=3.', {
+    throw new UsageError(`'${text}' gives no value.`, 'Write --param a=3.', {
       text,
       start: text.length,
       end: text.length + 1,
@@ -68,9 +71,9 @@ function parseOne(text: string): [string, number[]] {
       const at = start;
       start += part.length + 1;
       const place = { text, start: at, end: at + Math.max(1, part.length) };
-      if (part.trim() === '') throw new Mistake('A number is missing.', undefined, place);
+      if (part.trim() === '') throw new UsageError('A number is missing.', undefined, place);
       const value = within(text, at, () => constantOf(part, 'a parameter'));
-      if (!Number.isFinite(value)) throw new Mistake('A parameter is a finite number.', undefined, place);
+      if (!Number.isFinite(value)) throw new UsageError('A parameter is a finite number.', undefined, place);
       return value;
     });
   };
@@ -78,12 +81,13 @@ function parseOne(text: string): [string, number[]] {
   const [from, to, step, more] = numbers(':');
   const place = { text, start: equals + 1, end: text.length };
   if (step === undefined || more !== undefined)
-    throw new Mistake('A range of a parameter is from:to:step.', `Write ${name}=0:10:0.5.`, place);
+    throw new UsageError('A range of a parameter is from:to:step.', `Write ${name}=0:10:0.5.`, place);
   if (step === 0 || (to - from) / step < 0)
-    throw new Mistake(`A step of ${step} does not lead from ${from} to ${to}.`, undefined, place);
+    throw new UsageError(`A step of ${step} does not lead from ${from} to ${to}.`, undefined, place);
   const count = (to - from) / step;
-  if (count > MOST) throw new Mistake(`This is ${Math.floor(count)} values.`, 'Take a wider step.', place);
-  // steps such as 0.1 are not exact in binary: the last one may fall short of the end by a rounding
+  if (count > MAX_INTEGRALS)
+    throw new UsageError(`This is ${Math.floor(count)} values.`, 'Take a wider step.', place);
+  // steps such as 0.1 are not exact in binary: rounding may put the last value just short of the end
   return [name, Array.from({ length: Math.floor(count + 1e-9) + 1 }, (_, i) => tidy(from + i * step))];
 }
 
@@ -92,5 +96,5 @@ function topCommas(text: string): boolean {
   return text.includes(',') && !text.includes('(');
 }
 
-/** 0.1 + 2·0.1 as 0.3, as it was meant. */
+/** Rounds to 14 digits, so that 0.1 + 2·0.1 is 0.3. */
 const tidy = (x: number): number => Number(x.toPrecision(14));

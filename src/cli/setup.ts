@@ -1,25 +1,25 @@
-/** What was typed becomes a problem for the library: the integrand, from an expression or a file, and its options. */
+/** Makes a problem for the library from the arguments: the integrand, from an expression or a file, and its options. */
 import type { Integrand } from '../integrand/compile.ts';
 import type { IntegrateOptions } from '../problem.ts';
 import type { Arguments } from './arguments.ts';
 import { freeNames, integrandOf } from './expression/integrand.ts';
 import { CONSTANTS } from './expression/names.ts';
 import { isFile, load } from './load.ts';
-import { Mistake } from './mistake.ts';
 import { COMMANDS, OPTIONS } from './options.ts';
 import { isRange, parseRanges, type VariableRange } from './ranges.ts';
 import { closest } from './suggest.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface Setup {
   integrand: Integrand | URL;
   options: IntegrateOptions;
-  /** As it was typed: the expression, or the name of the file. */
+  /** The expression or the name of the file, as it was typed. */
   title: string;
-  /** Names of the axes; of a file they are there only if ranges were given. */
+  /** The names of the axes. With a file they are known only if ranges were given. */
   variables: string[];
 }
 
-/** `params` are the names that the integrand may use beside its variables, with a value each. */
+/** `params` has the values of the names that the integrand may use beside its variables. */
 export async function setUp(
   { command, rest, options }: Arguments,
   params: Record<string, number>,
@@ -27,7 +27,7 @@ export async function setUp(
   const ranges = parseRanges(rest.filter(isRange));
   const sources = rest.filter(text => !isRange(text));
   if (sources.length === 0)
-    throw new Mistake(
+    throw new UsageError(
       command === 'run' ? 'There is no file to run.' : 'There is no expression.',
       command === 'run'
         ? 'Write quadrille run integrand.ts --dims 3.'
@@ -52,14 +52,14 @@ export async function setUp(
       },
     };
   }
-  if (isFile(title)) throw new Mistake(`${title} is a file.`, `Did you mean quadrille run ${title}?`);
+  if (isFile(title)) throw new UsageError(`${title} is a file.`, `Did you mean quadrille run ${title}?`);
   if (options.has('dims'))
-    throw new Mistake('--dims is for integrands from files.', 'Give each variable a range: x=0..1.');
+    throw new UsageError('--dims is for integrands from files.', 'Give each variable a range: x=0..1.');
   const { variables } = setup;
   checkWord(title, [...variables, ...Object.keys(params)]);
   if (variables.length === 0) throw noRanges(title, Object.keys(params));
   const both = variables.find(v => Object.hasOwn(params, v));
-  if (both) throw new Mistake(`${both} has a range and a value.`, 'Give it one of them.');
+  if (both) throw new UsageError(`${both} has a range and a value.`, 'Give it one of them.');
   const { f } = integrandOf(title, variables, Object.keys(params));
   return {
     ...setup,
@@ -68,7 +68,7 @@ export async function setUp(
   };
 }
 
-/** The options of the library that options of ours set. */
+/** The options of the library that were given on the command line. */
 export function libraryOptions(given: Arguments['options']): IntegrateOptions {
   const found: Record<string, unknown> = {};
   for (const { name, sets } of OPTIONS) {
@@ -76,7 +76,7 @@ export function libraryOptions(given: Arguments['options']): IntegrateOptions {
     const [family, knob] = sets.split('.');
     found[family] = knob ? { ...(found[family] as object), [knob]: given.get(name) } : given.get(name);
   }
-  // several cards
+  // several devices are separated by commas
   if (typeof found.device === 'string' && found.device.includes(',')) found.device = found.device.split(',');
   return found as IntegrateOptions;
 }
@@ -88,13 +88,13 @@ function domainOf(
   theirs: IntegrateOptions,
 ): IntegrateOptions {
   if (ranges.length > 0 && dims !== undefined)
-    throw new Mistake('Ranges and --dims are both given.', 'Give one of them: --dims is the unit cube.');
-  // what is typed replaces what the file says, also when one has `dims` and the other `domain`
+    throw new UsageError('Ranges and --dims are both given.', 'Give one of them: --dims is the unit cube.');
+  // the command line goes before the file, also when one has `dims` and the other `domain`
   const none = { dims: undefined, domain: undefined } as unknown as IntegrateOptions;
   if (ranges.length > 0) return { ...none, domain: ranges.map(r => r.range) };
   if (dims !== undefined) return { ...none, dims };
   if (theirs.domain !== undefined || theirs.dims !== undefined) return {};
-  throw new Mistake(
+  throw new UsageError(
     `${title} does not say how many dimensions its integrand has.`,
     'Give ranges, x=0..1 y=0..2, or --dims 2 for the unit cube; or export { integrand, dims: 2 }.',
   );
@@ -104,7 +104,7 @@ function severalSources(
   command: string,
   sources: readonly string[],
   ranges: readonly VariableRange[],
-): Mistake {
+): UsageError {
   if (
     command === 'integrate' &&
     /^[a-z]+$/i.test(sources[0]) &&
@@ -114,23 +114,23 @@ function severalSources(
       sources[0],
       COMMANDS.filter(c => c !== 'integrate'),
     );
-    if (near) return new Mistake(`There is no command ${sources[0]}.`, `Did you mean quadrille ${near}?`);
+    if (near) return new UsageError(`There is no command ${sources[0]}.`, `Did you mean quadrille ${near}?`);
   }
-  return new Mistake(
+  return new UsageError(
     `There are ${sources.length} expressions: ${sources.map(s => `'${s}'`).join(' and ')}.`,
     "Put the whole expression into quotes: 'x * y'. A range is written x=0..1.",
   );
 }
 
-/** A single word that is no name of this problem is a command mistyped. */
+/** Throws when an expression of one word, which is no name of this problem, is close to the name of a command. */
 function checkWord(text: string, known: readonly string[]): void {
   if (!/^[a-z]{3,}$/i.test(text) || known.includes(text) || CONSTANTS.has(text)) return;
   const near = closest(text, ['help', ...COMMANDS.filter(c => c !== 'integrate')]);
-  if (near) throw new Mistake(`There is no command ${text}.`, `Did you mean quadrille ${near}?`);
+  if (near) throw new UsageError(`There is no command ${text}.`, `Did you mean quadrille ${near}?`);
 }
 
-function noRanges(text: string, params: readonly string[]): Mistake {
+function noRanges(text: string, params: readonly string[]): UsageError {
   const names = freeNames(text, params);
   const wanted = (names.length > 0 ? names : ['x']).map(n => `${n}=0..1`).join(' ');
-  return new Mistake('No variable has a range.', `Write quadrille '${text}' ${wanted}.`);
+  return new UsageError('No variable has a range.', `Write quadrille '${text}' ${wanted}.`);
 }

@@ -1,4 +1,4 @@
-/** What somebody may have meant: the known name that is closest to what was typed. */
+/** Finds the known name that is closest to what was typed. */
 
 /** `Did you mean …?`, or nothing when no name is close. */
 export function didYouMean(typed: string, known: Iterable<string>, quote = ''): string | undefined {
@@ -16,10 +16,10 @@ export function closest(typed: string, known: Iterable<string>): string | undefi
   return best;
 }
 
-/** Case and hyphens are no difference: --relTol is --rel-tol. */
+/** Names that differ only in case and hyphens are equal: --relTol and --rel-tol. */
 const plain = (s: string) => s.toLowerCase().replaceAll('-', '');
 
-/** Letters put in, left out, changed, or swapped with their neighbour. */
+/** The smallest number of letters to insert, delete, change, or swap with their neighbour (Damerau-Levenshtein). */
 function distance(a: string, b: string): number {
   const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) => [i]);
   for (let j = 1; j <= b.length; j++) rows[0][j] = j;

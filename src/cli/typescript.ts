@@ -1,8 +1,8 @@
 /**
- * A TypeScript file as a module that Node can import. esbuild makes one of it and of what it imports, with every form of
- * import that TypeScript projects use, on every Node; without esbuild, a Node that strips types by itself (22.18 and
- * later) imports the file as it is. esbuild is loaded only here, and never installed with us: it has 11 MB, most who install
- * the library never run a .ts file from the command line, and those who do have it from their own tools, or a new Node.
+ * Imports a TypeScript file. esbuild bundles it with the files that it imports, which works on every Node and with every
+ * form of import that TypeScript projects use. Without esbuild, a Node that strips types by itself (22.18 and later)
+ * imports the file as it is. esbuild is no dependency of this package: it has 11 MB, most users never run a .ts file from
+ * the command line, and those who do have it from their own tools, or have a new Node.
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildFailure, Plugin } from 'esbuild';
-import { Mistake } from './mistake.ts';
+import { UsageError } from './usage-error.ts';
 
 type Esbuild = typeof import('esbuild');
 
@@ -19,13 +19,13 @@ export async function importTypeScript(file: string, library: URL): Promise<unkn
   const esbuild = await findEsbuild(file);
   if (esbuild) return importBuilt(esbuild, file, library);
   if ((process.features as { typescript?: unknown }).typescript) return import(pathToFileURL(file).href);
-  throw new Mistake(
+  throw new UsageError(
     `${file} is TypeScript, which Node ${process.versions.node} does not run by itself.`,
     'Install esbuild (npm install esbuild), use Node 22.18 or later, or write the file in JavaScript.',
   );
 }
 
-/** The one of the file's own project, or ours. */
+/** Finds the esbuild of the file's own project, otherwise the one that this package can load. */
 async function findEsbuild(file: string): Promise<Esbuild | undefined> {
   for (const from of [pathToFileURL(file).href, import.meta.url]) {
     try {
@@ -34,7 +34,7 @@ async function findEsbuild(file: string): Promise<Esbuild | undefined> {
       } & Esbuild;
       return found.default ?? found;
     } catch {
-      // not there, or not made for this machine: the next one may be
+      // it is not installed, or not for this platform; the next one may be
     }
   }
   return undefined;
@@ -51,7 +51,7 @@ async function importBuilt(esbuild: Esbuild, file: string, library: URL): Promis
       format: 'esm',
       target: 'es2022',
       logLevel: 'silent',
-      define: { 'import.meta.url': url }, // data beside the file are found from there
+      define: { 'import.meta.url': url }, // the file may read data beside it
       plugins: [packagesStay(library)],
     })
     .catch((e: BuildFailure) => {
@@ -66,7 +66,7 @@ async function importBuilt(esbuild: Esbuild, file: string, library: URL): Promis
   }
 }
 
-/** Packages are imported from where they are, and `quadrille` is this one. */
+/** Packages are not bundled but imported from where they are installed; `quadrille` is this package. */
 const packagesStay = (library: URL): Plugin => ({
   name: 'packages-stay',
   setup(build) {
@@ -81,18 +81,18 @@ const packagesStay = (library: URL): Plugin => ({
         pluginData: 'asked',
       });
       if (errors.length > 0) return { errors };
-      // what is not in node_modules is a path that tsconfig.json names
+      // a path outside node_modules comes from `paths` in tsconfig.json, and is bundled
       return path.includes('node_modules') ? { path: pathToFileURL(path).href, external: true } : { path };
     });
   },
 });
 
-function mistakeIn({ errors, message }: BuildFailure): Mistake {
+function mistakeIn({ errors, message }: BuildFailure): UsageError {
   const [{ text = message, location = null } = {}] = errors ?? [];
-  if (!location) return new Mistake(text);
+  if (!location) return new UsageError(text);
   const { file, line, column, length, lineText } = location;
   const where = relative(process.cwd(), file) || file;
-  return new Mistake(`${where}:${line}:${column + 1}: ${text}.`, undefined, {
+  return new UsageError(`${where}:${line}:${column + 1}: ${text}.`, undefined, {
     text: lineText,
     start: column,
     end: column + length,

@@ -40,18 +40,96 @@ export interface Opened {
 }
 
 interface Kind {
-  /** `number` stands behind the colon of a name. */
-  open(number: string | undefined): Opened | Promise<Opened>;
+  kind: string;
+  /** What may stand behind the colon of a name; null where the name has no colon. */
+  suffix: RegExp | null;
+  /** Whether it can be one of several in a list. */
+  inLists: boolean;
+  /** Names for messages. */
+  examples: readonly string[];
+  /** What it is, for help texts. */
+  words: string;
+  open(suffix: string | undefined, maxEvaluations: number): Opened | Promise<Opened>;
   list(): DeviceInfo[] | Promise<DeviceInfo[]>;
 }
 
-const KINDS = {
-  cpu: { open: openWorkers(n => new CpuDevice(n)), list: listCpu },
-  js: { open: openWorkers(n => new JsDevice(n)), list: listJs },
-  cuda: { open: async n => (await loadCuda()).openCuda(n), list: async () => (await loadCuda()).listCuda() },
-} satisfies Record<string, Kind>;
+export const DEVICES = [
+  {
+    kind: 'auto',
+    suffix: null,
+    inLists: false,
+    examples: ["'auto'"],
+    words: 'the CPU, or a CUDA device for budgets from 1e10 evaluations on',
+    open: openChosen,
+    list: () => [],
+  },
+  {
+    kind: 'cpu',
+    suffix: /^[1-9]\d*$/,
+    inLists: true,
+    examples: ["'cpu'", "'cpu:3' for three workers"],
+    words: 'every core; cpu:3 has three workers',
+    open: workers => openWorkers(workers, n => new CpuDevice(n)),
+    list: listCpu,
+  },
+  {
+    kind: 'cuda',
+    suffix: /^(\d+|\*)$/,
+    inLists: true,
+    examples: ["'cuda'", "'cuda:1'", "'cuda:*'"],
+    words: 'the first CUDA device; cuda:1 is the second one, cuda:* all of them together',
+    open: async number => (await loadCuda()).openCuda(number),
+    list: async () => (await loadCuda()).listCuda(),
+  },
+  {
+    kind: 'js',
+    suffix: /^[1-9]\d*$/,
+    inLists: false,
+    examples: ["'js'"],
+    words: 'the function as it is, not compiled, on every core',
+    open: workers => openWorkers(workers, n => new JsDevice(n)),
+    list: listJs,
+  },
+] as const satisfies readonly Kind[];
 
-export type DeviceKind = keyof typeof KINDS;
+type DeviceKind = Exclude<(typeof DEVICES)[number]['kind'], 'auto'>;
+
+interface DeviceName {
+  of: Kind;
+  /** What stands behind the colon: the workers of a CPU, the number of a card, or `*`. */
+  suffix: string | undefined;
+}
+
+/** A name in its parts; undefined when it names no device. */
+function readDeviceName(name: unknown): DeviceName | undefined {
+  if (typeof name !== 'string') return undefined;
+  const [kind, suffix, more] = name.split(':');
+  const of: Kind | undefined = DEVICES.find(d => d.kind === kind);
+  if (!of || more !== undefined) return undefined;
+  return suffix === undefined || of.suffix?.test(suffix) ? { of, suffix } : undefined;
+}
+
+/** What to pass instead of a device that makes no sense; undefined for one that does. */
+export function deviceRemedy(asked: unknown): string | undefined {
+  if (Array.isArray(asked)) return listRemedy(asked.map(readDeviceName));
+  if (typeof asked === 'string' ? readDeviceName(asked) : isDevice(asked)) return undefined;
+  return `use ${DEVICES.flatMap(d => d.examples).join(', ')}, or an open device`;
+}
+
+function listRemedy(names: readonly (DeviceName | undefined)[]): string | undefined {
+  const alone = names.find(n => n && !n.of.inLists);
+  if (alone) return `'${alone.of.kind}' cannot be in a list; pass it alone`;
+  if (names.length === 0 || names.some(n => !n || n.suffix === '*'))
+    return "list CPU and CUDA devices, such as ['cuda:0', 'cuda:1'] or ['cpu', 'cuda:0'], or use 'cuda:*' for all cards";
+  // cuda is cuda:0, and there is one CPU however many workers it gets
+  const same = names.map(n => (n!.of.kind === 'cpu' ? 'cpu' : `${n!.of.kind}:${Number(n!.suffix ?? 0)}`));
+  return new Set(same).size < same.length ? 'name each device once' : undefined;
+}
+
+function isDevice(value: unknown): value is Device {
+  const device = value as Device | null;
+  return typeof device?.open === 'function' && typeof device.close === 'function' && device.epsilon > 0;
+}
 
 /** Evaluations that take a CPU minutes: beyond, `auto` looks for a card, whose kernels take the better part of a second to compile. */
 const LONG = 1e10;
@@ -63,15 +141,14 @@ export async function openDevice(
 ): Promise<{ device: Device; release(): Promise<void> }> {
   if (typeof asked !== 'string' && !Array.isArray(asked))
     return { device: asked as Device, release: async () => {} };
-  const names = asked === 'auto' ? [await chosen(maxEvaluations)] : ([asked].flat() as string[]);
   const opened: Opened[] = [];
   const release = async () => {
     await Promise.all(opened.filter(o => o.own).flatMap(o => o.devices.map(d => d.close())));
   };
   try {
-    for (const name of names) {
-      const [kind, number] = name.split(':');
-      opened.push(await KINDS[kind as DeviceKind].open(number));
+    for (const name of [asked].flat() as string[]) {
+      const { of, suffix } = readDeviceName(name)!;
+      opened.push(await of.open(suffix, maxEvaluations));
     }
   } catch (e) {
     await release();
@@ -85,31 +162,29 @@ export async function openDevice(
 
 /** The devices of this machine. Where no CUDA card can be used, an entry `cuda` says why in `missing`. */
 export async function devices(): Promise<DeviceInfo[]> {
-  return (await Promise.all(Object.values(KINDS).map(k => k.list()))).flat();
+  return (await Promise.all(DEVICES.map(d => d.list()))).flat();
 }
 
 /** What `auto` stands for. It depends on the options alone, not on a clock, so that bits do not. */
-async function chosen(maxEvaluations: number): Promise<string> {
-  if (maxEvaluations < LONG || !inNode()) return 'cpu';
-  return (await loadCuda()).hasCard() ? 'cuda' : 'cpu';
+async function openChosen(_: string | undefined, maxEvaluations: number): Promise<Opened> {
+  const cuda = maxEvaluations >= LONG && inNode() ? await loadCuda() : null;
+  return cuda?.hasCard() ? cuda.openCuda(undefined) : openWorkers(undefined, n => new CpuDevice(n));
 }
 
 let pool: WorkerPool | null = null;
 
 /** Devices with workers. Those without a number share a pool that is kept: its idle workers do not keep a process alive. */
-function openWorkers(make: (workers: number | WorkerPool) => Device): Kind['open'] {
-  return number => {
-    if (number) return { devices: [make(Number(number))], own: true };
-    pool ??= new WorkerPool('cpu');
-    return { devices: [make(pool)] };
-  };
+function openWorkers(number: string | undefined, make: (workers: number | WorkerPool) => Device): Opened {
+  if (number) return { devices: [make(Number(number))], own: true };
+  pool ??= new WorkerPool('cpu');
+  return { devices: [make(pool)] };
 }
 
 async function loadCuda() {
   if (inNode()) return import('./cuda/open.ts');
   const why = 'CUDA devices are for Node, not for pages.';
   return {
-    openCuda: (): never => {
+    openCuda: (_: string | undefined): Opened => {
       throw new Error(why);
     },
     listCuda: (): DeviceInfo[] => [{ name: 'cuda', kind: 'cuda', description: `none: ${why}`, missing: why }],

@@ -117,7 +117,9 @@ class SpreadSession implements Session {
 
   async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
     const { points } = ruleFor(task.ranges.length, task.rule);
-    const parts = await this.#share(part, points, signal, (session, p, stop) => session.regions(task, p, stop));
+    const parts = await this.#share(part, points, signal, (session, p, stop) =>
+      session.regions(task, p, stop),
+    );
     return mergeRegions(part, parts);
   }
 

@@ -1,6 +1,7 @@
 /**
  * What is refused, and how it is said: the reason, the place as a code frame, and what to write instead.
  */
+import { inWords, LIBRARY, type Text, type Worded, type Wording } from '../options/wording.ts';
 
 /** A text that nodes point into. `internal` marks our own functions, whose frames would mean nothing to a user. */
 export interface Source {
@@ -15,7 +16,7 @@ export interface Span {
 }
 
 /** An integrand that cannot be compiled; `message` holds reason, code frame and remedy. */
-export class IntegrandError extends Error {
+export class IntegrandError extends Error implements Worded {
   override readonly name = 'IntegrandError';
   /** What cannot be compiled. */
   readonly reason: string;
@@ -28,15 +29,30 @@ export class IntegrandError extends Error {
 
   /** @internal whether the function might run as it is; not when something is missing that it needs */
   readonly runsAsItIs: boolean;
+  /** The lines of the message. */
+  readonly #lines: Text[];
 
-  constructor(reason: string, remedy: string, place?: { source: Source; span: Span }, runsAsItIs = true) {
+  constructor(reason: string, remedy: Text, place?: { source: Source; span: Span }, runsAsItIs = true) {
     const frame = place && codeFrame(place.source.text, place.span);
-    super([reason, ...(frame ? [frame.text] : []), remedy].join('\n'));
+    const lines = [reason, ...(frame ? [frame.text] : []), remedy];
+    super(lines.map(l => inWords(l, LIBRARY)).join('\n'));
     this.reason = reason;
-    this.remedy = remedy;
+    this.remedy = inWords(remedy, LIBRARY);
     this.runsAsItIs = runsAsItIs;
     this.line = frame?.line;
     this.column = frame?.column;
+    this.#lines = lines;
+  }
+
+  /** @internal adds a line to the message */
+  add(line: Text): void {
+    this.#lines.push(line);
+    this.message = this.toText(LIBRARY);
+  }
+
+  /** @internal the message in other words */
+  toText(wording: Wording): string {
+    return this.#lines.map(l => inWords(l, wording)).join('\n');
   }
 }
 

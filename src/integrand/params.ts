@@ -2,6 +2,7 @@
  * Params: what a user passes beside the function. Their shape (names, kinds, lengths, tables) is compiled
  * in; their numbers are not, so that one program serves a whole scan.
  */
+import { OptionError } from '../options/option-error.ts';
 import type { ParamDeclaration } from './ir.ts';
 import { isTable, type Table } from './tables.ts';
 
@@ -24,37 +25,44 @@ export type Bindings = ReadonlyMap<string, number | boolean | TypedArray>;
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
-/** Throws unless every param is of a kind that an integrand can use. */
-export function checkParams(params: unknown): asserts params is Params {
+/** Throws unless every param is of a kind that an integrand can use. `where` begins the message. */
+export function checkParams(params: unknown, where = ''): asserts params is Params {
+  const refuse = (option: string, value: unknown, what: string, remedy: string): never => {
+    throw new OptionError(option, value, remedy, `${option} ${what}`, where);
+  };
   if (params === null || typeof params !== 'object' || Array.isArray(params)) {
-    throw new TypeError(
-      `params is ${params === null ? 'null' : Array.isArray(params) ? 'an array' : `a ${typeof params}`}; pass an object of named values: { a: 3.5 }.`,
-    );
+    const what = params === null ? 'null' : Array.isArray(params) ? 'an array' : `a ${typeof params}`;
+    return refuse('params', params, `is ${what}`, 'pass an object of named values: { a: 3.5 }');
   }
   for (const [name, value] of Object.entries(params)) {
-    if (!IDENTIFIER.test(name)) {
-      throw new TypeError(
-        `params has the name '${name}', which no integrand can read; use a name such as a, x1 or alpha.`,
+    if (!IDENTIFIER.test(name))
+      refuse(
+        'params',
+        params,
+        `has the name '${name}', which no integrand can read`,
+        'use a name such as a, x1 or alpha',
       );
-    }
     if (typeof value === 'number' || typeof value === 'boolean' || isTable(value)) continue;
+    const option = `params.${name}`;
     if (
       ArrayBuffer.isView(value) &&
       !(value instanceof DataView) &&
       typeof (value as unknown as Numeric)[0] !== 'bigint'
     ) {
       if ((value as unknown as Numeric).length > 0) continue;
-      throw new TypeError(`params.${name} is an empty array; leave it out or give it elements.`);
+      refuse(option, value, 'is an empty array', 'leave it out or give it elements');
     }
-    const [what, remedy] = Array.isArray(value)
-      ? ['a plain array', `pass a typed array: Float64Array.from(${name})`]
-      : typeof value === 'function'
-        ? ['a function', 'write it inside the integrand, or tabulate it: table([xs], ys)']
-        : [
-            value === null ? 'null' : value === undefined ? 'undefined' : `a ${typeof value}`,
-            'pass a number, a boolean, a typed array or a table',
-          ];
-    throw new TypeError(`params.${name} is ${what}; ${remedy}.`);
+    if (Array.isArray(value))
+      refuse(option, value, 'is a plain array', `pass a typed array: Float64Array.from(${name})`);
+    if (typeof value === 'function')
+      refuse(
+        option,
+        value,
+        'is a function',
+        'write it inside the integrand, or tabulate it: table([xs], ys)',
+      );
+    const what = value === null ? 'null' : value === undefined ? 'undefined' : `a ${typeof value}`;
+    refuse(option, value, `is ${what}`, 'pass a number, a boolean, a typed array or a table');
   }
 }
 type Numeric = { length: number; [i: number]: number | bigint };

@@ -2,7 +2,9 @@
  * A function becomes a syntax tree: the text that `Function.prototype.toString` gives, parsed by acorn.
  * What has no text to read, or is no plain function, is refused here.
  */
+
 import { type AnyNode, type Expression, parseExpressionAt } from 'acorn';
+import type { Text } from '../options/wording.ts';
 import { IntegrandError, type Source, withinDepth } from './diagnostics.ts';
 import type { FunctionNode } from './lower/values.ts';
 
@@ -27,7 +29,7 @@ export function read(f: unknown, internal = false): Read {
   }
   const source = { text, internal };
   const node = withinDepth(source, () => parse(source));
-  const fail = (reason: string, remedy: string): never => {
+  const fail = (reason: string, remedy: Text): never => {
     throw new IntegrandError(reason, remedy, { source, span: { start: 0, end: text.split('\n')[0].length } });
   };
   if (!isFunction(node)) {
@@ -36,7 +38,7 @@ export function read(f: unknown, internal = false): Read {
   if (node.async) {
     fail(
       'The integrand is an async function, which cannot be compiled.',
-      "Make it a plain function, or run it as it is with device: 'js'.",
+      w => `Make it a plain function, or run it as it is with ${w.setting('device', 'js')}.`,
     );
   }
   if (node.generator) {

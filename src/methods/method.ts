@@ -107,7 +107,10 @@ export function statusOf(error: unknown, signal: AbortSignal | undefined): Statu
 }
 
 /** The error that a problem asks for at this value. */
-export function toleranceAt({ relTol, absTol }: Pick<MethodProblem, 'relTol' | 'absTol'>, value: number): number {
+export function toleranceAt(
+  { relTol, absTol }: Pick<MethodProblem, 'relTol' | 'absTol'>,
+  value: number,
+): number {
   return Math.max(absTol, relTol * Math.abs(value));
 }
 

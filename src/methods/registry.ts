@@ -1,28 +1,90 @@
-/** Methods by their names. A new method is one line here, beside its folder. */
+/**
+ * Methods by their names: what each is, which family of options configures it, and how it runs. A new method is one entry
+ * here, beside its folder; checks, the command line and its help follow.
+ */
 import { type AutoOptions, auto } from './auto/auto.ts';
 import { cuhre } from './cubature/cuhre.ts';
 import { pagani } from './cubature/pagani.ts';
 import { twoPhase } from './cubature/two-phase.ts';
 import type { MethodProblem, Run } from './method.ts';
 import { vegas } from './vegas/vegas.ts';
-import { type ZmcOptions, zmc } from './zmc/zmc.ts';
+import type { ZmcOptions } from './zmc/options.ts';
+import { zmc } from './zmc/zmc.ts';
 
 export interface MethodOptions extends AutoOptions {
   zmc: ZmcOptions;
 }
 
-type Method = (problem: MethodProblem, options: MethodOptions) => Run;
+interface Method {
+  name: string;
+  /** The member of the options of `integrate` that configures it; `auto` reads several. */
+  family: keyof MethodOptions | null;
+  words: string;
+  run(problem: MethodProblem, options: MethodOptions): Run;
+}
 
-export const METHODS = {
-  auto,
-  'vegas+': (problem, options) => vegas(problem, 'vegas+', options.vegas),
-  mcubes: (problem, options) => vegas(problem, 'mcubes', options.vegas),
-  mcubes1d: (problem, options) => vegas(problem, 'mcubes1d', options.vegas),
-  plain: (problem, options) => vegas(problem, 'plain', options.vegas),
-  pagani: (problem, options) => pagani(problem, options.cubature),
-  cuhre: (problem, options) => cuhre(problem, options.cubature),
-  'two-phase': (problem, options) => twoPhase(problem, options.cubature),
-  zmc: (problem, options) => zmc(problem, options.zmc),
-} satisfies Record<string, Method>;
+export const METHODS = [
+  {
+    name: 'auto',
+    family: null,
+    words: 'runs pagani and vegas+ in turns until one of them reaches the tolerance',
+    run: auto,
+  },
+  {
+    name: 'vegas+',
+    family: 'vegas',
+    words: 'VEGAS with adaptive stratified sampling',
+    run: (problem, options) => vegas(problem, 'vegas+', options.vegas),
+  },
+  {
+    name: 'mcubes',
+    family: 'vegas',
+    words: 'm-Cubes: VEGAS with the same number of samples in each cube',
+    run: (problem, options) => vegas(problem, 'mcubes', options.vegas),
+  },
+  {
+    name: 'mcubes1d',
+    family: 'vegas',
+    words: 'm-Cubes with one map for all axes, for integrands that are the same in every coordinate',
+    run: (problem, options) => vegas(problem, 'mcubes1d', options.vegas),
+  },
+  {
+    name: 'plain',
+    family: 'vegas',
+    words: 'Monte Carlo without adaptation',
+    run: (problem, options) => vegas(problem, 'plain', options.vegas),
+  },
+  {
+    name: 'pagani',
+    family: 'cubature',
+    words: 'adaptive cubature that halves many regions at a time',
+    run: (problem, options) => pagani(problem, options.cubature),
+  },
+  {
+    name: 'cuhre',
+    family: 'cubature',
+    words: 'adaptive cubature that halves the region with the largest error',
+    run: (problem, options) => cuhre(problem, options.cubature),
+  },
+  {
+    name: 'two-phase',
+    family: 'cubature',
+    words: 'adaptive cubature: halves all regions first, then each processor continues with its own',
+    run: (problem, options) => twoPhase(problem, options.cubature),
+  },
+  {
+    name: 'zmc',
+    family: 'zmc',
+    words: 'stratified sampling with a heuristic tree search',
+    run: (problem, options) => zmc(problem, options.zmc),
+  },
+] as const satisfies readonly Method[];
 
-export type MethodName = keyof typeof METHODS;
+export type MethodName = (typeof METHODS)[number]['name'];
+
+export const METHOD_NAMES: readonly MethodName[] = METHODS.map(m => m.name);
+
+/** Starts a method. */
+export function startMethod(name: MethodName, problem: MethodProblem, options: MethodOptions): Run {
+  return METHODS.find(m => m.name === name)!.run(problem, options);
+}

@@ -15,7 +15,15 @@ export const unitFor = (size: number, lowest = -1000): number =>
  * What the unit of an iteration has to be multiplied with before the iteration is made again: its values were so much larger
  * or smaller than thought that squares of them are no numbers. 1 when they are.
  */
-export function unitError({ sum, variance, squares = 0 }: { sum: number; variance: number; squares?: number }): number {
+export function unitError({
+  sum,
+  variance,
+  squares = 0,
+}: {
+  sum: number;
+  variance: number;
+  squares?: number;
+}): number {
   if (!(variance < Infinity && Math.abs(sum) < Infinity && squares < Infinity)) return 2 ** 300;
   const lost = sum !== 0 && variance === 0 && Math.abs(sum) < 2 ** -400;
   return lost ? Math.abs(sum) : 1;

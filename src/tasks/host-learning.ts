@@ -19,7 +19,10 @@ export class HostLearning implements Learning {
   async allocate(beta: number, evaluations: number): Promise<Counts> {
     const { variances } = this.#last().sums;
     if (!variances) throw new Error('allocate after an iteration without variances');
-    return { each: allocate(variances, beta, evaluations), evaluations: mostFor(evaluations, variances.length) };
+    return {
+      each: allocate(variances, beta, evaluations),
+      evaluations: mostFor(evaluations, variances.length),
+    };
   }
 
   async edgesOf(map: AxisMap): Promise<Float64Array> {
@@ -38,4 +41,3 @@ export class HostLearning implements Learning {
 
 /** What an allocation of so many samples may come to: every cube has two at least. */
 export const mostFor = (evaluations: number, cubes: number): number => Math.max(evaluations, 2 * cubes);
-

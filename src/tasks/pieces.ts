@@ -50,7 +50,10 @@ export interface Place {
  * Finds the first piece that does not begin before a sample; the end of all when there is none. Cubes have `counts` samples
  * each, or their own numbers; then samples have to be asked for in ascending order.
  */
-export function placeFinder(counts: number | { each: Uint32Array }, cubes: number): (sample: number) => Place {
+export function placeFinder(
+  counts: number | { each: Uint32Array },
+  cubes: number,
+): (sample: number) => Place {
   if (typeof counts === 'number')
     return sample => {
       const cube = Math.min(cubes, Math.floor(sample / counts));

@@ -13,7 +13,10 @@ import { cubesOf, type PartSums, plainTask, plan, type SampleTask, SUMS } from '
 import { TreeSum } from './tree-sum.ts';
 
 /** Values of the integrand at n points: all first coordinates, then all second ones, and so on. */
-export type EvaluatePoints = (points: Float64Array, n: number) => ArrayLike<number> | Promise<ArrayLike<number>>;
+export type EvaluatePoints = (
+  points: Float64Array,
+  n: number,
+) => ArrayLike<number> | Promise<ArrayLike<number>>;
 
 /** Evaluates an integrand on the thread that calls: a compiled one as WebAssembly, a function as it is. */
 export function evaluatorOf(bound: BoundProgram): EvaluatePoints {
@@ -33,7 +36,11 @@ export function evaluatorOf(bound: BoundProgram): EvaluatePoints {
 }
 
 /** Samples some groups of an iteration. */
-export async function samplePoints(asked: SampleTask, part: Part, evaluate: EvaluatePoints): Promise<PartSums> {
+export async function samplePoints(
+  asked: SampleTask,
+  part: Part,
+  evaluate: EvaluatePoints,
+): Promise<PartSums> {
   const task = plainTask(asked);
   const { strata, counts, bins, edges, unit, adapt } = task;
   const dims = strata.length;
@@ -134,7 +141,11 @@ export async function samplePoints(asked: SampleTask, part: Part, evaluate: Eval
 }
 
 /** Applies a rule to some regions of a list. */
-export async function regionPoints(task: RegionTask, part: Part, evaluate: EvaluatePoints): Promise<RegionSums> {
+export async function regionPoints(
+  task: RegionTask,
+  part: Part,
+  evaluate: EvaluatePoints,
+): Promise<RegionSums> {
   const { ranges, count } = task;
   const dims = ranges.length;
   const rule = ruleFor(dims, task.rule);

@@ -11,6 +11,8 @@
  * so that one candidate for each orbit finds it.
  */
 
+import { OptionError } from '../options/option-error.ts';
+
 /** One orbit: all points that permutations and sign changes make of a generator. */
 export interface Orbit {
   /** The coordinates other than 0, descending; the others are 0. In units of the half-width: within (−1, 1) exclusive. */
@@ -177,14 +179,20 @@ function defaultFor(dims: number): RuleName {
 
 function makeRule(dims: number, name: RuleName): Rule {
   if (!(Number.isInteger(dims) && dims >= 1 && dims <= MOST))
-    throw new RangeError(
-      `integrate: cubature rules serve 1 to ${MOST} dimensions, not ${dims}, since they have 2^n points; use method 'vegas+'.`,
+    throw new OptionError(
+      'dims',
+      dims,
+      "use method 'vegas+'",
+      `cubature rules serve 1 to ${MOST} dimensions, not ${dims}, since they have 2^n points`,
     );
   const possible = RULES.filter(r => ENTRIES[r].serves[0] <= dims && dims <= ENTRIES[r].serves[1]);
   if (!possible.includes(name)) {
     const names = possible.map(r => `'${r}'`).join(', ');
-    throw new RangeError(
-      `integrate: \`cubature.rule\` is '${name}', which does not serve ${dims} dimensions; use ${names}, or leave it out.`,
+    throw new OptionError(
+      'cubature.rule',
+      name,
+      `use ${names}, or leave it out`,
+      w => `${w.quoted('cubature.rule')} is '${name}', which does not serve ${dims} dimensions`,
     );
   }
   const { degree, error, rows } = ENTRIES[name];

@@ -134,7 +134,16 @@ export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
   const all = mergeParts(task, wholeOf(task), parts);
   const [sum, variance, concentration] = all.nodes;
   const { evaluations, histogram, squares, nonFinite } = all;
-  return { evaluations, sum, variance, concentration, histogram, squares, ...byCube(task, all.cubes), nonFinite };
+  return {
+    evaluations,
+    sum,
+    variance,
+    concentration,
+    histogram,
+    squares,
+    ...byCube(task, all.cubes),
+    nonFinite,
+  };
 }
 
 function mergeCubes(lists: readonly CubeSums[]): CubeSums | null {

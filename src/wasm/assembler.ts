@@ -91,8 +91,38 @@ export const OP = {
 } as const;
 export type Instruction = keyof typeof OP;
 
+/** Instructions that open a construct; the type of its result follows. */
+export const OPENING = { block: 0x02, loop: 0x03, if: 0x04 } as const;
+
+/** Instructions with an index: of a construct, a function or a local. */
+export const INDEXED = {
+  br: 0x0c,
+  br_if: 0x0d,
+  call: 0x10,
+  'local.get': 0x20,
+  'local.set': 0x21,
+  'local.tee': 0x22,
+} as const;
+
+/** Instructions with a number, or 16 lanes, as their operand. */
+export const CONSTANT = {
+  'i32.const': 0x41,
+  'i64.const': 0x42,
+  'f64.const': 0x44,
+  'v128.const': 0xfd0c,
+  'i8x16.shuffle': 0xfd0d,
+} as const;
+
+/** Instructions with the number of a lane. */
+export const LANE = {
+  'i32x4.extract_lane': 0xfd1b,
+  'i64x2.extract_lane': 0xfd1d,
+  'f64x2.extract_lane': 0xfd21,
+  'f64x2.replace_lane': 0xfd22,
+} as const;
+
 /** Instructions with a memory operand: opcode and the logarithm of the natural alignment. */
-const MEMORY = {
+export const MEMORY = {
   'i32.load': [0x28, 2],
   'i32.store': [0x36, 2],
   'f64.load': [0x2b, 3],
@@ -179,46 +209,46 @@ export class FunctionWriter {
   }
 
   get(local: number): this {
-    this.#code.byte(0x20).unsigned(local);
+    this.#code.byte(INDEXED['local.get']).unsigned(local);
     return this;
   }
 
   set(local: number): this {
-    this.#code.byte(0x21).unsigned(local);
+    this.#code.byte(INDEXED['local.set']).unsigned(local);
     return this;
   }
 
   tee(local: number): this {
-    this.#code.byte(0x22).unsigned(local);
+    this.#code.byte(INDEXED['local.tee']).unsigned(local);
     return this;
   }
 
   i32(value: number): this {
-    this.#code.byte(0x41).signed(value);
+    this.#code.byte(CONSTANT['i32.const']).signed(value);
     return this;
   }
 
   /** A 64-bit integer that fits in 32 bits with its sign. */
   i64(value: number): this {
-    this.#code.byte(0x42).signed(value);
+    this.#code.byte(CONSTANT['i64.const']).signed(value);
     return this;
   }
 
   f64(value: number): this {
-    this.#code.byte(0x44).append(f64Bytes(value));
+    this.#code.byte(CONSTANT['f64.const']).append(f64Bytes(value));
     return this;
   }
 
   /** Both lanes the float64 `value`. */
   v128(value: number): this {
     const b = f64Bytes(value);
-    this.#code.opcode(0xfd0c).append(b).append(b);
+    this.#code.opcode(CONSTANT['v128.const']).append(b).append(b);
     return this;
   }
 
   /** Both lanes the 64 bits given as two halves. */
   v128bits(high: number, low: number): this {
-    this.#code.opcode(0xfd0c);
+    this.#code.opcode(CONSTANT['v128.const']);
     for (let lane = 0; lane < 2; lane++)
       for (const half of [low, high]) for (let s = 0; s < 32; s += 8) this.#code.byte((half >>> s) & 0xff);
     return this;
@@ -226,28 +256,21 @@ export class FunctionWriter {
 
   /** Lanes of 32 bits picked from two vectors: 0 to 3 from the first, 4 to 7 from the second. */
   shuffle32(...lanes: [number, number, number, number]): this {
-    this.#code.opcode(0xfd0d).append(lanes.flatMap(l => [4 * l, 4 * l + 1, 4 * l + 2, 4 * l + 3]));
+    this.#code
+      .opcode(CONSTANT['i8x16.shuffle'])
+      .append(lanes.flatMap(l => [4 * l, 4 * l + 1, 4 * l + 2, 4 * l + 3]));
     return this;
   }
 
   /** Four words. */
   words(...values: [number, number, number, number]): this {
-    this.#code.opcode(0xfd0c);
+    this.#code.opcode(CONSTANT['v128.const']);
     for (const v of values) for (let s = 0; s < 32; s += 8) this.#code.byte((v >>> s) & 0xff);
     return this;
   }
 
-  lane(
-    op: 'f64x2.extract_lane' | 'f64x2.replace_lane' | 'i32x4.extract_lane' | 'i64x2.extract_lane',
-    lane: number,
-  ): this {
-    const code = {
-      'f64x2.extract_lane': 0xfd21,
-      'f64x2.replace_lane': 0xfd22,
-      'i32x4.extract_lane': 0xfd1b,
-      'i64x2.extract_lane': 0xfd1d,
-    }[op];
-    this.#code.opcode(code).byte(lane);
+  lane(op: keyof typeof LANE, lane: number): this {
+    this.#code.opcode(LANE[op]).byte(lane);
     return this;
   }
 
@@ -259,13 +282,13 @@ export class FunctionWriter {
   }
 
   call(fn: number): this {
-    this.#code.byte(0x10).unsigned(fn);
+    this.#code.byte(INDEXED.call).unsigned(fn);
     return this;
   }
 
   /** Opens a construct and returns a handle that `br` takes. */
-  open(kind: 'block' | 'loop' | 'if', result?: WasmType): number {
-    this.#code.byte({ block: 0x02, loop: 0x03, if: 0x04 }[kind], result ? TYPE[result] : VOID);
+  open(kind: keyof typeof OPENING, result?: WasmType): number {
+    this.#code.byte(OPENING[kind], result ? TYPE[result] : VOID);
     return ++this.#depth;
   }
 
@@ -279,12 +302,12 @@ export class FunctionWriter {
   }
 
   br(handle: number): this {
-    this.#code.byte(0x0c).unsigned(this.#depth - handle);
+    this.#code.byte(INDEXED.br).unsigned(this.#depth - handle);
     return this;
   }
 
   brIf(handle: number): this {
-    this.#code.byte(0x0d).unsigned(this.#depth - handle);
+    this.#code.byte(INDEXED.br_if).unsigned(this.#depth - handle);
     return this;
   }
 

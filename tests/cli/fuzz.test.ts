@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { integrandOf } from '../../src/cli/expression/integrand.ts';
 import { tokens } from '../../src/cli/expression/tokens.ts';
-import { Mistake } from '../../src/cli/mistake.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
 import { compile } from '../../src/index.ts';
 import { Random } from '../compiler/random.ts';
 
@@ -130,8 +130,8 @@ describe('random formulas', () => {
         const { f } = integrandOf(text, VARIABLES, []);
         expect(typeof f([1, 2, 3], {}, {} as never), text).toBe('number');
       } catch (e) {
-        expect(e, text).toBeInstanceOf(Mistake);
-        const { place } = e as Mistake;
+        expect(e, text).toBeInstanceOf(UsageError);
+        const { place } = e as UsageError;
         expect(place!.start, text).toBeGreaterThanOrEqual(0);
         expect(place!.start, text).toBeLessThanOrEqual(text.length);
         expect(place!.end, text).toBeGreaterThan(place!.start);

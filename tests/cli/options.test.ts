@@ -11,6 +11,7 @@ const set = (...argv: string[]) => libraryOptions(readArguments(argv).options);
 
 describe('options of the library', () => {
   test.each([
+    [['run', '--dims', '3'], { dims: 3 }],
     [['--rel-tol', '1e-8'], { relTol: 1e-8 }],
     [['--rel-tol=1e-8'], { relTol: 1e-8 }],
     [['--abs-tol', '0.5'], { absTol: 0.5 }],
@@ -57,7 +58,7 @@ describe('options of the library', () => {
 
   test('the cases above leave no option of the library out', () => {
     // a table that grew has to grow here as well
-    expect(OPTIONS.filter(o => o.sets)).toHaveLength(8 + 1 + 8 + 6 + 5);
+    expect(OPTIONS.filter(o => o.sets)).toHaveLength(9 + 1 + 8 + 6 + 5);
   });
 });
 

@@ -1,6 +1,6 @@
 /** The command line inside the test's own process, with streams that remember. */
 import { cli } from '../../src/cli/cli.ts';
-import { Mistake } from '../../src/cli/mistake.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
 
 export interface Printed {
   code: number;
@@ -31,11 +31,11 @@ export async function typed(argv: string[], surroundings: Surroundings = {}): Pr
 }
 
 /** The mistake that a step makes. */
-export function mistake(step: () => unknown): Mistake {
+export function mistake(step: () => unknown): UsageError {
   try {
     step();
   } catch (e) {
-    if (e instanceof Mistake) return e;
+    if (e instanceof UsageError) return e;
     throw e;
   }
   throw new Error('no mistake was found');

@@ -1,5 +1,7 @@
 /** Cubature rules: the polynomials they integrate, those their null rules do not see, and the points they have. */
+
 import { describe, expect, test } from 'vitest';
+import { OptionError } from '../../src/options/option-error.ts';
 import {
   nullCombinations,
   type Orbit,
@@ -441,8 +443,11 @@ describe('ruleFor', () => {
   test.each([0, -1, 2.5, Number.NaN, 21, 1000])('dims %d: the error names the method for more', dims => {
     for (const name of [undefined, 'degree9'] as const)
       expect(() => ruleFor(dims, name)).toThrow(
-        new RangeError(
-          `integrate: cubature rules serve 1 to 20 dimensions, not ${dims}, since they have 2^n points; use method 'vegas+'.`,
+        new OptionError(
+          'dims',
+          dims,
+          "use method 'vegas+'",
+          `cubature rules serve 1 to 20 dimensions, not ${dims}, since they have 2^n points`,
         ),
       );
   });
@@ -455,14 +460,17 @@ describe('ruleFor', () => {
     [4, 'toString', "'degree9', 'degree7', 'genz-malik'"],
   ])('dims %i, rule %s: the error names those possible, %s', (dims, name, possible) => {
     expect(() => ruleFor(dims, name as RuleName)).toThrow(
-      new RangeError(
-        `integrate: \`cubature.rule\` is '${name}', which does not serve ${dims} dimensions; use ${possible}, or leave it out.`,
+      new OptionError(
+        'cubature.rule',
+        name,
+        `use ${possible}, or leave it out`,
+        `\`cubature.rule\` is '${name}', which does not serve ${dims} dimensions`,
       ),
     );
   });
   test('all that are not in the list of what a rule serves are refused', () => {
     for (const name of RULES)
       for (let n = 1; n <= 20; n++)
-        if (!SERVES[name].includes(n)) expect(() => ruleFor(n, name)).toThrow(RangeError);
+        if (!SERVES[name].includes(n)) expect(() => ruleFor(n, name)).toThrow(OptionError);
   });
 });

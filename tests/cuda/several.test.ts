@@ -171,10 +171,10 @@ describe.skipIf(absent)('names', () => {
     expect((await run(['cuda:0', 'cuda:1'])).device).toBe('cuda:0 (Emulated GPU 0), cuda:1 (Emulated GPU 1)');
     expect((await run(['cuda:1'])).device).toBe('cuda:1 (Emulated GPU 1)');
   });
-  test('what is no list of CUDA devices is refused', async () => {
-    for (const device of [[], ['cpu', 'cuda'], ['cuda:*'], [3]])
+  test('what is no list of devices is refused', async () => {
+    for (const device of [[], ['cuda:*'], [3]])
       await expect(run(device as string[])).rejects.toThrow(
-        /list CUDA devices, such as \['cuda:0', 'cuda:1'\], or 'cuda:\*' for all\.$/,
+        /list CPU and CUDA devices, .* or use 'cuda:\*' for all cards\.$/,
       );
     await expect(run(['cuda', 'cuda:0'])).rejects.toThrow(/name each device once/);
     await expect(run(['cuda:0', 'cuda:99'])).rejects.toThrow(/there is no device cuda:99/);

@@ -39,7 +39,7 @@ describe.concurrent('a script ends by itself', () => {
       'after a run that was refused and one that met NaN',
       `await integrate(f, { dims: 0 }).catch(e => console.log(e.name));
        await integrate(([x]) => Math.sqrt(x - 0.5), { dims: 1, vegas: many }).catch(e => console.log(e.name));`,
-      'TypeError\nRangeError\n',
+      'OptionError\nRangeError\n',
     ],
     [
       'when nobody waits for the result',

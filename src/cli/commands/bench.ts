@@ -1,16 +1,15 @@
-/** `quadrille bench`: integrands of the papers on this machine, how long they take and how far off they are. */
+/** `quadrille bench`: runs integrands of the papers on this machine, and shows their times and their true errors. */
 import { devices } from '../../devices/registry.ts';
 import { integrate } from '../../integrate.ts';
 import { type Result, withError } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';
 import { interruptible } from '../interrupt.ts';
-import { Mistake } from '../mistake.ts';
-import { inOurWords } from '../say.ts';
 import { libraryOptions } from '../setup.ts';
 import { valueObject } from '../show/json.ts';
-import { Live } from '../show/live.ts';
 import { columns, rounded, time } from '../show/numbers.ts';
+import { ProgressLine } from '../show/progress-line.ts';
 import { isLive, type Style, styleOf, type Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
 import { BENCHMARKS, type Benchmark } from './benchmarks.ts';
 import { CONVERGED, NOT_CONVERGED } from './integrate.ts';
 
@@ -22,19 +21,20 @@ interface Run {
 const BAR = 32;
 
 export async function benchCommand({ rest, options }: Arguments, terminal: Terminal): Promise<number> {
-  if (rest.length > 0) throw new Mistake(`quadrille bench takes no '${rest[0]}'.`, 'Write quadrille bench.');
+  if (rest.length > 0)
+    throw new UsageError(`quadrille bench takes no '${rest[0]}'.`, 'Write quadrille bench.');
   const json = options.has('json');
   const runs: Run[] = [];
   const interrupt = interruptible();
   let now = '';
-  const live = isLive(terminal) ? new Live(terminal, () => [now]) : undefined;
+  const live = isLive(terminal) ? new ProgressLine(terminal, () => [now]) : undefined;
   try {
     for (const benchmark of BENCHMARKS) {
       now = `${runs.length + 1} of ${BENCHMARKS.length}  ${benchmark.name}`;
       const result = await integrate(benchmark.f, {
         ...benchmark.options,
         ...libraryOptions(options),
-        maxTime: 10_000, // on a slow machine, a benchmark that says so instead of one without an end
+        maxTime: 10_000, // on a slow machine a benchmark ends with status `time` instead of going on for minutes
         signal: interrupt.signal,
         onProgress: () => live?.draw(),
       });
@@ -42,9 +42,6 @@ export async function benchCommand({ rest, options }: Arguments, terminal: Termi
       runs.push({ benchmark, result });
       if (json) terminal.out.write(`${JSON.stringify(runObject(runs.at(-1)!))}\n`);
     }
-  } catch (e) {
-    if (e instanceof Error) e.message = inOurWords(e.message);
-    throw e;
   } finally {
     live?.stop();
     interrupt.done();
@@ -76,7 +73,7 @@ async function report(runs: readonly Run[], { out, env }: Terminal): Promise<voi
 
 const HEADER = ['integrand', 'value', 'true error', 'evaluations', 'time', 'a second', 'method'];
 
-/** The true error is given relative to the truth, and in errors. */
+/** The true error is shown relative to the true value, and as a multiple of the estimated error. */
 function row({ benchmark: { name, truth }, result: r }: Run): string[] {
   const off = Math.abs(r.value - truth);
   return [
@@ -92,7 +89,7 @@ function row({ benchmark: { name, truth }, result: r }: Run): string[] {
 
 const speed = (r: Result): number => (1000 * r.evaluations) / r.elapsed;
 
-/** Evaluations a second, as bars. */
+/** A bar per integrand: its evaluations per second. */
 function bars(runs: readonly Run[], style: Style): string[] {
   const most = Math.max(...runs.map(r => speed(r.result)));
   const wide = Math.max(...runs.map(r => r.benchmark.name.length));

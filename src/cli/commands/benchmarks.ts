@@ -1,10 +1,10 @@
-/** Integrands of the papers that `quadrille bench` runs, with their true values: closed forms, rounded. */
+/** The integrands of the papers that `quadrille bench` runs. Their true values are closed forms, rounded to float64. */
 import type { Integrand } from '../../integrand/compile.ts';
 import type { IntegrateOptions } from '../../problem.ts';
 
 export interface Benchmark {
   name: string;
-  /** Where it is defined. */
+  /** The paper and the equation that define it. */
   paper: string;
   f: Integrand;
   truth: number;

@@ -1,10 +1,10 @@
-/** `quadrille completion SHELL`: a script for the shell, made from the table of options. */
+/** `quadrille completion SHELL`: prints a completion script for the shell, made from the table of options. */
 import type { Arguments } from '../arguments.ts';
-import { Mistake } from '../mistake.ts';
 import { COMMANDS, type Command, OPTIONS, type Option, optionsOf } from '../options.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Terminal } from '../terminal.ts';
-import { PAGES } from './help.ts';
+import { UsageError } from '../usage-error.ts';
+import { firstSentence } from './help.ts';
 
 const NAMED = COMMANDS.filter(c => c !== 'integrate');
 const SHELLS = { bash, zsh, fish };
@@ -12,9 +12,9 @@ const SHELLS = { bash, zsh, fish };
 export async function completionCommand({ rest }: Arguments, { out }: Terminal): Promise<number> {
   const [shell, more] = rest;
   if (shell === undefined || more !== undefined)
-    throw new Mistake('One shell has to be named.', 'Write quadrille completion bash, zsh or fish.');
+    throw new UsageError('One shell has to be named.', 'Write quadrille completion bash, zsh or fish.');
   if (!Object.hasOwn(SHELLS, shell))
-    throw new Mistake(
+    throw new UsageError(
       `There is no completion for '${shell}'.`,
       didYouMean(shell, Object.keys(SHELLS)) ?? 'There are bash, zsh and fish.',
     );
@@ -88,7 +88,7 @@ function fish(): string {
     c => `complete -c quadrille -n '__fish_is_first_token' -f -a ${c} -d '${quoted(firstSentence(c))}'`,
   );
   for (const o of OPTIONS) {
-    // an option of every command needs no condition; one of expressions goes where no command stands
+    // an option of all commands needs no condition; options of expressions apply where there is no command
     const where = o.commands.map(c =>
       c === 'integrate' ? `not __fish_seen_subcommand_from ${named}` : `__fish_seen_subcommand_from ${c}`,
     );
@@ -109,8 +109,5 @@ function fish(): string {
   return `# completion of quadrille for fish\n${lines.join('\n')}\n`;
 }
 
-const firstSentence = (command: Command): string =>
-  PAGES[command].about.split(/[.:;]\s|\n/)[0].replace(/\.$/, '');
-
-/** No quotes, brackets or colons, which mean something to one shell or another. */
+/** Removes quotes, brackets and colons, which have a meaning in one shell or another. */
 const quoted = (text: string): string => text.replace(/['"[\]:\\$`]/g, '');

@@ -1,4 +1,4 @@
-/** `quadrille explain 'expression'`: what an integrand becomes on its way to a device. */
+/** `quadrille explain 'expression'`: shows what an integrand is compiled to. */
 
 import type { Program } from '../../integrand/ir.ts';
 import { toCuda } from '../../integrand/targets/cuda.ts';
@@ -11,7 +11,6 @@ import { freeNames } from '../expression/integrand.ts';
 import { isFile } from '../load.ts';
 import { parseParams } from '../parameters.ts';
 import { isRange } from '../ranges.ts';
-import { inOurWords } from '../say.ts';
 import { setUp } from '../setup.ts';
 import { irText } from '../show/ir.ts';
 import { wasmText } from '../show/wasm.ts';
@@ -37,7 +36,7 @@ export async function explainCommand(args: Arguments, { out, env }: Terminal): P
   return 0;
 }
 
-/** An expression can be explained without ranges: its variables are then the names in it, and their domain the unit cube. */
+/** Without ranges, all names in an expression are variables, and the domain is the unit cube. */
 function withRanges(args: Arguments, params: readonly string[]): Arguments {
   const expression = args.rest.find(text => !isRange(text));
   if (expression === undefined || isFile(expression) || args.rest.some(isRange)) return args;
@@ -45,18 +44,13 @@ function withRanges(args: Arguments, params: readonly string[]): Arguments {
   return { ...args, rest: [...args.rest, ...(names.length > 0 ? names : ['x']).map(n => `${n}=0..1`)] };
 }
 
-/** The program as devices get it, with the map of an infinite domain. */
+/** The program that devices get; it includes the map of infinite ranges to finite ones. */
 function programOf(
   integrand: Parameters<typeof prepare>[0] | URL,
   options: Parameters<typeof checkProblem>[0],
 ): Program {
-  try {
-    const { device: _, ...rest } = options;
-    const prepared = prepare(integrand as Parameters<typeof prepare>[0], null, checkProblem(rest));
-    if (prepared.kind === 'compiled') return prepared.program;
-  } catch (e) {
-    if (e instanceof Error) e.message = inOurWords(e.message);
-    throw e;
-  }
+  const { device: _, ...rest } = options;
+  const prepared = prepare(integrand as Parameters<typeof prepare>[0], null, checkProblem(rest));
+  if (prepared.kind === 'compiled') return prepared.program;
   throw new Error('a function that runs as it is has no program');
 }

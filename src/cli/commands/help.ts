@@ -1,5 +1,7 @@
-/** Help texts: what each command is for, its options from the table, and examples that work as they stand. */
-import { type Command, type Option, optionsOf } from '../options.ts';
+/** Help texts: what each command does, its options from the table, and examples that tests run as they stand. */
+import { DEVICES } from '../../devices/registry.ts';
+import { METHODS } from '../../methods/registry.ts';
+import { COMMANDS, type Command, type Option, optionsOf } from '../options.ts';
 import { columns } from '../show/numbers.ts';
 import type { Style } from '../terminal.ts';
 
@@ -12,22 +14,22 @@ interface Page {
 
 const EXIT: [string, string] = [
   'Exit codes',
-  '0 converged, 2 not converged or stopped by Ctrl-C, 1 a mistake.',
+  '0 converged, 2 not converged or stopped by Ctrl-C, 1 an error.',
 ];
 
 const JSON_SHAPE: [string, string] = [
   'JSON',
-  `--json prints one object; members are added in later versions, never renamed or removed:
+  `--json prints one object. Members may be added in later versions, and are never renamed or removed:
 integrand, variables, domain, params, value, error, status, converged, method, choice, device,
 evaluations, chi2, dof, q, regions, nonFinite, seed (a string), elapsed (ms), warnings,
 iterations: [{ value, error, evaluations, adapting }].
-What is not known or not finite is null; infinite bounds are "Infinity" and "-Infinity".`,
+Numbers that are not known or not finite are null; infinite bounds are "Infinity" and "-Infinity".`,
 ];
 
 export const PAGES: Record<Command, Page> = {
   integrate: {
     usage: "quadrille 'EXPRESSION' VARIABLE=FROM..TO [...] [options]",
-    about: 'The integral of an expression over a box, with its error.',
+    about: 'Computes the integral of an expression over a box, with its error.',
     examples: [
       "quadrille 'exp(-(x^2 + y^2))' x=-inf..inf y=0..1 --rel-tol 1e-8",
       "quadrille '4sqrt(1 - x^2)' x=0..1",
@@ -40,18 +42,8 @@ export const PAGES: Record<Command, Page> = {
         `+ - * / % ^, comparisons (0 < x < 1), && || !, condition ? value : other; pi, e, inf.
 sqrt cbrt exp expm1 exp2 log ln log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh
 asinh acosh atanh abs sign floor ceil round trunc min max hypot pow erf erfc erfinv lgamma j0 j1.
--x^2 is -(x^2); log is the natural one. A condition counts as 1 or 0.
-A product may go without * after a number or ) and before a name or (, as in 2x or (x+1)(x-1).`,
-      ],
-      [
-        'Commands',
-        `run        an integrand from a TypeScript or JavaScript file
-scan       an expression for many values of its parameters
-explain    what an integrand is compiled to
-devices    what this machine has
-bench      integrands of the papers, on this machine
-completion completion for bash, zsh and fish
-quadrille COMMAND --help says more.`,
+-x^2 is -(x^2); log is the natural logarithm. A condition counts as 1 or 0.
+A product needs no * between a number or ) and a name or (, as in 2x or (x+1)(x-1).`,
       ],
       JSON_SHAPE,
       EXIT,
@@ -59,8 +51,9 @@ quadrille COMMAND --help says more.`,
   },
   run: {
     usage: 'quadrille run FILE [VARIABLE=FROM..TO ...] [options]',
-    about: `The integral of a function in a file: its default export is the function, with ranges or --dims here, or a
-problem { integrand, domain or dims, params, relTol, ... }. Options here go before those of the file.`,
+    about: `Computes the integral of a function from a file. The default export is the function, and ranges or --dims give the
+domain; or it is a problem { integrand, domain or dims, params, relTol, ... }. Options of the command line override
+those of the file.`,
     examples: [
       'quadrille run integrand.ts --dims 4',
       'quadrille run integrand.mjs x=0..1 y=-inf..inf --rel-tol 1e-6',
@@ -70,8 +63,8 @@ problem { integrand, domain or dims, params, relTol, ... }. Options here go befo
   },
   scan: {
     usage: "quadrille scan 'EXPRESSION' VARIABLE=FROM..TO [...] --param A=FROM:TO:STEP [options]",
-    about: `An integral for each value of a parameter; several parameters make all combinations. Rows come in order, as
-soon as they are there. A FILE may stand in place of the expression.`,
+    about: `Computes an integral for each value of a parameter. Several parameters give all combinations of their values.
+Rows are printed in order, as soon as they are known. A FILE can take the place of the expression.`,
     examples: [
       "quadrille scan 'exp(-a*x^2)' x=0..1 --param a=0:10:0.5",
       "quadrille scan 'x^a * y^b' x,y=0..1 --param a=1,2,3 --param b=0:1:0.25 --json",
@@ -79,19 +72,19 @@ soon as they are there. A FILE may stand in place of the expression.`,
     more: [
       [
         'Output',
-        `CSV with the parameters, value, error, status, method, evaluations. With --json an object a line: params, value,
+        `CSV with the parameters, value, error, status, method, evaluations. With --json one object per line: params, value,
 error, status and the other members that quadrille --help lists, without iterations.`,
       ],
       [
         'Exit codes',
-        '0 all converged, 2 some not converged or stopped by Ctrl-C, 1 some failed, or a mistake.',
+        '0 all converged, 2 some not converged or stopped by Ctrl-C, 1 some failed, or an error.',
       ],
     ],
   },
   explain: {
     usage: "quadrille explain 'EXPRESSION' | FILE [VARIABLE=FROM..TO ...] [--target NAME]",
-    about: `What an integrand becomes: the program that the compiler makes of it, or the text for a target. Without ranges,
-the names in an expression are its variables.`,
+    about: `Shows what an integrand is compiled to: the intermediate program, or the code for a target. Without ranges, all
+names in an expression are variables.`,
     examples: [
       "quadrille explain 'exp(-(x^2 + y^2))'",
       "quadrille explain 'erf(a*x)' x=0..inf --param a=2 --target cuda",
@@ -100,18 +93,18 @@ the names in an expression are its variables.`,
   },
   devices: {
     usage: 'quadrille devices',
-    about: 'What --device can name on this machine.',
+    about: 'Lists the devices of this machine, by the names that --device takes.',
     examples: ['quadrille devices', 'quadrille devices --json'],
   },
   bench: {
     usage: 'quadrille bench [options]',
-    about: `Integrands of the m-Cubes, PAGANI, cuVegas and ZMCintegral papers on this machine: values with their true errors,
-evaluations, times. Takes a few seconds.`,
+    about: `Runs integrands of the m-Cubes, PAGANI, cuVegas and ZMCintegral papers on this machine. The table has values,
+true errors, evaluations and times. This takes a few seconds.`,
     examples: ['quadrille bench', 'quadrille bench --device cpu:1', 'quadrille bench --json'],
   },
   completion: {
     usage: 'quadrille completion bash|zsh|fish',
-    about: 'A script that lets the shell complete commands, options and their values.',
+    about: 'Prints a script that lets the shell complete commands, options and their values.',
     examples: [
       'eval "$(quadrille completion bash)"       # in ~/.bashrc',
       'eval "$(quadrille completion zsh)"        # in ~/.zshrc, after compinit',
@@ -129,18 +122,36 @@ export function helpText(command: Command, style: Style): string {
     section('Usage', usage),
     section('Examples', examples.join('\n')),
     section('Options', optionLines(command).join('\n')),
+    ...listings(command).map(([title, rows]) => section(title, columns(rows).join('\n'))),
     ...more.map(([title, text]) => section(title, text)),
   ].join('\n\n')}\n`;
 }
 
+/** Lists of the methods and devices, for commands that have these options, and on the main page of the commands. */
+function listings(command: Command): [title: string, rows: string[][]][] {
+  const all: Record<string, [string, string[][]]> = {
+    method: ['Methods', METHODS.map(({ name, words }) => [name, words])],
+    device: ['Devices', DEVICES.map(({ kind, words }) => [kind, words])],
+  };
+  const found = optionsOf(command).flatMap(o => (o.name in all ? [all[o.name]] : []));
+  const commands = COMMANDS.filter(c => c !== 'integrate').map(c => [c, `${firstSentence(c)}.`]);
+  if (command === 'integrate') found.push(['Commands (quadrille COMMAND --help)', commands]);
+  return found;
+}
+
+export const firstSentence = (command: Command): string =>
+  PAGES[command].about.split(/[.:;]\s|\n/)[0].replace(/\.$/, '');
+
 function optionLines(command: Command): string[] {
   const all = optionsOf(command);
   const rows = all.filter(o => !o.name.includes('.')).map(o => [head(o), o.help]);
-  for (const family of ['vegas', 'cubature', 'zmc']) {
-    const knobs = all.filter(o => o.name.startsWith(`${family}.`));
-    if (knobs.length === 0) continue;
-    rows.push([`--${family}.KNOB N`, knobs[0].help], ['', knobs.map(k => k.name.split('.')[1]).join(', ')]);
+  const families = new Map<string, Option[]>();
+  for (const option of all) {
+    const [family, name] = option.name.split('.');
+    if (name) families.set(family, [...(families.get(family) ?? []), option]);
   }
+  for (const [family, own] of families)
+    rows.push([`--${family}.NAME VALUE`, own[0].help], ['', own.map(o => o.name.split('.')[1]).join(', ')]);
   return columns(rows);
 }
 

@@ -1,19 +1,19 @@
-/** `quadrille 'expression' x=0..1` and `quadrille run FILE`: one integral. */
+/** `quadrille 'expression' x=0..1` and `quadrille run FILE`: computes one integral. */
 import { writeFile } from 'node:fs/promises';
 import { integrate } from '../../integrate.ts';
 import type { Result } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';
 import { interruptible } from '../interrupt.ts';
-import { Mistake } from '../mistake.ts';
+import { withVariables } from '../messages.ts';
 import { parseParams } from '../parameters.ts';
-import { inOurWords } from '../say.ts';
 import { type Setup, setUp } from '../setup.ts';
 import { Forecast } from '../show/forecast.ts';
 import { resultObject } from '../show/json.ts';
-import { Live, progressParts } from '../show/live.ts';
+import { ProgressLine, progressParts } from '../show/progress-line.ts';
 import { block, hasEstimate, line } from '../show/report.ts';
 import { svg } from '../show/svg.ts';
 import { isLive, styleOf, type Terminal, widthOf } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
 
 export const CONVERGED = 0;
 export const FAILED = 1;
@@ -35,7 +35,7 @@ async function solve(setup: Setup, terminal: Terminal, quiet: boolean): Promise<
   const start = performance.now();
   const live =
     isLive(terminal) && !quiet
-      ? new Live(terminal, () => progressParts(forecast, performance.now() - start))
+      ? new ProgressLine(terminal, () => progressParts(forecast, performance.now() - start))
       : undefined;
   const interrupt = interruptible();
   const signals = [interrupt.signal, options.signal].filter(s => s !== undefined);
@@ -50,8 +50,7 @@ async function solve(setup: Setup, terminal: Terminal, quiet: boolean): Promise<
       },
     });
   } catch (e) {
-    if (e instanceof Error) e.message = inOurWords(e.message, variables);
-    throw e;
+    throw withVariables(e, variables);
   } finally {
     live?.stop();
     interrupt.done();
@@ -62,7 +61,7 @@ async function draw(file: string, result: Result, title: string): Promise<void> 
   try {
     await writeFile(file, svg(result, title));
   } catch (e) {
-    throw new Mistake(`The drawing could not be written: ${(e as Error).message}.`);
+    throw new UsageError(`The drawing could not be written: ${(e as Error).message}.`);
   }
 }
 

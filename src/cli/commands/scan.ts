@@ -1,17 +1,17 @@
-/** `quadrille scan 'expression' x=0..1 --param a=0:10:0.5`: an integral for each combination of values, as CSV or JSON lines. */
+/** `quadrille scan 'expression' x=0..1 --param a=0:10:0.5`: computes an integral for each combination of values; prints CSV or JSON lines. */
 import type { Result } from '../../result.ts';
 import { type ScanOptions, scan } from '../../scan.ts';
 import type { Arguments } from '../arguments.ts';
 import { interruptible } from '../interrupt.ts';
-import { Mistake } from '../mistake.ts';
+import { messageOf, withVariables } from '../messages.ts';
 import { parseScan, product } from '../parameters.ts';
-import { inOurWords } from '../say.ts';
 import { setUp } from '../setup.ts';
 import { valueObject } from '../show/json.ts';
-import { Live } from '../show/live.ts';
 import { time } from '../show/numbers.ts';
+import { ProgressLine } from '../show/progress-line.ts';
 import { hasEstimate } from '../show/report.ts';
 import { isLive, styleOf, type Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
 import { CONVERGED, FAILED, NOT_CONVERGED } from './integrate.ts';
 
 type Params = Record<string, number>;
@@ -27,7 +27,7 @@ const COLUMNS = ['value', 'error', 'status', 'method', 'evaluations'];
 export async function scanCommand(args: Arguments, terminal: Terminal): Promise<number> {
   const lists = parseScan((args.options.get('param') as string[]) ?? []);
   if (lists.size === 0)
-    throw new Mistake(
+    throw new UsageError(
       'No parameter is given.',
       'Write --param a=0:10:0.5 (from, to, step) or --param a=1,2,3.',
     );
@@ -48,8 +48,7 @@ export async function scanCommand(args: Arguments, terminal: Terminal): Promise<
       onResult: (result, index) => rows.add(result, index),
     } as ScanOptions);
   } catch (e) {
-    if (e instanceof Error) e.message = inOurWords(e.message, setup.variables);
-    throw e;
+    throw withVariables(e, setup.variables);
   } finally {
     rows.end();
     interrupt.done();
@@ -57,14 +56,14 @@ export async function scanCommand(args: Arguments, terminal: Terminal): Promise<
   return rows.code;
 }
 
-/** Rows are printed in the order of the params, each as soon as those before it are there. */
+/** Prints rows in the order of the params, each as soon as all rows before it are printed. */
 class Rows {
   code = CONVERGED;
   readonly #terminal: Terminal;
   readonly #sets: readonly Params[];
   readonly #names: readonly string[];
   readonly #how: How;
-  readonly #live: Live | undefined;
+  readonly #live: ProgressLine | undefined;
   readonly #waiting = new Map<number, Result>();
   readonly #started = performance.now();
   #headed = false;
@@ -76,7 +75,7 @@ class Rows {
     this.#sets = sets;
     this.#names = names;
     this.#how = how;
-    if (isLive(terminal) && !how.quiet) this.#live = new Live(terminal, () => this.#progress());
+    if (isLive(terminal) && !how.quiet) this.#live = new ProgressLine(terminal, () => this.#progress());
   }
 
   add(result: Result, index: number): void {
@@ -98,7 +97,7 @@ class Rows {
   #print(r: Result, params: Params): void {
     if (r.status === 'failed') this.code = FAILED;
     else if (!r.converged && this.code !== FAILED) this.code = NOT_CONVERGED;
-    if (r.status === 'aborted' && !hasEstimate(r)) return; // Ctrl-C, before it began
+    if (r.status === 'aborted' && !hasEstimate(r)) return; // Ctrl-C came before it began
     this.#live?.clear();
     const { out } = this.#terminal;
     if (this.#how.json) out.write(`${JSON.stringify(valueObject(r, params))}\n`);
@@ -112,14 +111,14 @@ class Rows {
     if (!this.#how.quiet) this.#remark(r, params);
   }
 
-  /** What is wrong with a row goes where errors go: tables stay tables. */
+  /** Errors and warnings of a row go to stderr, so that stdout has the table only. */
   #remark(r: Result, params: Params): void {
     const { err, env } = this.#terminal;
     const style = styleOf(err, env);
     const which = Object.entries(params).map(([n, v]) => `${n}=${v}`);
     const kind = r.status === 'failed' ? style.red('error') : style.yellow('warning');
-    for (const w of r.warnings)
-      err.write(`${kind}: ${which.join(' ')}: ${inOurWords(w, this.#how.variables)}\n`);
+    const remarks = r.status === 'failed' ? [messageOf(r.failure, this.#how.variables)] : r.warnings;
+    for (const remark of remarks) err.write(`${kind}: ${which.join(' ')}: ${remark}\n`);
   }
 
   #progress(): string[] {

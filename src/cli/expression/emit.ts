@@ -1,16 +1,16 @@
 /**
- * A tree becomes the text of an integrand, a JavaScript arrow function with no more brackets than it needs. Conditions
- * count as 1 and 0 where a number is wanted, numbers other than 0 as true where a condition is wanted.
+ * Writes a tree as JavaScript, with no more brackets than needed. Where a number is needed, a condition counts as 1 or 0;
+ * where a condition is needed, a number other than 0 counts as true.
  */
 import { FUNCTIONS } from './names.ts';
-import type { Binary, Node } from './tree.ts';
+import { type Binary, type Node, nodesOf } from './tree.ts';
 
-/** What names stand for, as JavaScript. */
+/** Gives the JavaScript for a name. */
 export type Scope = (name: Node & { kind: 'name' }) => string;
 
 interface Piece {
   text: string;
-  /** How strongly it holds together. */
+  /** The precedence of its outermost operator. */
   strength: number;
   condition: boolean;
 }
@@ -42,16 +42,10 @@ export function toText(node: Node, scope: Scope): string {
   return number(emit(node, scope)).text;
 }
 
-/** The special functions that a tree calls: members of the integrand's third argument. */
-export function specials(node: Node, found = new Set<string>()): Set<string> {
-  if (node.kind === 'call') {
-    const { js, special } = FUNCTIONS.get(node.fn)!;
-    if (special) found.add(js);
-    for (const a of node.args) specials(a, found);
-  } else if (node.kind === 'unary') specials(node.arg, found);
-  else if (node.kind === 'binary') for (const n of [node.left, node.right]) specials(n, found);
-  else if (node.kind === 'choice') for (const n of [node.test, node.yes, node.no]) specials(n, found);
-  return found;
+/** The special functions that a tree calls, which are members of the integrand's third argument. */
+export function specials(tree: Node): Set<string> {
+  const called = [...nodesOf(tree)].flatMap(n => (n.kind === 'call' ? [FUNCTIONS.get(n.fn)!] : []));
+  return new Set(called.filter(f => f.special).map(f => f.js));
 }
 
 function emit(node: Node, scope: Scope): Piece {
@@ -71,7 +65,7 @@ function emit(node: Node, scope: Scope): Piece {
     case 'unary': {
       const arg = emit(node.arg, scope);
       if (node.op === '!') return { text: `!${brackets(test(arg), ATOM)}`, strength: SIGN, condition: true };
-      // a power in brackets: JavaScript refuses -x ** 2, which people read in two ways
+      // a power gets brackets: JavaScript refuses -x ** 2
       return { text: `${node.op}${brackets(number(arg), ATOM)}`, strength: SIGN, condition: false };
     }
     case 'binary':
@@ -88,7 +82,7 @@ function binary(op: Binary, left: Piece, right: Piece): Piece {
   const [js, strength] = OPERATORS[op];
   const logical = op === '&&' || op === '||';
   const [a, b] = [left, right].map(logical ? test : number);
-  // JavaScript refuses a sign before the base of a power
+  // JavaScript refuses a sign before the base of a power, as in (-x) ** 2 without its brackets
   const [first, second] = op === '^' ? [ATOM, SIGN] : [strength, strength + 1];
   return {
     text: `${brackets(a, first)} ${js} ${brackets(b, second)}`,

@@ -1,18 +1,18 @@
 /**
- * An expression becomes an integrand, which the library compiles from its text: its variables are the point, its
- * parameters the second argument.
+ * Makes an integrand from an expression: a JavaScript function that the library compiles from its text. The variables are
+ * the coordinates of the point, the parameters are members of the second argument.
  */
 import type { Integrand } from '../../integrand/compile.ts';
 import { kit } from '../../integrand/math/index.ts';
-import { Mistake } from '../mistake.ts';
 import { closest } from '../suggest.ts';
+import { UsageError } from '../usage-error.ts';
 import { specials, toText } from './emit.ts';
 import { CONSTANTS, FUNCTIONS } from './names.ts';
 import { parse } from './parse.ts';
-import { type Node, names } from './tree.ts';
+import { type Node, nodesOf } from './tree.ts';
 
-/** Words that JavaScript keeps for itself, or that our text uses. */
-const TAKEN = new Set(
+/** Words that JavaScript reserves, and globals that the text of the function uses. */
+const RESERVED = new Set(
   'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while with yield Math Infinity NaN Number'.split(
     ' ',
   ),
@@ -31,11 +31,11 @@ export function integrandOf(
   const tree = parse(text);
   const special = [...specials(tree)];
   const free = (wish: string) => {
-    while (TAKEN.has(wish) || variables.includes(wish)) wish += '_';
+    while (RESERVED.has(wish) || variables.includes(wish)) wish += '_';
     return wish;
   };
-  // a variable that is a word of JavaScript gets another name there
-  const coordinates = new Map(variables.map(v => [v, TAKEN.has(v) ? free(`${v}_`) : v]));
+  // a variable with a reserved name gets another one in the function
+  const coordinates = new Map(variables.map(v => [v, RESERVED.has(v) ? free(`${v}_`) : v]));
   const p = free('p');
   let uses = false;
   const value = toText(tree, node => {
@@ -54,22 +54,19 @@ export function integrandOf(
   return { f: new Function(`return ${js};`)() as Integrand, text: js };
 }
 
-/** The names in an expression that are neither constants nor among those given, in their order. */
+/** The names in an expression that are neither constants nor among those given, in the order of the text. */
 export function freeNames(text: string, given: readonly string[]): string[] {
-  const found = new Set<string>();
-  names(parse(text), ({ name }) => {
-    if (!CONSTANTS.has(name) && !given.includes(name)) found.add(name);
-  });
-  return [...found];
+  const names = [...nodesOf(parse(text))].flatMap(n => (n.kind === 'name' ? [n.name] : []));
+  return [...new Set(names)].filter(name => !CONSTANTS.has(name) && !given.includes(name));
 }
 
-/** A number given as an expression, such as 2*pi or -inf; `what` says in errors what it is. */
+/** The value of a constant expression, such as 2*pi or -inf. `what` names it in errors. */
 export function constantOf(text: string, what: string): number {
   const tree = parse(text);
   const value = toText(tree, node => {
     const known = CONSTANTS.get(node.name);
     if (known !== undefined) return known;
-    throw new Mistake(
+    throw new UsageError(
       `'${node.name}' has no value here: ${what} is a number.`,
       closeName(node.name, CONSTANTS.keys()),
       { text, ...node },
@@ -78,7 +75,7 @@ export function constantOf(text: string, what: string): number {
   const special = [...specials(tree)].join(', ');
   const result = new Function('m', `const { ${special} } = m; return ${value};`)(kit) as number;
   if (!Number.isNaN(result)) return result;
-  throw new Mistake(`${what} is not a number: ${text} has no value.`, undefined, {
+  throw new UsageError(`${what} is not a number: ${text} has no value.`, undefined, {
     text,
     start: 0,
     end: text.length,
@@ -93,7 +90,7 @@ function unknown(
 ): never {
   const { name } = node;
   const known = [...variables, ...params];
-  throw new Mistake(
+  throw new UsageError(
     `'${name}' is neither a variable nor a parameter.`,
     productOf(name, [...known, ...CONSTANTS.keys()]) ??
       closeName(
@@ -105,7 +102,7 @@ function unknown(
   );
 }
 
-/** `xy`, where x and y are known. */
+/** The remedy for a name such as `xy` where x and y are known. */
 function productOf(name: string, known: readonly string[]): string | undefined {
   for (let i = 1; i < name.length; i++) {
     const parts = [name.slice(0, i), name.slice(i)];

@@ -1,19 +1,19 @@
 /**
- * The functions and constants that expressions know, and what they are in the integrand language: members of `Math`,
+ * The functions and constants of expressions, and their names in the integrand language, where they are members of `Math`
  * or of the integrand's third argument.
  */
 import { SPECIAL } from '../../integrand/lower/globals.ts';
 
 export interface Known {
-  /** As it is called in JavaScript. */
+  /** Its name in JavaScript. */
   js: string;
-  /** Fewest and most arguments. */
+  /** The smallest and the largest number of arguments. */
   takes: readonly [number, number];
-  /** Comes from the third argument. */
+  /** Whether it is a member of the integrand's third argument. */
   special: boolean;
 }
 
-// biome-ignore format: one family a line
+// biome-ignore format: one family per line
 const UNARY = [
   'abs', 'sqrt', 'cbrt', 'sign', 'floor', 'ceil', 'round', 'trunc',
   'exp', 'expm1', 'log', 'log2', 'log10', 'log1p',
@@ -38,7 +38,7 @@ export const FUNCTIONS: ReadonlyMap<string, Known> = new Map([
   ...SPECIAL.map((name): [string, Known] => [name, known(name, 1, 1, true)]),
 ]);
 
-/** A variable or parameter of the same name goes first. */
+/** The constants. A variable or parameter of the same name hides a constant. */
 export const CONSTANTS: ReadonlyMap<string, string> = new Map([
   ['pi', 'Math.PI'],
   ['π', 'Math.PI'],
@@ -47,5 +47,5 @@ export const CONSTANTS: ReadonlyMap<string, string> = new Map([
   ['∞', 'Infinity'],
 ]);
 
-/** What a variable or parameter may be called. */
+/** The names that a variable or parameter may have. */
 export const NAME = /^[\p{L}_][\p{L}\p{Nd}_]*$/u;

@@ -1,17 +1,19 @@
 /**
- * Text becomes a tree, by precedence climbing (Pratt): every operator has a strength, and an operand belongs to the
- * stronger of its neighbours.
+ * Parses an expression by precedence climbing (Pratt): every operator has a strength, and an operand belongs to the
+ * stronger of the operators beside it. In the order of their strengths:
  *
  *     ?:   ||   &&   < <= > >= == !=   + -   * / %   - + ! before an operand   ^
  *
- * `^` goes from right to left and before a sign: -x^2 is -(x^2). Comparisons in a row all have to hold: 0 < x < 1.
+ * `^` associates to the right and is stronger than a sign: -x^2 is -(x^2). In a chain all comparisons have to hold:
+ * 0 < x < 1.
  *
- * A product may go without its sign where that can be read one way only: after a number or a closing bracket, before a
- * name or an opening bracket, as in 2x, 2(x + 1), (x + 1)(x - 1), 3sin(x)cos(y). After a quotient or a power it can be
- * read in two ways, 1/2x as (1/2)x or 1/(2x), and is refused; so is x(y + 1), which looks like a function.
+ * A product needs no * between a number or a closing bracket and a name or an opening bracket, as in 2x, 2(x + 1),
+ * (x + 1)(x - 1), 3sin(x)cos(y). After a quotient or a power that would be ambiguous, since 1/2x is (1/2)x or 1/(2x), and
+ * it is refused; so is x(y + 1), which looks like the call of a function.
  */
-import { Mistake } from '../mistake.ts';
+
 import { didYouMean } from '../suggest.ts';
+import { UsageError } from '../usage-error.ts';
 import { FUNCTIONS } from './names.ts';
 import { type Token, tokens } from './tokens.ts';
 import type { Binary, Node, Unary } from './tree.ts';
@@ -38,12 +40,12 @@ const STRENGTH: Record<Binary, number> = {
   '^': POWER,
 };
 
-/** Brackets inside brackets; beyond, the compiler would run out of stack too. */
+/** The deepest nesting of brackets. Beyond it the compiler would run out of stack too. */
 const DEEPEST = 500;
 
 export function parse(text: string): Node {
   if (text.trim() === '')
-    throw new Mistake('The expression is empty.', "Write one, such as 'exp(-x^2)'.", {
+    throw new UsageError('The expression is empty.', "Write one, such as 'exp(-x^2)'.", {
       text,
       start: 0,
       end: 1,
@@ -97,7 +99,7 @@ class Parser {
     const strength = STRENGTH[op];
     const right = this.#expression(op === '^' ? strength : strength + 1);
     const span = { start: left.start, end: right.end };
-    // the right side of a comparison is the left side of the next one in the row
+    // in a chain, the right side of a comparison is the left side of the next one
     const row = strength === COMPARISON && !left.grouped ? lastComparison(left) : undefined;
     if (!row) return { kind: 'binary', op, left, right, ...span };
     const more: Node = { kind: 'binary', op, left: row.right, right, start: row.right.start, end: right.end };
@@ -114,7 +116,7 @@ class Parser {
     return { kind: 'choice', test, yes, no, start: test.start, end: no.end };
   }
 
-  /** Whether a product begins here without a sign. */
+  /** Whether a product without * begins here. */
   #touches(): boolean {
     const before = this.#tokens[this.#at - 1];
     const { kind } = this.#next;
@@ -215,7 +217,7 @@ class Parser {
     else this.#unexpected();
   }
 
-  /** Something stands where an operator, or the end, was expected. */
+  /** Refuses a token that stands where an operator or the end was expected. */
   #unexpected(): never {
     const { kind, text, start, end } = this.#next;
     const before = this.#tokens[this.#at - 1];
@@ -232,14 +234,14 @@ class Parser {
   }
 
   #fail(reason: string, remedy: string | undefined, { start, end }: { start: number; end: number }): never {
-    throw new Mistake(reason, remedy, { text: this.#text, start, end });
+    throw new UsageError(reason, remedy, { text: this.#text, start, end });
   }
 }
 
 function lastComparison(node: Node): (Node & { kind: 'binary' }) | undefined {
   if (node.kind !== 'binary') return undefined;
   if (STRENGTH[node.op] === COMPARISON) return node;
-  // a row so far: the parser made its last link of the same operands
+  // a chain of comparisons is a tree of &&, whose right side is the last comparison
   return node.op === '&&' && node.right.kind === 'binary' && STRENGTH[node.right.op] === COMPARISON
     ? node.right
     : undefined;

@@ -1,5 +1,5 @@
-/** An expression cut into numbers, names and operators, each with its place. */
-import { Mistake } from '../mistake.ts';
+/** Splits an expression into numbers, names and operators, each with its place. */
+import { UsageError } from '../usage-error.ts';
 
 export interface Token {
   kind: 'number' | 'name' | 'operator' | 'end';
@@ -12,7 +12,7 @@ const NUMBER = /(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?/uy;
 const WORD = /[\p{L}_][\p{L}\p{Nd}_]*|∞/uy;
 const OPERATOR = /\*\*|<=|>=|==|!=|&&|\|\||[-+*/%^()?:<>!,−·×÷≤≥≠]/uy;
 
-/** Signs that people have on their keyboards, or copy from papers, by the names that the parser knows. */
+/** Other spellings of operators, as people type them or copy them from papers. */
 const SAME: Record<string, string> = {
   '**': '^',
   '−': '-',
@@ -27,7 +27,7 @@ const SAME: Record<string, string> = {
   not: '!',
 };
 
-/** What other languages write, and what to write here. */
+/** Characters of other notations, and what to write instead. */
 const ELSEWHERE: Record<string, string> = {
   '=': 'Compare with ==.',
   '&': 'Both conditions: &&. Either: ||.',
@@ -63,7 +63,7 @@ export function tokens(text: string): Token[] {
     else {
       const sign = String.fromCodePoint(text.codePointAt(at)!);
       const place = { text, start: at, end: at + sign.length };
-      throw new Mistake(`'${sign}' means nothing in an expression.`, ELSEWHERE[sign], place);
+      throw new UsageError(`'${sign}' means nothing in an expression.`, ELSEWHERE[sign], place);
     }
   }
   found.push({ kind: 'end', text: '', start: text.length, end: text.length + 1 });

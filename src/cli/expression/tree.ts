@@ -1,4 +1,4 @@
-/** An expression as a tree. */
+/** The syntax tree of an expression. */
 
 export type Binary = '+' | '-' | '*' | '/' | '%' | '^' | '<' | '<=' | '>' | '>=' | '==' | '!=' | '&&' | '||';
 export type Unary = '-' | '+' | '!';
@@ -6,7 +6,7 @@ export type Unary = '-' | '+' | '!';
 interface Span {
   start: number;
   end: number;
-  /** It stands in brackets of its own. */
+  /** Whether it stands in brackets. */
   grouped?: boolean;
 }
 
@@ -20,20 +20,15 @@ export type Node = Span &
     | { kind: 'choice'; test: Node; yes: Node; no: Node }
   );
 
-/** Calls `visit` for every name, in the order of the text. */
-export function names(node: Node, visit: (name: Node & { kind: 'name' }) => void): void {
-  switch (node.kind) {
-    case 'name':
-      return visit(node);
-    case 'call':
-      for (const a of node.args) names(a, visit);
-      return;
-    case 'unary':
-      return names(node.arg, visit);
-    case 'binary':
-      names(node.left, visit);
-      return names(node.right, visit);
-    case 'choice':
-      for (const part of [node.test, node.yes, node.no]) names(part, visit);
-  }
+/** A node and all nodes below it, in the order of the text. */
+export function* nodesOf(node: Node): Iterable<Node> {
+  yield node;
+  for (const child of childrenOf(node)) yield* nodesOf(child);
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  if (node.kind === 'call') return node.args;
+  if (node.kind === 'unary') return [node.arg];
+  if (node.kind === 'binary') return [node.left, node.right];
+  return node.kind === 'choice' ? [node.test, node.yes, node.no] : [];
 }

@@ -1,15 +1,17 @@
 /**
- * Convergence in characters: the error against the evaluations, both logarithmic, so that Monte Carlo falls along a
- * straight line with slope -1/2 and a rule that suits its integrand falls much faster. The tolerance is a dashed line.
+ * Plots the convergence with characters: the error against the evaluations, both logarithmic. The error of Monte Carlo
+ * falls along a straight line with slope -1/2, that of a cubature rule on a smooth integrand much faster. The tolerance
+ * is a dashed line.
  */
 import type { Style } from '../terminal.ts';
 import type { Step } from './history.ts';
 import { rounded } from './numbers.ts';
 
 const HEIGHT = 8;
-const LABEL = 8; // room for the numbers at the left
+/** The width of the labels at the left. */
+const LABEL = 8;
 
-/** Lines of text; none when there is too little to show. */
+/** The lines of the plot; none when there are fewer than three points. */
 export function chart(steps: readonly Step[], tolerance: number, width: number, style: Style): string[] {
   const shown = steps.filter(s => s.error > 0);
   if (new Set(shown.map(s => s.evaluations)).size < 3) return [];
@@ -52,7 +54,7 @@ export function chart(steps: readonly Step[], tolerance: number, width: number, 
 const UNICODE = { dot: '●', faint: '·', dash: '┄', side: '│', tick: '┤', corner: '└', line: '─' };
 const ASCII = { dot: 'o', faint: '.', dash: '-', side: '|', tick: '+', corner: '+', line: '-' };
 
-/** Logarithms on so many cells. */
+/** A logarithmic scale: `at` maps a value to one of the cells. */
 function scale(values: readonly number[], cells: number) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const span = Math.log(high / low) || 1;

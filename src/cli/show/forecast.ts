@@ -1,10 +1,20 @@
-/** What can be said while a run goes on: how fast it is, when it should be there, and whether its iterations agree. */
-import type { IntegrateOptions, Progress } from '../../problem.ts';
+/** What is known while a run goes on: its speed, the time that it still needs, and whether its iterations agree. */
+import { METHODS } from '../../methods/registry.ts';
+import { INTEGRATE_OPTIONS, type IntegrateOptions, type Progress } from '../../problem.ts';
 
 /** Methods whose error falls with the square root of the evaluations. */
-const RANDOM = ['vegas+', 'mcubes', 'mcubes1d', 'plain', 'zmc'];
-/** How far back a slope is taken, as a ratio of evaluations. */
+const MONTE_CARLO: string[] = METHODS.filter(m => m.family === 'vegas' || m.family === 'zmc').map(
+  m => m.name,
+);
+/** The slope of the error is taken from the last estimate that had at most 1/BACK of the present evaluations. */
 const BACK = 4;
+
+/** The error that a problem asks for at this value. */
+export function toleranceFor(options: IntegrateOptions, value: number): number {
+  const { relTol, absTol } = INTEGRATE_OPTIONS;
+  const relative = (options.relTol ?? relTol.default) * Math.abs(value);
+  return Math.max(options.absTol ?? absTol.default, relative);
+}
 
 export class Forecast {
   readonly #options: IntegrateOptions;
@@ -14,7 +24,7 @@ export class Forecast {
     this.#options = options;
   }
 
-  /** `at` is milliseconds since the start. */
+  /** `at` is the time since the start, in milliseconds. */
   add(progress: Progress, at: number): void {
     this.#seen.push({ ...progress, at });
   }
@@ -23,7 +33,7 @@ export class Forecast {
     return this.#seen.at(-1);
   }
 
-  /** Evaluations a second, lately. */
+  /** Evaluations per second, averaged over the last second or a little more. */
   get speed(): number | undefined {
     const now = this.#seen.at(-1);
     if (!now) return undefined;
@@ -32,16 +42,15 @@ export class Forecast {
     return Number.isFinite(speed) && speed > 0 ? speed : undefined;
   }
 
-  /** Milliseconds to the tolerance; undefined when nothing can be said, or a limit will be there first. */
+  /** Milliseconds until the tolerance is reached; undefined when no forecast is possible. */
   get left(): number | undefined {
     const now = this.#seen.at(-1);
     const { speed } = this;
-    const { relTol = 1e-3, absTol = 0 } = this.#options;
     if (!now || !speed || now.adapting || !(now.error > 0 && now.error < Infinity)) return undefined;
-    const missing = now.error / Math.max(absTol, relTol * Math.abs(now.value));
+    const missing = now.error / toleranceFor(this.#options, now.value);
     if (!Number.isFinite(missing)) return undefined;
     if (missing <= 1) return 0;
-    const random = RANDOM.includes(now.method);
+    const random = MONTE_CARLO.includes(now.method);
     const slope = random ? 0.5 : this.#slope();
     const counted = random ? this.#counted(now) : now.evaluations;
     if (!(slope > 0.05)) return undefined;
@@ -54,12 +63,12 @@ export class Forecast {
     return dof > 0 ? chi2 / dof : undefined;
   }
 
-  /** Evaluations behind the running estimate: those since the map last changed. */
+  /** The evaluations that the running estimate is made of: those since the map last changed. */
   #counted(now: Progress): number {
     return now.evaluations - (this.#seen.findLast(s => s.adapting)?.evaluations ?? 0);
   }
 
-  /** By how the error has fallen lately, as a power of the evaluations. */
+  /** The exponent s of error ∝ evaluations^−s, from recent estimates. */
   #slope(): number {
     const now = this.#seen.at(-1)!;
     const own = this.#seen.filter(s => s.method === now.method);

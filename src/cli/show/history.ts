@@ -1,18 +1,18 @@
-/** How a result came about: the running estimate with its error, after so many evaluations. */
+/** The history of a result: the running estimate with its error, and the evaluations up to there. */
 import { combine } from '../../methods/combine.ts';
 import type { IterationRecord, Result } from '../../result.ts';
 
 export interface Step {
-  /** In all, up to here. */
+  /** All evaluations up to here. */
   evaluations: number;
   value: number;
   error: number;
-  /** The map was still changing: the estimate is this iteration's own, and does not count. */
+  /** Whether the map was still changing. The estimate is then that of this iteration alone, and does not enter the result. */
   adapting: boolean;
 }
 
 export function historyOf({ iterations, regions }: Pick<Result, 'iterations' | 'regions'>): Step[] {
-  // iterations of deterministic methods each stand for themselves, and count evaluations from the start
+  // an iteration of a deterministic method has an estimate of the whole and all evaluations so far
   if (regions !== undefined) return iterations.map(it => ({ ...it })).filter(usable);
   let evaluations = 0;
   const counted: IterationRecord[] = [];
@@ -20,7 +20,7 @@ export function historyOf({ iterations, regions }: Pick<Result, 'iterations' | '
     .map((it): Step => {
       evaluations += it.evaluations;
       if (it.adapting) {
-        counted.length = 0; // a measurement before it was not believed
+        counted.length = 0; // the measurement before it was discarded
         return { ...it, evaluations };
       }
       counted.push(it);

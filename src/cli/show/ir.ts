@@ -1,11 +1,11 @@
-/** A program of the intermediate representation as text: a value a line, as `v3 = mul v1 v2`. */
+/** Prints a program of the intermediate representation, with one value per line: `v3 = mul v1 v2`. */
 import type { Id, Let, Program, Statement } from '../../integrand/ir.ts';
 
 export function irText(program: Program): string {
   const lines: string[] = [];
   const numbers = new Map<Id, string>();
   const constants = new Map<Id, string>();
-  // numbered as they appear: ids have gaps where the optimiser was at work
+  // values are numbered in the order in which they appear: ids have gaps where the optimiser removed some
   const name = (id: Id): string => {
     const known = constants.get(id) ?? numbers.get(id);
     if (known !== undefined) return known;
@@ -41,7 +41,7 @@ export function irText(program: Program): string {
     for (const s of body) {
       switch (s.kind) {
         case 'let':
-          // constants stand where they are used
+          // a constant is printed where it is used
           if (s.op === 'const') constants.set(s.id, Object.is(s.value, -0) ? '-0' : String(s.value));
           else put(depth, `${name(s.id)} = ${value(s)}`);
           break;

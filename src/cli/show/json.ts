@@ -1,27 +1,27 @@
 /**
- * Results as JSON. The shape is stable: members are added, never renamed or removed.
+ * Results as JSON. Members may be added in later versions, and are never renamed or removed.
  *
  *     integrand    the expression, or the name of the file
  *     variables    names of the axes (empty for a file without ranges)
- *     domain       a pair of bounds an axis: numbers, or the strings "Infinity" and "-Infinity"
+ *     domain       a pair of bounds per axis: numbers, or the strings "Infinity" and "-Infinity"
  *     params       values of the parameters that are numbers or booleans
  *     value        the integral                             null when there is no estimate
  *     error        its error, one standard deviation for Monte Carlo methods     null when not known
  *     status       converged, budget, time, memory, roundoff, aborted; in scans also failed
  *     converged    whether status is converged
  *     method       the method that gave the value
- *     choice       why auto took it; null when the method was asked for
+ *     choice       why auto chose the method; null when the method was given
  *     device       where it ran
- *     evaluations  of the integrand, in all
- *     chi2, dof, q agreement of the iterations; null for deterministic methods
- *     regions      of deterministic methods; null for Monte Carlo
+ *     evaluations  all evaluations of the integrand
+ *     chi2, dof, q how well the iterations agree; null for deterministic methods
+ *     regions      the number of regions; null for Monte Carlo methods
  *     nonFinite    values that were not finite and counted as 0
  *     seed         as a string, since it may have 64 bits
  *     elapsed      milliseconds
  *     warnings     a list of strings
- *     iterations   a list of { value, error, evaluations, adapting }; evaluations in all up to there, values as they ran
+ *     iterations   a list of { value, error, evaluations, adapting }: the running estimate and all evaluations so far
  *
- * In a scan each line has params and what follows it, but no iterations.
+ * In a scan each line is an object with the members from params to warnings.
  */
 import type { IntegrateOptions } from '../../problem.ts';
 import type { Result } from '../../result.ts';
@@ -44,7 +44,7 @@ export function resultObject(r: Result, setup: Setup): object {
   };
 }
 
-/** A result and its params: a line of a scan. */
+/** A result and its params, as in a line of a scan. */
 export function valueObject(r: Result, params: object): object {
   const random = r.dof > 0;
   return {

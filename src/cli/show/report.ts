@@ -1,13 +1,14 @@
-/** A result for a person: the line that is printed everywhere, and what a terminal shows around it. */
+/** Results as text: one line for pipes, and a block with details for terminals. */
 import { ratio } from '../../methods/combine.ts';
 import { type Result, type Status, withError } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import type { Style } from '../terminal.ts';
 import { chart } from './chart.ts';
+import { toleranceFor } from './forecast.ts';
 import { historyOf } from './history.ts';
 import { bound, count, rounded, time } from './numbers.ts';
 
-const WHY: Record<Status, string> = {
+const STATUS_TEXT: Record<Status, string> = {
   converged: 'converged',
   budget: 'not converged: its evaluations are used up',
   time: 'not converged: its time is over',
@@ -17,7 +18,7 @@ const WHY: Record<Status, string> = {
   failed: 'failed',
 };
 
-/** The result in one line, for pipes: value, status, what it took. */
+/** The result in one line: value, status, method, device, evaluations and time. */
 export function line(r: Result): string {
   const parts = [hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet', r.status];
   if (r.dof > 0) parts.push(`chi2/dof ${ratio(r.chi2, r.dof)}`);
@@ -26,14 +27,14 @@ export function line(r: Result): string {
   return parts.join('  ');
 }
 
-/** Whether anything was measured before the run was stopped. */
+/** Whether there is an estimate; a run that was stopped early may have none. */
 export const hasEstimate = (r: Result): boolean => r.error < Infinity && !Number.isNaN(r.value);
 
-/** The result with all that explains it, for terminals. */
+/** The result with details, warnings and a plot of the convergence. */
 export function block(r: Result, setup: Setup, style: Style, width: number): string[] {
   const mark = r.converged
     ? style.green(`${style.unicode ? '✓ ' : ''}converged`)
-    : style.yellow(`${style.unicode ? '▲ ' : ''}${WHY[r.status]}`);
+    : style.yellow(`${style.unicode ? '▲ ' : ''}${STATUS_TEXT[r.status]}`);
   const value = hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet';
   const rows = details(r);
   const wide = Math.max(...rows.map(([name]) => name.length));
@@ -48,7 +49,7 @@ export function block(r: Result, setup: Setup, style: Style, width: number): str
   ];
 }
 
-/** What is integrated, and over what. */
+/** The integrand and its domain. */
 function heading({ title, variables, options }: Setup, style: Style): string {
   const axes =
     options.domain && variables.length > 0
@@ -65,7 +66,7 @@ function details(r: Result): [string, string][] {
     const relative = r.value === 0 ? '' : `, ${rounded(Math.abs(r.error / r.value))} of the value`;
     rows.push(['error', `${rounded(r.error)}${relative}`]);
   }
-  // the reason begins with the method's name
+  // `choice` begins with the name of the method
   const why = r.choice?.replace(`${r.method}: `, '');
   rows.push(['method', why === undefined ? r.method : `${r.method}, taken by auto: ${why}`]);
   rows.push(['device', r.device]);
@@ -82,7 +83,6 @@ export const warnings = (r: Result, style: Style): string[] =>
   r.warnings.map(w => `  ${style.yellow('warning')}   ${w}`);
 
 function plot(r: Result, { options }: Setup, style: Style, width: number): string[] {
-  const { relTol = 1e-3, absTol = 0 } = options;
-  const lines = chart(historyOf(r), Math.max(absTol, relTol * Math.abs(r.value)), width, style);
+  const lines = chart(historyOf(r), toleranceFor(options, r.value), width, style);
   return lines.length > 0 ? ['', ...lines] : [];
 }

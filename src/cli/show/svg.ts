@@ -1,7 +1,7 @@
 /**
- * Convergence as a drawing: the running estimate with its error as a band, against the evaluations. Colours follow the
- * reader's scheme, light or dark. The scale is set by the second half of the run: what was far off at first runs out of
- * the frame.
+ * Draws the convergence as SVG: the running estimate, with its error as a band, against the evaluations. Colours follow
+ * the colour scheme of the reader, light or dark. The second half of the run sets the vertical scale; early estimates that
+ * are far off lie outside the frame.
  */
 import { type Result, withError } from '../../result.ts';
 import { historyOf, type Step } from './history.ts';
@@ -75,7 +75,7 @@ function scales(r: Result, steps: readonly Step[]) {
   const { left, top, width, height } = FRAME;
   const all = steps.length > 0 ? steps.map(s => s.evaluations) : [1, 10];
   const [least, most] = [Math.min(...all), Math.max(...all)];
-  // a single point stands in the middle, the last one not at the very edge
+  // a single point is drawn in the middle; otherwise the last point keeps a distance of 2 % from the edge
   const [from, to] = least === most ? [least / 2, most * 2] : [least, most * (most / least) ** 0.02];
   const counted = steps.filter(s => !s.adapting);
   const relevant = counted.length > 1 ? counted : steps;
@@ -91,7 +91,7 @@ function scales(r: Result, steps: readonly Step[]) {
       ticks: powers(from, to),
     },
     y: {
-      // far beyond the frame is as good as anywhere
+      // coordinates are limited to ±10,000, which is far outside the frame
       at: (v: number) => tidy(Math.max(-1e4, Math.min(1e4, top + (height * (high - v)) / (high - low)))),
       ticks: yTicks,
       label: (v: number) => labelOf(v, step),
@@ -102,7 +102,7 @@ function scales(r: Result, steps: readonly Step[]) {
 const finite = (x: number): number => (Number.isFinite(x) ? x : 0);
 const tidy = (x: number): number => Math.round(x * 100) / 100;
 
-/** As many digits as neighbours need to differ. */
+/** A label with as many digits as it takes to tell it from its neighbours. */
 function labelOf(v: number, step: number): string {
   const size = Math.max(Math.abs(v), Math.abs(step));
   const digits = Math.min(17, Math.max(1, Math.ceil(Math.log10(size / step)) + 1));
@@ -111,7 +111,7 @@ function labelOf(v: number, step: number): string {
   return plain ? String(Number(v.toPrecision(digits))) : rounded(v, Math.max(0, digits - 1));
 }
 
-/** Round numbers within a range, about five. */
+/** About five round numbers within a range. */
 function ticks(low: number, high: number): number[] {
   const raw = (high - low) / 5;
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -122,7 +122,7 @@ function ticks(low: number, high: number): number[] {
   return found.length > 1 ? found : [low, high];
 }
 
-/** Powers of ten within a range; the ends where there are too few. */
+/** Powers of ten within a range, or its two ends where there are fewer than two. */
 function powers(from: number, to: number): number[] {
   const found: number[] = [];
   const every = Math.max(1, Math.ceil(Math.log10(to / from) / 7));

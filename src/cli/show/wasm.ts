@@ -1,35 +1,20 @@
-/** A module of our own assembler as readable text: what src/wasm/assembler.ts can write, and nothing else. */
-import { OP } from '../../wasm/assembler.ts';
+/** A WebAssembly module as readable text: what src/wasm/assembler.ts can write, and nothing else. */
+import { CONSTANT, INDEXED, LANE, MEMORY, OP, OPENING, TYPE } from '../../wasm/assembler.ts';
 
-const TYPES: Record<number, string> = { 127: 'i32', 124: 'f64', 123: 'v128' };
-const PLAIN = new Map<number, string>(Object.entries(OP).map(([name, code]) => [code, name]));
-const OPENS: Record<number, string> = { 2: 'block', 3: 'loop', 4: 'if' };
-/** Instructions with an index behind them. */
-const INDEXED: Record<number, string> = {
-  12: 'br',
-  13: 'br_if',
-  16: 'call',
-  32: 'local.get',
-  33: 'local.set',
-  34: 'local.tee',
-};
-const MEMORY: Record<number, string> = {
-  40: 'i32.load',
-  54: 'i32.store',
-  43: 'f64.load',
-  57: 'f64.store',
-  64768: 'v128.load',
-  64778: 'v128.load64_splat',
-  64779: 'v128.store',
-  64855: 'v128.load64_lane',
-  64859: 'v128.store64_lane',
-};
-const LANES: Record<number, string> = {
-  64795: 'i32x4.extract_lane',
-  64797: 'i64x2.extract_lane',
-  64801: 'f64x2.extract_lane',
-  64802: 'f64x2.replace_lane',
-};
+/** The names of a table of the assembler, by their codes. */
+const namesOf = (table: Record<string, number | readonly [number, number]>): Map<number, string> =>
+  new Map(Object.entries(table).map(([name, code]) => [typeof code === 'number' ? code : code[0], name]));
+
+const TYPES = namesOf(TYPE);
+/** How the operands of an instruction are shown, for each table. */
+const TABLES: [Map<number, string>, (name: string, r: Reader) => string][] = [
+  [namesOf(OP), name => name],
+  [namesOf(OPENING), opening],
+  [namesOf(INDEXED), (name, r) => `${name} ${r.unsigned()}`],
+  [namesOf(LANE), (name, r) => `${name} ${r.byte()}`],
+  [namesOf(MEMORY), access],
+  [namesOf(CONSTANT), constant],
+];
 
 class Reader {
   readonly #bytes: Uint8Array;
@@ -89,15 +74,15 @@ export function wasmText(bytes: Uint8Array): string {
 
 function signature(r: Reader): string {
   r.byte();
-  const params = r.list(() => TYPES[r.byte()]);
-  const results = r.list(() => TYPES[r.byte()]);
+  const params = r.list(() => TYPES.get(r.byte())!);
+  const results = r.list(() => TYPES.get(r.byte())!);
   const part = (name: string, types: string[]) => (types.length > 0 ? ` (${name} ${types.join(' ')})` : '');
   return part('param', params) + part('result', results);
 }
 
 function body(r: Reader): string {
   const end = r.unsigned() + r.at;
-  const locals = r.list(() => `${r.unsigned()} ${TYPES[r.byte()]}`);
+  const locals = r.list(() => `${r.unsigned()} ${TYPES.get(r.byte())}`);
   const lines = locals.length > 0 ? [`  (local ${locals.join(', ')})`] : [];
   let depth = 1;
   while (r.at < end - 1) {
@@ -113,33 +98,26 @@ function body(r: Reader): string {
 function instruction(r: Reader): string {
   const first = r.byte();
   const code = first === 0xfd || first === 0xfc ? first * 256 + r.unsigned() : first;
-  const plain = PLAIN.get(code);
-  if (plain !== undefined) return plain;
-  if (code in OPENS) {
-    const type = TYPES[r.byte()];
-    return type ? `${OPENS[code]} (result ${type})` : OPENS[code];
+  for (const [names, show] of TABLES) {
+    const name = names.get(code);
+    if (name !== undefined) return show(name, r);
   }
-  if (code in INDEXED) return `${INDEXED[code]} ${r.unsigned()}`;
-  if (code in LANES) return `${LANES[code]} ${r.byte()}`;
-  if (code in MEMORY) {
-    r.unsigned(); // the alignment
-    const text = `${MEMORY[code]} offset=${r.unsigned()}`;
-    return text.includes('_lane') ? `${text} ${r.byte()}` : text;
-  }
-  switch (code) {
-    case 0x41:
-      return `i32.const ${r.signed()}`;
-    case 0x42:
-      return `i64.const ${r.signed()}`;
-    case 0x44:
-      return `f64.const ${r.f64()}`;
-    case 0xfd0c:
-      return `v128.const f64x2 ${r.f64()} ${r.f64()}`;
-    case 0xfd0d:
-      return `i8x16.shuffle ${Array.from({ length: 16 }, () => r.byte()).join(' ')}`;
-    default:
-      throw new Error(
-        `show/wasm.ts knows no instruction 0x${code.toString(16)}; add it as the assembler has it`,
-      );
-  }
+  throw new Error(`the assembler has no instruction 0x${code.toString(16)}`);
+}
+
+function opening(name: string, r: Reader): string {
+  const type = TYPES.get(r.byte());
+  return type ? `${name} (result ${type})` : name;
+}
+
+function access(name: string, r: Reader): string {
+  r.unsigned(); // the alignment
+  const text = `${name} offset=${r.unsigned()}`;
+  return name.includes('_lane') ? `${text} ${r.byte()}` : text;
+}
+
+function constant(name: string, r: Reader): string {
+  if (name === 'i8x16.shuffle') return `${name} ${Array.from({ length: 16 }, () => r.byte()).join(' ')}`;
+  if (name === 'v128.const') return `${name} f64x2 ${r.f64()} ${r.f64()}`;
+  return `${name} ${name === 'f64.const' ? r.f64() : r.signed()}`;
 }

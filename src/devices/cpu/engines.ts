@@ -214,7 +214,8 @@ export class EngineGroup<S, T, C, R, E> {
     // what goes on long after an abort goes down with its worker
     let patience: ReturnType<typeof setTimeout> | undefined;
     const stop = () => {
-      if (plain || this.#values.long) patience = setTimeout(() => [...busy].forEach(w => w.close()), PATIENCE);
+      if (plain || this.#values.long)
+        patience = setTimeout(() => [...busy].forEach(w => w.close()), PATIENCE);
     };
     const signal = this.#signal;
     signal?.addEventListener('abort', stop, { once: true });

@@ -2,7 +2,13 @@
 import type { BoundProgram } from '../../integrand/bound.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
 import { mergeNonFinite, type Part } from '../../tasks/part.ts';
-import { type Ranges, type RegionSums, type RegionTask, mergeRegions, regionsOf } from '../../tasks/region.ts';
+import {
+  mergeRegions,
+  type Ranges,
+  type RegionSums,
+  type RegionTask,
+  regionsOf,
+} from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import {
   addLists,
@@ -185,7 +191,9 @@ function iterationOf(task: PlainTask): Iteration {
     adapt: adapt !== null,
     variances: task.cubes || !!adapt?.variances,
     means: task.cubes ?? false,
-    factor: adapt ? adapt.scale * ((typeof counts === 'number' ? counts * cubes : sumOf(counts.each)) / cubes) : 0,
+    factor: adapt
+      ? adapt.scale * ((typeof counts === 'number' ? counts * cubes : sumOf(counts.each)) / cubes)
+      : 0,
   };
 }
 
@@ -198,7 +206,8 @@ function partSums(
 ): PartSums {
   chunks.sort((a, b) => a.index - b.index);
   const tree = new TreeSum(SUMS, plan(task).groups);
-  for (const { index, sum, variance, concentration } of chunks) tree.add(index, [sum, variance, concentration]);
+  for (const { index, sum, variance, concentration } of chunks)
+    tree.add(index, [sum, variance, concentration]);
   const histogram = addLists(histograms);
   return {
     part,

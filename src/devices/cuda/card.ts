@@ -21,8 +21,8 @@ import {
   OUT_OF_MEMORY,
 } from './driver.ts';
 import { type CardInfo, countCards, driverVersion, infoOf, out } from './info.ts';
-import { compileAhead, compileCuda, type Source } from './nvrtc.ts';
 import { KeptOnCard } from './kept.ts';
+import { compileAhead, compileCuda, type Source } from './nvrtc.ts';
 import { type Turns, turnsOf } from './turns.ts';
 
 export { type CardInfo, listCards } from './info.ts';
@@ -57,14 +57,16 @@ export class Card {
     if (ordinal >= count)
       throw new CudaError(
         count === 0
-          ? "the CUDA driver sees no GPU; see whether nvidia-smi lists one, or use device: 'cpu'."
+          ? w =>
+              `the CUDA driver sees no GPU; see whether nvidia-smi lists one, or use ${w.setting('device', 'cpu')}.`
           : `there is no device cuda:${ordinal}; this machine has ${count}: cuda:0${count > 1 ? ` to cuda:${count - 1}` : ''}.`,
       );
     this.driver = driver;
     this.info = infoOf(driver, ordinal);
     if (Number(this.info.computeCapability) < OLDEST)
       throw new CudaError(
-        `${this.info.name} has compute capability ${this.info.computeCapability}; 7.0 is the least. Use device: 'cpu'.`,
+        w =>
+          `${this.info.name} has compute capability ${this.info.computeCapability}; 7.0 is the least. Use ${w.setting('device', 'cpu')}.`,
       );
     this.turns = turnsOf(ordinal);
     [this.#device] = out(driver, p => driver.cuDeviceGet(p, ordinal), 'looking for a device');

@@ -2,16 +2,23 @@
  * CUDA's driver, libcuda, through koffi: just the calls that the device needs. Nothing is built, nothing is linked; the
  * library comes with NVIDIA's driver. Loaded when a CUDA device is first asked for.
  */
+import { inWords, LIBRARY, type Text, type Worded, type Wording } from '../../options/wording.ts';
 import { DeviceError } from '../device.ts';
 
 /** What went wrong on the card or on the way to it. */
-export class CudaError extends DeviceError {
+export class CudaError extends DeviceError implements Worded {
   override name = 'CudaError';
   readonly code: number | undefined;
+  readonly #text: Text;
 
-  constructor(message: string, code?: number) {
-    super(message);
+  constructor(text: Text, code?: number) {
+    super(inWords(text, LIBRARY));
     this.code = code;
+    this.#text = text;
+  }
+
+  toText(wording: Wording): string {
+    return inWords(this.#text, wording);
   }
 }
 
@@ -66,7 +73,8 @@ export function loadDriver(): Driver {
   const library = openLibrary([...(named ? [named] : []), ...LIBRARIES]);
   if (!library)
     throw new CudaError(
-      "no CUDA driver (libcuda) on this machine; install NVIDIA's driver, or use device: 'cpu'.",
+      w =>
+        `no CUDA driver (libcuda) on this machine; install NVIDIA's driver, or use ${w.setting('device', 'cpu')}.`,
     );
   const driver = Object.fromEntries(
     Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
@@ -74,7 +82,8 @@ export function loadDriver(): Driver {
   const status = driver.cuInit(0);
   if (status !== 0)
     throw new CudaError(
-      `CUDA's driver does not start: ${errorText(driver, status)}; see whether nvidia-smi works, or use device: 'cpu'.`,
+      w =>
+        `CUDA's driver does not start: ${errorText(driver, status)}; see whether nvidia-smi works, or use ${w.setting('device', 'cpu')}.`,
       status,
     );
   loaded = driver;
@@ -118,13 +127,14 @@ function loadKoffi(): Koffi {
 /** Throws unless a call succeeded; `doing` says what it was for. */
 export function check(driver: Driver, status: number, doing: string): void {
   if (status === 0) return;
-  const remedy = REMEDIES[status] ?? (isSticky(status) ? NO_MORE : '');
-  throw new CudaError(`CUDA failed ${doing}: ${errorText(driver, status)}${remedy}`, status);
+  const remedy: Text = REMEDIES[status] ?? (isSticky(status) ? NO_MORE : '');
+  const failure = `CUDA failed ${doing}: ${errorText(driver, status)}`;
+  throw new CudaError(w => `${failure}${inWords(remedy, w)}`, status);
 }
 
 /** After a fault. */
-const NO_MORE =
-  ". This process cannot use the card any more: start a new one, and see whether the integrand runs with device: 'cpu'";
+const NO_MORE: Text = w =>
+  `. This process cannot use the card any more: start a new one, and see whether the integrand runs with ${w.setting('device', 'cpu')}`;
 const REMEDIES: Record<number, string> = {
   [OUT_OF_MEMORY]:
     '; the card is out of memory: close what else runs on it, or lower cubature.maxMemory or vegas.maxStrata',

@@ -237,7 +237,9 @@ export class CudaLearning {
       edges: map,
       params,
       refined: refined.reserve(8 * dims * (bins + 1)),
-      scratch: this.#program.buffer('scratch').reserve(8 * dims * (4 * (bins + 1) + 2 * MOST_PIECES * bins + 1)),
+      scratch: this.#program
+        .buffer('scratch')
+        .reserve(8 * dims * (4 * (bins + 1) + 2 * MOST_PIECES * bins + 1)),
     });
     this.#program.module(REFINEMENT).launch('refine', dims, WIDTH, 0, struct);
     this.#map = { kept: ++this.#kept, buffer: refined, bins };

@@ -28,7 +28,8 @@ export function hasCard(): boolean {
 export function listCuda(): DeviceInfo[] {
   try {
     const found = listCards();
-    if (found.length === 0) return [missing('the CUDA driver sees no GPU; see whether nvidia-smi lists one.')];
+    if (found.length === 0)
+      return [missing('the CUDA driver sees no GPU; see whether nvidia-smi lists one.')];
     return found.map(({ ordinal, name, memory, computeCapability, driver, multiprocessors }) => ({
       name: `cuda:${ordinal}`,
       kind: 'cuda',

@@ -45,7 +45,8 @@ type FoundName = Parameters<typeof found.get>[1];
 const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
 
 /** The kernels of a pool, and of looks across borders. */
-const poolRecipe = (program: CudaProgram): Recipe => program.without('pool', { DEEP, WIDTH, BUCKETS, ...PURPOSE });
+const poolRecipe = (program: CudaProgram): Recipe =>
+  program.without('pool', { DEEP, WIDTH, BUCKETS, ...PURPOSE });
 const lookRecipe = (program: CudaProgram): Recipe =>
   program.without('borders', { DEEP, WIDER, BESIDE, SHARE, LOOKERS: lookersFor(program.dims) });
 export const poolRecipes = (program: CudaProgram): Recipe[] => [poolRecipe(program), lookRecipe(program)];
@@ -349,7 +350,13 @@ export class CudaPool implements RegionPool {
   #shaped(shape: Partial<Shape>): Uint8Array {
     const bytes = this.#bytes!.slice();
     const { count } = this;
-    this.#struct.set(bytes, { count, nodes: this.#nodes, roots: this.#roots, rootLevel: this.#rootLevel, ...shape });
+    this.#struct.set(bytes, {
+      count,
+      nodes: this.#nodes,
+      roots: this.#roots,
+      rootLevel: this.#rootLevel,
+      ...shape,
+    });
     return bytes;
   }
 

@@ -28,7 +28,13 @@ export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool' |
 type Constants = Record<string, number | boolean>;
 
 /** Constants of sample.cu that do not matter when single points are evaluated. */
-const POINT_CONSTANTS: Constants = { SHARED_EDGES: true, SHARED_HISTOGRAM: true, PIECE, THREADS: 1024, SUMS: 4 };
+const POINT_CONSTANTS: Constants = {
+  SHARED_EDGES: true,
+  SHARED_HISTOGRAM: true,
+  PIECE,
+  THREADS: 1024,
+  SUMS: 4,
+};
 
 /** What a module is made of. */
 export interface Recipe {

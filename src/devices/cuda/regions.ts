@@ -90,7 +90,14 @@ export class CudaRegions {
   launchList(rule: Rule, ranges: Ranges, count: number, at: AddressOf, wrong: number): void {
     const struct = this.#pool.pack({ t: this.struct(rule, ranges, count, at, wrong), count });
     const module = this.#program.module(this.recipe(rule));
-    module.launch('evaluateRegions', blocksFor(count, KIND.LIST), THREADS, 0, struct, Uint32Array.of(KIND.LIST));
+    module.launch(
+      'evaluateRegions',
+      blocksFor(count, KIND.LIST),
+      THREADS,
+      0,
+      struct,
+      Uint32Array.of(KIND.LIST),
+    );
   }
 
   /** A task as the kernels take it; values that are not finite are counted at `wrong`. */

@@ -171,7 +171,12 @@ export class CudaSampling {
   }
 
   /** Runs some leaves. */
-  async #run(laid: Laid, firstLeaf: number, leaves: number, signal: AbortSignal | undefined): Promise<Totals> {
+  async #run(
+    laid: Laid,
+    firstLeaf: number,
+    leaves: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Totals> {
     const { task, cubes, wanted, team, leafBits } = laid;
     const { bins, strata, counts, adapt } = task;
     const { card, dims, params } = this.#program;
@@ -237,7 +242,11 @@ export class CudaSampling {
   }
 
   /** The sums of a part of the groups, from those of its leaves. */
-  #nodes(part: Part, leavesOf: (groups: number) => number, groups: number): Pick<PartSums, 'nodes' | 'squares'> {
+  #nodes(
+    part: Part,
+    leavesOf: (groups: number) => number,
+    groups: number,
+  ): Pick<PartSums, 'nodes' | 'squares'> {
     const count = leavesOf(part.count);
     const leaves = this.#buffers.sums.read(new Float64Array(LEAF_SUMS * count));
     const tree = new TreeSum(SUMS, leavesOf(groups));
@@ -257,7 +266,9 @@ export class CudaSampling {
       map,
       bins: task.bins,
       histogram: state.address + this.#result.size,
-      variances: task.adapt!.variances ? this.learning.folded(variances, task.counts, cubes, groupBits) : null,
+      variances: task.adapt!.variances
+        ? this.learning.folded(variances, task.counts, cubes, groupBits)
+        : null,
       cubes,
     });
   }
@@ -289,7 +300,8 @@ export class CudaSampling {
       const end = places[g + 1];
       let { cube, offset, piece } = places[g];
       while (cube < end.cube || (cube === end.cube && offset < end.offset)) {
-        const last = cube === end.cube ? end.piece : piece + piecesOf(countOf(cube)) - Math.ceil(offset / PIECE);
+        const last =
+          cube === end.cube ? end.piece : piece + piecesOf(countOf(cube)) - Math.ceil(offset / PIECE);
         lists.forEach((list, l) => {
           let sum = 0;
           for (let p = piece; p < last; p++) sum += list[p - from];
@@ -300,7 +312,12 @@ export class CudaSampling {
       starts[g + 1] = sums[0].length;
     }
     const [variances, means] = sums.map(s => Float64Array.from(s));
-    return { first: Uint32Array.from(places.slice(0, -1), p => p.cube), starts, variances, means: means ?? null };
+    return {
+      first: Uint32Array.from(places.slice(0, -1), p => p.cube),
+      starts,
+      variances,
+      means: means ?? null,
+    };
   }
 
   /** Learns from an iteration that others have sampled, as if this card had. */

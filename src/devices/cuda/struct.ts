@@ -10,7 +10,6 @@ type Declared = Scalar | `${string}*` | Struct<string> | List;
 
 const SIZES: Record<string, number> = { double: 8, int: 4, u32: 4, u64: 8 };
 
-
 export class Struct<N extends string> {
   readonly name: string;
   readonly #members: Record<N, Declared>;

@@ -19,7 +19,8 @@ export class JsDevice implements Device {
 
   async open(program: BoundProgram, options: OpenOptions = {}): Promise<Session> {
     this.#pool.checkOpen();
-    if (program.kind !== 'plain') throw new TypeError(`${this.name} runs functions as they are, not compiled ones`);
+    if (program.kind !== 'plain')
+      throw new TypeError(`${this.name} runs functions as they are, not compiled ones`);
     return new WorkerSession(this.#pool, program.dims, new PlainValues(program), options);
   }
 

@@ -7,7 +7,9 @@
  * that an array's elements need no memory; when one proves wrong, its node is remembered and lowering
  * starts again.
  */
+
 import type { AnyNode } from 'acorn';
+import type { Text } from '../../options/wording.ts';
 import { Builder } from '../builder.ts';
 import { IntegrandError, type Source } from '../diagnostics.ts';
 import type { Id } from '../ir.ts';
@@ -58,7 +60,7 @@ export class Lowering {
     this.lessons = lessons;
   }
 
-  fail(env: Env, node: AnyNode, reason: string, remedy: string, runsAsItIs = true): never {
+  fail(env: Env, node: AnyNode, reason: string, remedy: Text, runsAsItIs = true): never {
     // our own functions have no place in a user's file: blame the call that led there
     const blamed = env.source.internal ? this.calls.find(c => !c.source.internal) : undefined;
     const place = { source: blamed?.source ?? env.source, span: blamed?.at ?? node };

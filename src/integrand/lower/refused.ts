@@ -2,15 +2,20 @@
  * What the integrand language does not have, by the name acorn gives it, and what to write instead. A
  * construct is in the tables of statements.ts and expressions.ts, or it is here; never a wrong program.
  */
+import type { Text } from '../../options/wording.ts';
+
 const OBJECTS = 'Keep numbers in variables and fixed-size arrays: const a = [0, 0, 0].';
 
-export const REFUSED: Record<string, [what: string, remedy: string]> = {
+export const REFUSED: Record<string, [what: string, remedy: Text]> = {
   TryStatement: ['`try`', 'Nothing in an integrand throws: test the condition with `if` instead.'],
   ThrowStatement: ['`throw`', 'Return NaN to mark a point as an error.'],
   SwitchStatement: ['`switch`', 'Use `if` and `else if`.'],
   ForInStatement: ['`for … in`', 'Count with for (let i = 0; i < a.length; i++).'],
   WithStatement: ['`with`', 'Name what you use.'],
-  DebuggerStatement: ['`debugger`', "Remove it; to step through an integrand, use device: 'js'."],
+  DebuggerStatement: [
+    '`debugger`',
+    w => `Remove it; to step through an integrand, use ${w.setting('device', 'js')}.`,
+  ],
   ClassDeclaration: ['a class', 'Use plain functions.'],
   ClassExpression: ['a class', 'Use plain functions.'],
   NewExpression: ['`new`', 'Write a fixed-size array as [0, 0, 0] or Array(3).fill(0).'],
@@ -20,7 +25,7 @@ export const REFUSED: Record<string, [what: string, remedy: string]> = {
   TemplateLiteral: ['a string', 'An integrand computes with numbers and booleans only.'],
   TaggedTemplateExpression: ['a template', 'An integrand computes with numbers and booleans only.'],
   YieldExpression: ['`yield`', 'Return the value.'],
-  AwaitExpression: ['`await`', "An async integrand runs with device: 'js' only."],
+  AwaitExpression: ['`await`', w => `An async integrand runs with ${w.setting('device', 'js')} only.`],
   ImportExpression: ['`import`', 'Pass what the integrand needs in `params`.'],
   ObjectPattern: ['an object pattern', OBJECTS],
 };

@@ -15,10 +15,11 @@
  * of VEGAS+: it has no random numbers, no map and no histogram.
  */
 import { ruleFor } from '../../tasks/rules.ts';
-import type { CubatureOptions } from '../cubature/cubature.ts';
+import type { CubatureOptions } from '../cubature/options.ts';
 import { pagani } from '../cubature/pagani.ts';
 import type { Iteration, MethodProblem, Outcome, Run } from '../method.ts';
-import { type VegasOptions, vegas } from '../vegas/vegas.ts';
+import type { VegasOptions } from '../vegas/options.ts';
+import { vegas } from '../vegas/vegas.ts';
 import { PausableRun } from './pausable-run.ts';
 
 /** Cost of an evaluation of PAGANI, in those of VEGAS+. */
@@ -137,7 +138,10 @@ async function* inTurns(
 /** Nobody got there: the smaller error, of those that have one. */
 function undecided(both: readonly PausableRun[]): Outcome {
   const [best, rest] = [...both].sort((a, b) => a.outcome!.error - b.outcome!.error);
-  const last = decided(best, `${best.name}: neither reached the tolerance, ${rest.name} has the larger error`);
+  const last = decided(
+    best,
+    `${best.name}: neither reached the tolerance, ${rest.name} has the larger error`,
+  );
   if (last.status !== 'converged') return last;
   const disagrees = `${rest.name} came to ${rest.outcome!.value}, which disagrees`;
   return { ...last, status: 'budget', warnings: last.warnings.length > 0 ? last.warnings : [disagrees] };

@@ -102,7 +102,12 @@ export class PausableRun {
         const { record, running, evaluations } = step.value;
         this.evaluations = evaluations;
         this.records.push(record);
-        this.#seen.push({ value: running.value, error: running.error, evaluations, adapting: record.adapting });
+        this.#seen.push({
+          value: running.value,
+          error: running.error,
+          evaluations,
+          adapting: record.adapting,
+        });
         const all = evaluations + (this.other?.evaluations ?? 0);
         yield { record, running: { ...running, method: this.name }, evaluations: all };
       } while (this.evaluations < limit);

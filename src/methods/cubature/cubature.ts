@@ -1,9 +1,11 @@
 /** What the three methods of cubature share: their options, the evaluation of regions, and how a run ends. */
+import { IntegrationError } from '../../options/integration-error.ts';
+import { OptionError } from '../../options/option-error.ts';
 import type { NonFinite } from '../../tasks/part.ts';
 import type { Estimate } from '../../tasks/pool/errors.ts';
 import { type Regions, regionsIn, uniformSplit } from '../../tasks/pool/regions.ts';
 import { allRegions } from '../../tasks/region.ts';
-import { RULES, type Rule, type RuleName, ruleFor } from '../../tasks/rules.ts';
+import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import { Ledger } from '../ledger.ts';
 import {
   type Grant,
@@ -16,33 +18,7 @@ import {
   statusOf,
   toleranceAt,
 } from '../method.ts';
-
-/** Knobs of `pagani`, `cuhre` and `two-phase`. */
-export interface CubatureOptions {
-  /** The rule; by default Cuhre's choice for the number of dimensions. */
-  rule?: RuleName;
-  /** `pagani`, `two-phase`: parts of each axis at the start, a power of two (d in the paper). Default 1. */
-  split?: number;
-  /** Bytes that lists of regions may take; by default a quarter of the machine's memory. */
-  maxMemory?: number;
-  /** `pagani`: drop regions whose relative error is small. By default until region values of both signs are seen. */
-  relErrFilter?: boolean;
-  /** `two-phase`: regions that phase I hands to phase II, one a processor. Default 512. */
-  processors?: number;
-  /** `two-phase`: regions that a processor can hold. Default 2048. */
-  perProcessor?: number;
-}
-
-export const CUBATURE_OPTIONS = [
-  'rule',
-  'split',
-  'maxMemory',
-  'relErrFilter',
-  'processors',
-  'perProcessor',
-] as const;
-
-export { RULES };
+import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
 
 /** Without a value other than 0 after this many evaluations, an integrand counts as 0. */
 export const DARK = 2 ** 20;
@@ -79,21 +55,28 @@ export class Cubature {
     this.rule = ruleFor(problem.ranges.length, options.rule);
     const least = 3 * this.rule.points;
     if (problem.maxEvaluations < least)
-      throw new RangeError(
-        `integrate: \`maxEvaluations\` is ${problem.maxEvaluations}; a region and its halves take ${least} in ${this.rule.dims} dimensions: raise it, or use method 'vegas+'.`,
+      throw new OptionError(
+        'maxEvaluations',
+        problem.maxEvaluations,
+        `a region and its halves take ${least} in ${this.rule.dims} dimensions: raise it, or use method 'vegas+'`,
       );
     this.least = Math.min(2 ** problem.ranges.length, START / 2 / this.rule.points);
     this.maxRegions = regionsIn(options.maxMemory, problem.ranges.length);
   }
 
   /** Parts of each axis to start with, where so many regions fit into memory. */
-  checkedSplit(maxRegions: number, split = this.options.split ?? 1): number {
+  checkedSplit(maxRegions: number, split = this.options.split ?? CUBATURE_OPTIONS.split.default): number {
     const { ranges, maxEvaluations } = this.problem;
     const count = split ** ranges.length;
     const most = Math.min(Math.floor(maxEvaluations / this.rule.points / 3), maxRegions / 2);
     if (count > most)
-      throw new RangeError(
-        `integrate: \`cubature.split\` is ${split}, which makes ${count} regions in ${ranges.length} dimensions; maxEvaluations and maxMemory allow ${Math.floor(most)}: pass less, or leave it out.`,
+      throw new OptionError(
+        'cubature.split',
+        split,
+        w =>
+          `${w.name('maxEvaluations')} and maxMemory allow ${Math.floor(most)}: pass less, or leave it out`,
+        w =>
+          `${w.quoted('cubature.split')} is ${split}, which makes ${count} regions in ${ranges.length} dimensions`,
       );
     return split;
   }
@@ -130,9 +113,7 @@ export class Cubature {
   count(regions: number, value: number, seen: boolean, nonFinite: NonFinite | null): void {
     this.ledger.spend(regions * this.rule.points);
     if (!(Math.abs(value) < Infinity))
-      throw new RangeError(
-        'integrate: the integral is larger than a number can be; scale the integrand down.',
-      );
+      throw new IntegrationError('the integral is larger than a number can be; scale the integrand down.');
     this.seen ||= seen;
     if (nonFinite) this.problem.onNonFinite(nonFinite);
   }

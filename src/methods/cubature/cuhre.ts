@@ -10,8 +10,9 @@ import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/err
 import { canSplit } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
-import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
+import { Cubature, runCubature } from './cubature.ts';
 import { Heap } from './heap.ts';
+import type { CubatureOptions } from './options.ts';
 
 export function cuhre(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new Cubature(problem, options);

@@ -22,7 +22,8 @@ import { HostPool } from '../../tasks/pool/host-pool.ts';
 import { type PoolStep, type RegionPool, toleranceLeft } from '../../tasks/pool/pool.ts';
 import { allRegions } from '../../tasks/region.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
-import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
+import { Cubature, runCubature } from './cubature.ts';
+import type { CubatureOptions } from './options.ts';
 
 /** The part of the whole error that regions halved in one iteration have. */
 const MOST = 0.9;

@@ -13,12 +13,10 @@ import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/err
 import { canSplit, type Regions } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
-import { Cubature, type CubatureOptions, runCubature } from './cubature.ts';
+import { Cubature, runCubature } from './cubature.ts';
 import { Heap } from './heap.ts';
+import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
 
-/** One a multiprocessor's slot, as on the graphics cards of the paper, scaled to what a processor has here. */
-const PROCESSORS = 512;
-const PER_PROCESSOR = 2048;
 /** The relative error at which a rule's own rounding is all that is left, in units of `noise`. */
 const ROUNDED = 4;
 
@@ -44,7 +42,7 @@ class TwoPhase extends Cubature {
   async *#breadthFirst(): Step<Status | undefined> {
     const store = this.#store;
     const { ranges, relTol } = this.problem;
-    const processors = this.options.processors ?? PROCESSORS;
+    const processors = this.options.processors ?? CUBATURE_OPTIONS.processors.default;
     let searching = false;
     do {
       if (this.affordable < 2 * store.count) return 'budget';
@@ -79,7 +77,7 @@ class TwoPhase extends Cubature {
     const { ranges } = this.problem;
     const processors = Array.from({ length: store.count }, (_, i) => new Processor(store, i));
     const most = Math.min(
-      this.options.perProcessor ?? PER_PROCESSOR,
+      this.options.perProcessor ?? CUBATURE_OPTIONS.perProcessor.default,
       Math.floor(this.maxRegions / processors.length),
     );
     // its part of the absolute tolerance, or of what rounding does to the whole

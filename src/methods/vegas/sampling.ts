@@ -20,22 +20,15 @@ import type { Estimate } from '../combine.ts';
 import type { Ledger } from '../ledger.ts';
 import type { MethodProblem } from '../method.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
+import type { VegasOptions } from './options.ts';
 
-export interface Knobs {
-  /** Bins of the map along an axis, at most 65,536. Default 1024 for `vegas+`, 512 for `mcubes` and `mcubes1d`. */
-  bins: number;
+export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'beta' | 'maxStrata'>> {
   /** Fewer bins for fewer samples: `bins` is the most. A bin with few samples learns noise. */
   growBins: boolean;
-  /** How fast the map follows what it sees, from 0 (never) to 2. Default 0.5, and 1 while the map is far off. */
-  alpha: number;
-  /** How far samples follow the variances of cubes, from 0 (not at all) to 2. Default 0.75 for `vegas+`, 0 for the others. */
-  beta: number;
   /** One map for all axes. */
   shared: boolean;
   /** Samples that a cube should have on average: 4 for VEGAS+, which moves half of them; 2 for m-Cubes. */
   perCube: number;
-  /** Cubes at most. Default 2^20 where their variances are kept (`beta` above 0), 2^52 for `mcubes`. */
-  maxStrata: number;
 }
 
 /** The sum of the histogram aimed at, and the range in which it is exact and fine enough. */

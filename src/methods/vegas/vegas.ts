@@ -25,30 +25,8 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
+import { PROTOCOL_ITERATIONS, type VegasOptions } from './options.ts';
 import { type Knobs, Sampling } from './sampling.ts';
-
-/** Knobs of the VEGAS family: `vegas+`, `mcubes`, `mcubes1d` and, where they mean something, `plain`. */
-export interface VegasOptions extends Partial<Omit<Knobs, 'shared' | 'perCube' | 'growBins'>> {
-  /** Samples an iteration; with this or `iterations` the run follows a fixed protocol. */
-  evaluations?: number;
-  /** Iterations in all; 20 when another knob asks for a protocol. */
-  iterations?: number;
-  /** How many of them adapt, by default half; the others are frozen and collect no histogram. */
-  adapt?: number;
-  /** How many are left out of the result; by default those that adapt. */
-  skip?: number;
-}
-
-export const VEGAS_OPTIONS = [
-  'bins',
-  'alpha',
-  'beta',
-  'maxStrata',
-  'evaluations',
-  'iterations',
-  'adapt',
-  'skip',
-] as const;
 
 export type VegasMethod = 'plain' | 'mcubes' | 'mcubes1d' | 'vegas+';
 
@@ -125,7 +103,7 @@ class VegasRun {
 
   /** As many iterations of one size as asked for; fewer if the tolerance is met before. */
   async *protocol({ evaluations, iterations, adapt, skip }: VegasOptions): Step<Status> {
-    const total = Math.min(iterations ?? 20, this.#problem.maxIterations);
+    const total = Math.min(iterations ?? PROTOCOL_ITERATIONS, this.#problem.maxIterations);
     const adapting = Math.min(
       this.#knobs.alpha > 0 || this.#knobs.beta > 0 ? (adapt ?? Math.ceil(total / 2)) : 0,
       total,
@@ -170,10 +148,7 @@ class VegasRun {
         searching && size > start ? 1 : MAX_TURNS,
       );
       const next = this.#ledger.evaluations + 3 * 4 * size;
-      const spent =
-        next > this.#learningEnds ||
-        4 * size > LARGEST ||
-        this.#ledger.iterationsLeft <= 1;
+      const spent = next > this.#learningEnds || 4 * size > LARGEST || this.#ledger.iterationsLeft <= 1;
       if (isDark(last)) {
         // nothing there yet: more samples, not more of the same
         // half of what is left: at first sight of something an iteration is made again, in its unit
@@ -231,8 +206,7 @@ class VegasRun {
       const total = Math.min(Math.max(wanted, missing * least), affordable, 1e15);
       const turns = Math.min(Math.max(missing, Math.ceil(total / LARGEST)), Math.floor(total / smallest));
       const size = Math.floor(total / turns);
-      if (!(turns >= 1) || this.#ledger.lastIteration)
-        return this.#enough() ? 'converged' : 'budget';
+      if (!(turns >= 1) || this.#ledger.lastIteration) return this.#enough() ? 'converged' : 'budget';
       for (let i = 0; i < turns && !this.#ledger.lastIteration; i++) {
         if (i > 0 && this.#ledger.left < size) break; // others may have taken from the budget in the meantime
         yield* this.#iterate(size, false, true);

@@ -9,6 +9,8 @@
  * lets padding into the threshold and reports the deviation of one trial; this follows the paper.
  */
 
+import { OptionError } from '../../options/option-error.ts';
+import { withDefaults } from '../../options/table.ts';
 import { STREAM } from '../../random/philox.ts';
 import { merge, type SampleSums, type SampleTask, wholeOf } from '../../tasks/sample.ts';
 import { combine, type Estimate, ratio } from '../combine.ts';
@@ -25,23 +27,8 @@ import {
 import { FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import { LARGEST_SUMMED, type Slab, slabsOf } from './blocks.ts';
+import { ZMC_OPTIONS, type ZmcOptions } from './options.ts';
 import { beyondFace, type Node, searchTree } from './tree-search.ts';
-
-/** Knobs of `zmc`. */
-export interface ZmcOptions {
-  /** Parts of each axis. By default as many as make 2^14 blocks at most, an odd number where possible. */
-  blocks?: number;
-  /** Samples of a block in one trial. Default 32, fewer where the budget is small. */
-  samples?: number;
-  /** Independent trials of a block. Default 5. */
-  trials?: number;
-  /** How many deviations above the mean deviation a block may be. Default 5. */
-  sigma?: number;
-  /** Layers of blocks; 1: no search. Default 4. */
-  depth?: number;
-}
-
-export const ZMC_OPTIONS = ['blocks', 'samples', 'trials', 'sigma', 'depth'] as const;
 
 /** Blocks of a box, samples of one in a trial, evaluations of a box, and the part of the budget that the search may take. */
 const BLOCKS = 2 ** 14;
@@ -110,7 +97,7 @@ class ZmcRun {
     this.#problem = problem;
     this.#ledger = new Ledger(problem);
     const dims = problem.ranges.length;
-    const { trials = 5, sigma = 5, depth = 4 } = options;
+    const { trials, sigma, depth } = withDefaults(ZMC_OPTIONS, options) as Required<ZmcOptions>;
     const { maxEvaluations } = problem;
     // of one box: the tree should have room for many
     const budget = Math.min(SEARCH, (SEARCH_PART / 20) * maxEvaluations);
@@ -118,8 +105,11 @@ class ZmcRun {
     const count = blocks ** dims;
     const samples = options.samples ?? Math.max(2, Math.min(SAMPLES, Math.floor(budget / (count * trials))));
     if (2 * count > maxEvaluations)
-      throw new RangeError(
-        `integrate: \`maxEvaluations\` is ${maxEvaluations}; ${blocks} blocks an axis are ${count} in ${dims} dimensions, with two samples each: raise it, or use fewer \`zmc.blocks\`.`,
+      throw new OptionError(
+        'maxEvaluations',
+        maxEvaluations,
+        w =>
+          `${blocks} blocks an axis are ${count} in ${dims} dimensions, with two samples each: raise it, or use fewer ${w.quoted('zmc.blocks')}`,
       );
     this.#knobs = { blocks, samples, trials, sigma, depth };
   }
@@ -169,8 +159,7 @@ class ZmcRun {
       const strata = this.#problem.ranges.map(() => 1);
       await this.#sample({ box: this.#problem.ranges, strata, first: 0, blocks: 1 }, PILOT, STREAM.pilot);
     }
-    if (this.#size > 0 && this.#size < Infinity)
-      this.#unit = unitFor(this.#size);
+    if (this.#size > 0 && this.#size < Infinity) this.#unit = unitFor(this.#size);
   }
 
   /** A pass that does not count, to see which nodes need samples: as many as their deviations ask for, but some for all. */

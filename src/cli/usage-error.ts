@@ -1,14 +1,14 @@
-/** A mistake of the person who typed: said with its place, pointed at by a caret line, and what to type instead. */
+/** An error in what was typed: the reason, the place with carets below it, and what to type instead. */
 
-/** A stretch of a text that was typed. */
+/** A part of a text that was typed. */
 export interface Place {
   text: string;
   start: number;
   end: number;
 }
 
-export class Mistake extends Error {
-  override readonly name = 'Mistake';
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
   readonly reason: string;
   readonly remedy: string | undefined;
   readonly place: Place | undefined;
@@ -21,9 +21,10 @@ export class Mistake extends Error {
   }
 }
 
-const WIDTH = 76; // of the part of a long text that is shown
+/** How many characters of a long text are shown. */
+const WIDTH = 76;
 
-/** The text with carets below the place; of a long text, the part around it. */
+/** The text with carets below the place. Of a long text only the part around the place is shown. */
 function pointAt({ text, start, end }: Place): string {
   const flat = text.replace(/[\n\r\t]/g, ' ');
   const left = flat.length > WIDTH ? Math.max(0, Math.min(start - WIDTH / 2, flat.length - WIDTH)) : 0;

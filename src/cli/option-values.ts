@@ -1,17 +1,17 @@
-/** The text behind an option becomes its value. Numbers may be expressions: 1e6, 10^6, 2*pi. */
+/** Reads the values of options. Numbers may be expressions: 1e6, 10^6, 2*pi. */
 import { constantOf } from './expression/integrand.ts';
-import { Mistake } from './mistake.ts';
 import type { Option } from './options.ts';
 import { closest } from './suggest.ts';
+import { UsageError } from './usage-error.ts';
 
-/** In milliseconds. */
+/** Units of time, in milliseconds. */
 const UNITS: Record<string, number> = { ms: 1, s: 1000, min: 60_000, m: 60_000, h: 3_600_000 };
 
 export type OptionValue = number | bigint | boolean | string;
 
 export function readValue(option: Option, text: string): OptionValue {
   const fail = (wanted: string): never => {
-    throw new Mistake(`--${option.name} is '${text}'.`, `${wanted}.`);
+    throw new UsageError(`--${option.name} is '${text}'.`, `${wanted}.`);
   };
   switch (option.kind) {
     case 'number':
@@ -26,7 +26,7 @@ export function readValue(option: Option, text: string): OptionValue {
     }
     case 'duration':
       return duration(text) ?? fail('Pass a time with its unit: 10s, 500ms, 2min, 1h');
-    case 'switch':
+    case 'boolean':
       return text === 'true' || text === 'false' ? text === 'true' : fail('Pass true or false');
     case 'choice': {
       const choices = option.choices!;
@@ -45,12 +45,12 @@ function number(option: Option, text: string): number {
   try {
     return constantOf(text, `--${option.name}`);
   } catch (e) {
-    if (!(e instanceof Mistake)) throw e;
-    throw new Mistake(`--${option.name} is no number. ${e.reason}`, e.remedy, e.place);
+    if (!(e instanceof UsageError)) throw e;
+    throw new UsageError(`--${option.name} is no number. ${e.reason}`, e.remedy, e.place);
   }
 }
 
-/** Seconds unless a unit says otherwise. */
+/** A time in milliseconds. A number without a unit means seconds. */
 function duration(text: string): number | undefined {
   const [, digits, unit = 's'] = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([a-z]+)?\s*$/i.exec(text) ?? [];
   const ms = Number(digits) * UNITS[unit.toLowerCase()];

@@ -1,15 +1,16 @@
-/** The line that a terminal shows while a run goes on. It is written over itself, and gone when the run is over. */
+/** The line that a terminal shows while a run goes on. It is overwritten as the run proceeds, and cleared at the end. */
 import { ratio } from '../../methods/combine.ts';
 import { withError } from '../../result.ts';
 import { type Style, styleOf, type Terminal, widthOf } from '../terminal.ts';
 import type { Forecast } from './forecast.ts';
 import { rounded, time } from './numbers.ts';
 
-const EVERY = 100; // milliseconds
-const FIRST = 200; // what is over before needs no line
+/** The line is drawn every 100 ms, and not at all for runs that take less than 200 ms. */
+const EVERY = 100;
+const FIRST = 200;
 const TURNS = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 
-export class Live {
+export class ProgressLine {
   readonly #terminal: Terminal;
   readonly #style: Style;
   readonly #parts: () => string[];
@@ -19,7 +20,7 @@ export class Live {
   #shown = false;
   #turn = 0;
 
-  /** `parts` of the line, most important first: what does not fit is left out. */
+  /** `parts` gives the parts of the line, the most important one first; those that do not fit are left out. */
   constructor(terminal: Terminal, parts: () => string[]) {
     this.#terminal = terminal;
     this.#style = styleOf(terminal.err, terminal.env);
@@ -28,7 +29,7 @@ export class Live {
     this.#timer.unref();
   }
 
-  /** Draws, unless that was done just now. Methods that keep this thread busy leave timers no turn: call it as things happen. */
+  /** Draws the line, at most every 100 ms. Timers do not fire while a method keeps this thread busy, so callers draw on each event. */
   draw(): void {
     const now = performance.now();
     if (!this.#timer || now - this.#started < FIRST || now - this.#drawn < EVERY - 5) return;
@@ -45,7 +46,7 @@ export class Live {
     this.#shown = true;
   }
 
-  /** Takes the line away, for other text; it comes back when something happens. */
+  /** Clears the line so that other text can be printed; the next `draw` shows it again. */
   clear(): void {
     if (this.#shown) this.#terminal.err.write('\r\x1b[2K');
     this.#shown = false;
@@ -59,7 +60,7 @@ export class Live {
   }
 }
 
-/** The line of one integral. */
+/** The parts of the line for one integral. */
 export function progressParts(forecast: Forecast, elapsed: number): string[] {
   const { last, speed, left, chi2PerDof } = forecast;
   if (!last) return ['starting', time(elapsed)];

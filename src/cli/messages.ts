@@ -1,0 +1,30 @@
+/** Errors of the library in the words of the command line: options as they are typed, points by the names of their variables. */
+import { isWorded, LIBRARY, type Wording } from '../options/wording.ts';
+import { OPTIONS } from './options.ts';
+import { UsageError } from './usage-error.ts';
+
+const FLAGS = new Map(OPTIONS.filter(o => o.sets).map(o => [o.sets!, `--${o.name}`]));
+
+function wordingFor(variables: readonly string[]): Wording {
+  return {
+    name: option => FLAGS.get(option) ?? LIBRARY.name(option),
+    quoted: option => FLAGS.get(option) ?? LIBRARY.quoted(option),
+    setting: (option, value) =>
+      FLAGS.has(option) ? `${FLAGS.get(option)} ${value}` : LIBRARY.setting(option, value),
+    point: x =>
+      x.length === variables.length
+        ? x.map((xi, i) => `${variables[i]} = ${xi}`).join(', ')
+        : LIBRARY.point(x),
+  };
+}
+
+/** What an error says to somebody at the command line. `variables` are the names of the coordinates, where they have some. */
+export function messageOf(error: unknown, variables: readonly string[] = []): string {
+  if (isWorded(error)) return error.toText(wordingFor(variables));
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** An error that names a point is told with the variables of this problem; others stay as they are. */
+export function withVariables(error: unknown, variables: readonly string[]): unknown {
+  return isWorded(error) ? new UsageError(messageOf(error, variables)) : error;
+}
