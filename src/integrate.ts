@@ -7,7 +7,6 @@ import { lowered } from './integrand/lowered.ts';
 import { bind } from './integrand/params.ts';
 import { exportName, plainProgram } from './integrand/plain.ts';
 import { read } from './integrand/read.ts';
-import { OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { nothing, solve } from './solve.ts';

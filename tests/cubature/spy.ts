@@ -1,33 +1,33 @@
 /** A device that does what the CPU does and remembers which regions it was asked for; or one that makes its answers up. */
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
-import type { Device, RegionSums, RegionTask, Session } from '../../src/devices/device.ts';
+import type { Device, Session } from '../../src/devices/device.ts';
+import type { RegionSums, RegionTask } from '../../src/tasks/region.ts';
 
 export interface Spy extends Device {
   tasks: RegionTask[];
 }
 
 /** `answer` instead of the CPU's: values, errors and axes of the regions of a task. */
-export function spyDevice(answer?: (task: RegionTask) => RegionSums): Spy {
+export function spyDevice(answer?: (task: RegionTask) => Omit<RegionSums, 'part'>): Spy {
   const cpu = new CpuDevice(1);
   const tasks: RegionTask[] = [];
   return {
     name: 'spy',
+    kind: 'spy',
+    epsilon: cpu.epsilon,
     tasks,
     close: () => cpu.close(),
-    async open(integrand, options) {
-      const session = await cpu.open(integrand, options);
+    async open(program, options) {
+      const session = await cpu.open(program, options);
       const own: Session = {
         description: 'spy',
-        sample: task => session.sample(task),
-        allocate: (beta, evaluations) => session.allocate(beta, evaluations),
-        refine: how => session.refine(how),
-        edgesOf: map => session.edgesOf(map),
-        rebind: integrand => session.rebind(integrand),
+        sample: (task, part, signal) => session.sample(task, part, signal),
+        rebind: bound => session.rebind(bound),
         close: () => session.close(),
-        async regions(task) {
-          task.signal?.throwIfAborted();
+        async regions(task, part, signal) {
+          signal?.throwIfAborted();
           tasks.push(task);
-          return answer ? answer(task) : session.regions(task);
+          return answer ? { ...answer(task), part } : session.regions(task, part, signal);
         },
       };
       return own;

@@ -2,8 +2,17 @@
  * An example of a device: it evaluates points in plain JavaScript, and leaves all the rest to what is there for every
  * device. A device that has a better way to evaluate many points, on a card, on another machine, is written like this.
  */
-import type { BoundProgram, Device, EvaluatePoints, Part, PartSums } from '../../src/index.ts';
-import type { RegionSums, RegionTask, SampleTask, Session } from '../../src/index.ts';
+import type {
+  BoundProgram,
+  Device,
+  EvaluatePoints,
+  Part,
+  PartSums,
+  RegionSums,
+  RegionTask,
+  SampleTask,
+  Session,
+} from '../../src/index.ts';
 import { evaluatorOf, regionPoints, samplePoints } from '../../src/index.ts';
 
 export class ExampleDevice implements Device {

@@ -1,19 +1,21 @@
 /** A worker that ends by what one integrand did takes nothing from the others: the next one gives them the same bits. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
-import type { DeviceIntegrand, SampleTask } from '../../src/devices/device.ts';
+import { WorkerPool } from '../../src/devices/cpu/worker-pool.ts';
+import { JsDevice } from '../../src/devices/js/js.ts';
 import { type Integrand, integrate, type Result, scan } from '../../src/index.ts';
+import type { SampleTask } from '../../src/tasks/sample.ts';
+import { plainFor } from './program.ts';
+import { sampled } from './whole.ts';
 
-const device = new CpuDevice(2);
-beforeEach(() => expect.poll(() => device.workers().length).toBe(2));
+const pool = new WorkerPool('cpu', 2);
+const device = new CpuDevice(pool);
+const js = new JsDevice(pool);
+beforeEach(() => expect.poll(() => pool.workers().length).toBe(2));
 afterAll(() => device.close());
 
 /** A function that is called as it is; `f` before workers are up. */
-const plain = (text: string, f = (_: number[]) => Number.NaN): DeviceIntegrand => ({
-  kind: 'function',
-  dims: 1,
-  call: { f, moved: { text, params: {} } },
-});
+const plain = (text: string, f = (_: number[]) => Number.NaN) => plainFor(f, 1, {}, text);
 /** A chunk of it takes longer than any test. */
 const slow = plain(
   '() => { for (const until = performance.now() + 5; performance.now() < until; ); return 1; }',
@@ -55,7 +57,7 @@ const others: [string, () => Promise<object>][] = [
   ],
   [
     'another plain function',
-    async () => (await device.open(plain('([x]) => x * x', ([x]) => x * x))).sample(task),
+    async () => sampled(await js.open(plain('([x]) => x * x', ([x]) => x * x)), task),
   ],
 ];
 
@@ -63,8 +65,8 @@ describe.each(others)('%s', (_, other) => {
   test('beside a slow plain function that is aborted', async () => {
     const alone = await other();
     const stop = new AbortController();
-    const session = await device.open(slow);
-    const aborted = session.sample({ ...task, signal: stop.signal }).catch(e => e.message);
+    const session = await js.open(slow);
+    const aborted = sampled(session, task, stop.signal).catch(e => e.message);
     await new Promise(resolve => setTimeout(resolve, 20)); // both workers are at it
     const beside = other();
     stop.abort(new Error('enough'));
@@ -73,8 +75,8 @@ describe.each(others)('%s', (_, other) => {
   });
   test('beside a plain function that ends its workers', async () => {
     const alone = await other();
-    const session = await device.open(deadly);
-    const died = session.sample(task).catch(e => e.message);
+    const session = await js.open(deadly);
+    const died = sampled(session, task).catch(e => e.message);
     await new Promise(resolve => setTimeout(resolve, 20));
     expect(await other()).toEqual(alone);
     expect(await died).toBe('a worker died: it ended with code 3');

@@ -34,7 +34,11 @@ export interface RegionReference {
 }
 
 /** One region of a task. */
-export function regionReference(task: RegionTask, region: number, f: (x: number[]) => number): RegionReference {
+export function regionReference(
+  task: RegionTask,
+  region: number,
+  f: (x: number[]) => number,
+): RegionReference {
   const { ranges, count } = task;
   const rule = ruleFor(ranges.length, task.rule);
   const { dims, orbits, differences } = rule;

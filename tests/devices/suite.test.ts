@@ -20,8 +20,11 @@ const DEVICES: Record<string, () => Tried> = {
 describe.each(Object.keys(DEVICES))('%s', name => {
   let tried: Tried | null = null;
   afterAll(() => tried?.device.close());
-  test.skipIf(absent && /cuda|card/.test(name)).each(SUITE.map(c => [c.name, c] as const))('%s', async (_, check) => {
-    tried ??= DEVICES[name]();
-    await check.run(tried);
-  });
+  test.skipIf(absent && /cuda|card/.test(name)).each(SUITE.map(c => [c.name, c] as const))(
+    '%s',
+    async (_, check) => {
+      tried ??= DEVICES[name]();
+      await check.run(tried);
+    },
+  );
 });

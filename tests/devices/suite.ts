@@ -19,7 +19,7 @@ import { cube, type Entry } from '../integrands/entry.ts';
 import { tabulated } from '../integrands/tabulated.ts';
 import { type Integrand, lowerFor, plainFor } from './program.ts';
 import { reference } from './reference.ts';
-import { regionReference, type RegionReference } from './region-reference.ts';
+import { type RegionReference, regionReference } from './region-reference.ts';
 import { evaluated, poolOf, sampled } from './whole.ts';
 
 /** A device that is tried, and what its numbers are worth. */
@@ -84,13 +84,18 @@ function taskFor(
     strata,
     counts: typeof counts === 'number' ? counts : listed(counts),
     unit: 1,
-    adapt: { scale: 2 ** 20, variances: true },
+    adapt: { scale: 0, variances: true },
     ...over,
   };
 }
 
 /** So many cubes with between `low` and `high` samples, in no order; and `large`, a cube and its samples. */
-function countsFor(cubes: number, low: number, high: number, large: Record<number, number> = {}): Uint32Array {
+function countsFor(
+  cubes: number,
+  low: number,
+  high: number,
+  large: Record<number, number> = {},
+): Uint32Array {
   const counts = Uint32Array.from({ length: cubes }, (_, i) => low + ((i * 7919) % (high - low + 1)));
   for (const [cube, n] of Object.entries(large)) counts[Number(cube)] = n;
   return counts;
@@ -125,7 +130,7 @@ const SAMPLES: [string, SampleTask][] = [
   ['1 dimension, 65536 bins', taskFor([3], 100, 65_536)],
   ['3 dimensions, counters that do not fit into small memories', taskFor([2, 2, 2], 300, 6000, { adapt: { scale: 2 ** 10, variances: true } })],
   ['3 dimensions, edges that do not either', taskFor([2, 2, 2], 300, 12_000, { adapt: { scale: 2 ** 10, variances: true } })],
-  ['counters of more than 32 bits', taskFor([1, 1, 1], 3000, 8, { adapt: { scale: 2 ** 30, variances: true } })],
+  ['counters of more than 32 bits', taskFor([1, 1, 1], 3000, 8, { adapt: { scale: 2 ** 20, variances: true } })],
   ['the smallest task', taskFor([1], 2, 1)],
   ['4 dimensions, counts of 5', taskFor([3, 1, 2, 5], 5, 32)],
   ['4 dimensions, counts of their own', taskFor([3, 1, 2, 5], countsFor(30, 2, 40), 32)],
@@ -151,19 +156,38 @@ const SAMPLES: [string, SampleTask][] = [
   ['40000 cubes of their own', taskFor([20, 20, 10, 10], countsFor(40_000, 2, 5), 64)],
 ];
 
-const samples = SAMPLES.map(([name, task]): Check => ({
-  name: `samples: ${name}`,
-  run: tried =>
-    withSession(tried, polynomial, task.strata.length, async session => {
-      const want = reference(task, polynomial as never);
-      expectSums(await sampled(session, task), want);
-      const mapOnly = { ...task, adapt: { ...task.adapt!, variances: false } };
-      expectSums(await sampled(session, mapOnly), { ...want, variances: null });
-      expectSums(await sampled(session, { ...task, adapt: null }), { ...want, histogram: null, variances: null });
-      const cubes = { ...task, adapt: null, cubes: true };
-      expectSums(await sampled(session, cubes), reference(cubes, polynomial as never));
-    }),
-}));
+/** The task with a scale such that squares add up to about 2^40, unless it has one. */
+function scaled(task: SampleTask, f: (x: number[]) => number): SampleTask {
+  if (!task.adapt || task.adapt.scale > 0) return task;
+  let squares = 0;
+  const { evaluations } = reference({ ...task, adapt: null }, f, w => {
+    squares += w * w;
+  });
+  const cubes = task.strata.reduce((a, b) => a * b, 1);
+  const scale = 2 ** (40 - Math.ceil(Math.log2(squares * (1 + cubes / evaluations) || 1)));
+  return { ...task, adapt: { ...task.adapt, scale } };
+}
+
+const samples = SAMPLES.map(
+  ([name, unscaled]): Check => ({
+    name: `samples: ${name}`,
+    run: tried =>
+      withSession(tried, polynomial, unscaled.strata.length, async session => {
+        const task = scaled(unscaled, polynomial as never);
+        const want = reference(task, polynomial as never);
+        expectSums(await sampled(session, task), want);
+        const mapOnly = { ...task, adapt: { ...task.adapt!, variances: false } };
+        expectSums(await sampled(session, mapOnly), { ...want, variances: null });
+        expectSums(await sampled(session, { ...task, adapt: null }), {
+          ...want,
+          histogram: null,
+          variances: null,
+        });
+        const cubes = { ...task, adapt: null, cubes: true };
+        expectSums(await sampled(session, cubes), reference(cubes, polynomial as never));
+      }),
+  }),
+);
 
 /** Integrands of the papers, over their own domains. */
 // biome-ignore format: one family per line
@@ -181,33 +205,40 @@ const evenly = ({ domain }: Entry, bins: number): Float64Array =>
     return low + ((high - low) * (i % (bins + 1))) / bins;
   });
 
-const papers = subjects.map((e): Check => ({
-  name: `samples of ${e.name}`,
-  run: tried =>
-    withSession(
-      tried,
-      e.f as never,
-      e.dims,
-      async session => {
-        const f = (x: number[]) => e.f(x, e.params, kit);
-        const strata = e.domain.map((_, d) => (d < 4 ? 3 : 1));
-        const cubes = 3 ** Math.min(4, e.dims);
-        const uneven = Uint32Array.from({ length: cubes }, (_, i) => (i === 1 ? 9001 : 2 + (i % 300)));
-        const plain = taskFor(e.domain.map(() => 1), 20_000, 1, { edges: evenly(e, 1), adapt: null, cubes: true });
-        const want = reference(plain, f);
-        expectSums(await sampled(session, plain), want);
-        // squares that add up to about 2^40
-        const scale = 2 ** (40 - Math.ceil(Math.log2(want.sum ** 2 + 20_000 * want.variance || 1)));
-        const adapt = { scale, variances: true };
-        for (const task of [
-          taskFor(strata, 7, 50, { edges: evenly(e, 50), adapt }),
-          taskFor(strata, uneven, 64, { edges: evenly(e, 64), adapt }),
-        ])
-          expectSums(await sampled(session, task), reference(task, f));
-      },
-      e.params ?? {},
-    ),
-}));
+const papers = subjects.map(
+  (e): Check => ({
+    name: `samples of ${e.name}`,
+    run: tried =>
+      withSession(
+        tried,
+        e.f as never,
+        e.dims,
+        async session => {
+          const f = (x: number[]) => e.f(x, e.params, kit);
+          const strata = e.domain.map((_, d) => (d < 4 ? 3 : 1));
+          const cubes = 3 ** Math.min(4, e.dims);
+          const uneven = Uint32Array.from({ length: cubes }, (_, i) => (i === 1 ? 9001 : 2 + (i % 300)));
+          const plain = taskFor(
+            e.domain.map(() => 1),
+            20_000,
+            1,
+            { edges: evenly(e, 1), adapt: null, cubes: true },
+          );
+          const want = reference(plain, f);
+          expectSums(await sampled(session, plain), want);
+          // squares that add up to about 2^40
+          const scale = 2 ** (40 - Math.ceil(Math.log2(want.sum ** 2 + 20_000 * want.variance || 1)));
+          const adapt = { scale, variances: true };
+          for (const task of [
+            taskFor(strata, 7, 50, { edges: evenly(e, 50) }),
+            taskFor(strata, uneven, 64, { edges: evenly(e, 64) }),
+          ])
+            expectSums(await sampled(session, task), reference(task, f));
+        },
+        e.params ?? {},
+      ),
+  }),
+);
 
 const holes: Integrand = ([x, y]) => (x > 0.5 ? Math.sqrt(y) : x < -0.9 ? 1 / (x - x) : 1);
 
@@ -217,7 +248,7 @@ const otherSamples: Check[] = [
     run: tried =>
       withSession(tried, polynomial, 2, async session => {
         for (const bins of [64, 2000, 10, 3000, 64]) {
-          const task = taskFor([3, 4], 30, bins);
+          const task = scaled(taskFor([3, 4], 30, bins), polynomial as never);
           expectSums(await sampled(session, task), reference(task, polynomial as never));
         }
       }),
@@ -229,8 +260,12 @@ const otherSamples: Check[] = [
         for (const task of [
           taskFor([3, 4], 50, 10),
           taskFor([30, 40], 100, 10),
-          taskFor([3, 3], Uint32Array.from({ length: 9 }, (_, i) => 2 + 100 * i), 10),
-        ]) {
+          taskFor(
+            [3, 3],
+            Uint32Array.from({ length: 9 }, (_, i) => 2 + 100 * i),
+            10,
+          ),
+        ].map(t => ({ ...t, adapt: { scale: 2 ** 20, variances: true } }))) {
           const [own, want] = [await sampled(session, task), reference(task, holes as never)];
           expectSums(own, want);
           assert.deepEqual(own.nonFinite?.first, want.nonFinite?.first);
@@ -245,7 +280,7 @@ const otherSamples: Check[] = [
         ([x], p) => p.a * x * x,
         1,
         async session => {
-          const task = taskFor([3], 100, 4);
+          const task = taskFor([3], 100, 4, { adapt: { scale: 2 ** 20, variances: true } });
           for (const a of [1, 6, -3]) {
             await session.rebind(programFor(tried, ([x], p) => p.a * x * x, 1, { a }));
             expectSums(
@@ -262,7 +297,7 @@ const otherSamples: Check[] = [
     run: tried =>
       withSession(tried, polynomial, 3, async session => {
         const why = new Error('no more');
-        const task = taskFor([3, 2, 1], 20, 10);
+        const task = taskFor([3, 2, 1], 20, 10, { adapt: null });
         await assert.rejects(sampled(session, task, AbortSignal.abort(why)), e => e === why);
         await assert.rejects(evaluated(session, regionTask(3, 5), AbortSignal.abort(why)), e => e === why);
         expectSums(await sampled(session, task), reference(task, polynomial as never));
@@ -288,12 +323,18 @@ const PARTED: [string, SampleTask][] = [
   ['many small cubes', taskFor([40, 40, 30], 2, 64)],
   ['cubes of 700', taskFor([5, 5, 5], 700, 64)],
   ['one cube', taskFor([1, 1, 1], 150_001, 64)],
-  ['uneven cubes, some larger than a group', taskFor([10, 10, 3], countsFor(300, 2, 300, { 0: 20_000, 7: 9001, 299: 30_001 }), 64)],
+  [
+    'uneven cubes, some larger than a group',
+    taskFor([10, 10, 3], countsFor(300, 2, 300, { 0: 20_000, 7: 9001, 299: 30_001 }), 64),
+  ],
 ];
 
 const parts: Check[] = [
   ...PARTED.flatMap(([name, task]): Check[] =>
-    [task, { ...task, adapt: null, cubes: true }].map((own, i) => ({
+    [
+      { ...task, adapt: { scale: 2 ** 20, variances: true } },
+      { ...task, adapt: null, cubes: true },
+    ].map((own, i) => ({
       name: `parts: ${name}, ${i === 0 ? 'adapting' : 'frozen'}: the same bits for any cut, any order, parts that come twice, and through JSON`,
       run: tried =>
         withSession(tried, peak, 3, async session => {
@@ -382,19 +423,25 @@ const dimsOf: Record<string, number[]> = {
 };
 
 const ruled = RULES.flatMap(rule =>
-  dimsOf[rule].map((dims): Check => ({
-    name: `regions: ${rule} in ${dims} dimensions, values, errors and the axis that bends most`,
-    run: tried =>
-      withSession(tried, bent, dims, async session => {
-        const task = regionTask(dims, 67, rule);
-        const sums = await evaluated(session, task);
-        assert.equal(sums.nonFinite, null);
-        expectRegions(sums, task, bent as never);
-      }),
-  })),
+  dimsOf[rule].map(
+    (dims): Check => ({
+      name: `regions: ${rule} in ${dims} dimensions, values, errors and the axis that bends most`,
+      run: tried =>
+        withSession(tried, bent, dims, async session => {
+          const task = regionTask(dims, 67, rule);
+          const sums = await evaluated(session, task);
+          assert.equal(sums.nonFinite, null);
+          expectRegions(sums, task, bent as never);
+        }),
+    }),
+  ),
 );
 
-const one = (f: Integrand, levels: number[], ranges: RegionTask['ranges'] = levels.map(() => [0, 1])): [Integrand, RegionTask] => [
+const one = (
+  f: Integrand,
+  levels: number[],
+  ranges: RegionTask['ranges'] = levels.map(() => [0, 1]),
+): [Integrand, RegionTask] => [
   f,
   {
     rule: ruleFor(levels.length).name,
@@ -410,7 +457,18 @@ const AXES: [string, [Integrand, RegionTask], number][] = [
   ['where nothing bends, the widest', one(() => 3, [1, 0, 0]), 1],
   ['where nothing bends, the last if it is the widest', one(() => 3, [1, 1, 0]), 2],
   ['where all is 0, the first of the widest', one(() => 0, [2, 1, 1, 1]), 1],
-  ['[0, 1000] halved once is narrower than [0, 1]', one(() => 3, [1, 0], [[0, 1000], [0, 1]]), 1],
+  [
+    '[0, 1000] halved once is narrower than [0, 1]',
+    one(
+      () => 3,
+      [1, 0],
+      [
+        [0, 1000],
+        [0, 1],
+      ],
+    ),
+    1,
+  ],
   ['the one that bends, however narrow', one(([, , z]) => 1 / (0.1 + z * z), [0, 0, 2]), 2],
   ['the one that bends, narrower still', one(([, y]) => 1 / (0.1 + y * y), [0, 3, 0]), 1],
   ['the last of 13', one((x: number[]) => x[12] * x[12] * x[12] * x[12], Array(13).fill(0)), 12],
@@ -418,45 +476,58 @@ const AXES: [string, [Integrand, RegionTask], number][] = [
 
 const regions: Check[] = [
   ...ruled,
-  ...AXES.map(([name, [f, task], axis]): Check => ({
-    name: `regions: the axis to split, ${name}`,
-    run: tried =>
-      withSession(tried, f, task.ranges.length, async session => {
-        assert.equal((await evaluated(session, task)).axes[0], axis);
-      }),
-  })),
-  ...[1, 2, 3, 63, 64, 65, 128, 257].map((count): Check => ({
-    name: `regions: a list of ${count}, each is what it is alone, bit for bit`,
-    run: tried =>
-      withSession(tried, bent, 3, async session => {
-        const task = regionTask(3, count);
-        const sums = await evaluated(session, task);
-        assert.deepEqual([sums.values, sums.errors, sums.axes].map(a => a.length), [count, count, count]);
-        for (let i = 0; i < count; i += 1 + (count >> 4)) {
-          const alone = await session.regions(task, { first: i, count: 1 });
+  ...AXES.map(
+    ([name, [f, task], axis]): Check => ({
+      name: `regions: the axis to split, ${name}`,
+      run: tried =>
+        withSession(tried, f, task.ranges.length, async session => {
+          assert.equal((await evaluated(session, task)).axes[0], axis);
+        }),
+    }),
+  ),
+  ...[1, 2, 3, 63, 64, 65, 128, 257].map(
+    (count): Check => ({
+      name: `regions: a list of ${count}, each is what it is alone, bit for bit`,
+      run: tried =>
+        withSession(tried, bent, 3, async session => {
+          const task = regionTask(3, count);
+          const sums = await evaluated(session, task);
           assert.deepEqual(
-            [alone.values[0], alone.errors[0], alone.axes[0]],
-            [sums.values[i], sums.errors[i], sums.axes[i]],
+            [sums.values, sums.errors, sums.axes].map(a => a.length),
+            [count, count, count],
           );
-        }
-      }),
-  })),
+          for (let i = 0; i < count; i += 1 + (count >> 4)) {
+            const alone = await session.regions(task, { first: i, count: 1 });
+            assert.deepEqual(
+              [alone.values[0], alone.errors[0], alone.axes[0]],
+              [sums.values[i], sums.errors[i], sums.axes[i]],
+            );
+          }
+        }),
+    }),
+  ),
   {
     name: 'regions: rounding is no bend, a linear function that is nowhere near 0 is split along its widest axis in all of 300 regions',
     run: tried =>
-      withSession(tried, ([x, y, z]) => 5 + x / 3 + 0.7 * y - 0.3 * z, 3, async session => {
-        const task = regionTask(3, 300);
-        const { axes } = await evaluated(session, task);
-        for (let i = 0; i < 300; i++) {
-          const levels = [0, 1, 2].map(d => task.levels[d * 300 + i]);
-          assert.equal(axes[i], levels.indexOf(Math.min(...levels)));
-        }
-      }),
+      withSession(
+        tried,
+        ([x, y, z]) => 5 + x / 3 + 0.7 * y - 0.3 * z,
+        3,
+        async session => {
+          const task = regionTask(3, 300);
+          const { axes } = await evaluated(session, task);
+          for (let i = 0; i < 300; i++) {
+            const levels = [0, 1, 2].map(d => task.levels[d * 300 + i]);
+            assert.equal(axes[i], levels.indexOf(Math.min(...levels)));
+          }
+        },
+      ),
   },
   {
     name: 'regions: values that are not finite are counted and count as 0, the first is named',
     run: tried => {
-      const hole: Integrand = ([x, y]) => (x > 0.9 && y > 0.9 ? Math.sqrt(-x) : 1 / (0.1 + x * x + 3 * y * y));
+      const hole: Integrand = ([x, y]) =>
+        x > 0.9 && y > 0.9 ? Math.sqrt(-x) : 1 / (0.1 + x * x + 3 * y * y);
       return withSession(tried, hole, 2, async session => {
         let count = 0;
         const filled = ([x, y]: number[]) => {
@@ -486,27 +557,29 @@ const regions: Check[] = [
         expectRegions(await evaluated(session, task), task, bent as never);
       }),
   },
-  ...[1, 2, 3, 5].map((dims): Check => ({
-    name: `regions: none is evaluated outside a domain of ${dims} dimensions`,
-    run: tried =>
-      withSession(
-        tried,
-        (x: number[]) => (x.every(v => v >= 0.1 && v <= 0.7) ? x[0] : 0 / (x[0] - x[0])),
-        dims,
-        async session => {
-          const most = Math.max(...ruleFor(dims).orbits.flatMap(o => o.generator));
-          assert.ok(0.7 + 0.3 * 2 ** -51 * most > 0.7);
-          const sums = await evaluated(session, {
-            rule: ruleFor(dims).name,
-            ranges: Array(dims).fill([0.1, 0.7]),
-            count: 2,
-            centres: Float64Array.from({ length: 2 * dims }, (_, i) => (i % 2 === 0 ? 0.1 : 0.7)),
-            levels: new Uint8Array(2 * dims).fill(51),
-          });
-          assert.equal(sums.nonFinite, null);
-        },
-      ),
-  })),
+  ...[1, 2, 3, 5].map(
+    (dims): Check => ({
+      name: `regions: none is evaluated outside a domain of ${dims} dimensions`,
+      run: tried =>
+        withSession(
+          tried,
+          (x: number[]) => (x.every(v => v >= 0.1 && v <= 0.7) ? x[0] : 0 / (x[0] - x[0])),
+          dims,
+          async session => {
+            const most = Math.max(...ruleFor(dims).orbits.flatMap(o => o.generator));
+            assert.ok(0.7 + 0.3 * 2 ** -51 * most > 0.7);
+            const sums = await evaluated(session, {
+              rule: ruleFor(dims).name,
+              ranges: Array(dims).fill([0.1, 0.7]),
+              count: 2,
+              centres: Float64Array.from({ length: 2 * dims }, (_, i) => (i % 2 === 0 ? 0.1 : 0.7)),
+              levels: new Uint8Array(2 * dims).fill(51),
+            });
+            assert.equal(sums.nonFinite, null);
+          },
+        ),
+    }),
+  ),
 ];
 
 /** Samples, learns, allots and refines, samples again; with the learning of the session, or of the host. */
@@ -541,21 +614,23 @@ const LEARNED: [string, number, number, number, number][] = [
   ['8 cubes with tens of thousands of samples', 2, 100, 300_000, 0.75],
 ];
 
-const learning = LEARNED.map(([name, perAxis, bins, evaluations, beta]): Check => ({
-  name: `learning: ${name}, as the host learns`,
-  run: tried =>
-    withSession(tried, peak, 3, async session => {
-      const own = await learned(session, perAxis, bins, evaluations, beta);
-      const host = { ...hostOnly(session) };
-      const want = await learned(host, perAxis, bins, evaluations, beta);
-      const most = Math.max(...want.edges.map(Math.abs));
-      want.edges.forEach((e, i) => assert.ok(Math.abs(own.edges[i] - e) < 1e-11 * most, `edge ${i}`));
-      // a rounding error of a variance may move a sample from one cube to another
-      const moved = want.counts.reduce((n, c, i) => n + Math.abs(c - own.counts[i]), 0);
-      assert.ok(moved <= 1e-4 * evaluations, `${moved} samples moved`);
-      if (moved === 0) expectSums(own.sums, want.sums);
-    }),
-}));
+const learning = LEARNED.map(
+  ([name, perAxis, bins, evaluations, beta]): Check => ({
+    name: `learning: ${name}, as the host learns`,
+    run: tried =>
+      withSession(tried, peak, 3, async session => {
+        const own = await learned(session, perAxis, bins, evaluations, beta);
+        const host = { ...hostOnly(session) };
+        const want = await learned(host, perAxis, bins, evaluations, beta);
+        const most = Math.max(...want.edges.map(Math.abs));
+        want.edges.forEach((e, i) => assert.ok(Math.abs(own.edges[i] - e) < 1e-11 * most, `edge ${i}`));
+        // a rounding error of a variance may move a sample from one cube to another
+        const moved = want.counts.reduce((n, c, i) => n + Math.abs(c - own.counts[i]), 0);
+        assert.ok(moved <= 1e-4 * evaluations, `${moved} samples moved`);
+        if (moved === 0) expectSums(own.sums, want.sums);
+      }),
+  }),
+);
 
 /** The same session without learning of its own. */
 const hostOnly = (session: Session): Session => ({
@@ -569,59 +644,66 @@ const hostOnly = (session: Session): Session => ({
 const wave: Integrand = ([x, y]) => Math.cos(400 * x * y) + y;
 
 const pools: Check[] = [
-  ...[0, 5, 6].map((level): Check => ({
-    name: `pool: ${4 ** level} regions and their halves, the sums of the host's pool`,
-    run: tried =>
-      withSession(tried, wave, 2, async session => {
-        const run = async (own: Session) => {
-          const pool = await poolOf(own, { rule: 'degree13', ranges: cube(2, -1, 2) });
-          await pool.start(level);
-          const sums = [pool.sums];
-          await pool.select(Infinity);
-          await pool.halve(Infinity);
-          sums.push(pool.sums);
-          pool.close();
-          return sums;
-        };
-        const [own, want] = [await run(session), await run(hostOnly(session))];
-        own.forEach(({ value, error }, i) => {
-          assert.ok(Math.abs(value - want[i].value) < 1e-12 * want[i].absolute);
-          assert.ok(Math.abs(error - want[i].error) < 1e-9 * want[i].error + 1e-12 * want[i].absolute);
-        });
-      }),
-  })),
+  ...[0, 5, 6].map(
+    (level): Check => ({
+      name: `pool: ${4 ** level} regions and their halves, the sums of the host's pool`,
+      run: tried =>
+        withSession(tried, wave, 2, async session => {
+          const run = async (own: Session) => {
+            const pool = await poolOf(own, { rule: 'degree13', ranges: cube(2, -1, 2) });
+            await pool.start(level);
+            const sums = [pool.sums];
+            await pool.select(Infinity);
+            await pool.halve(Infinity);
+            sums.push(pool.sums);
+            pool.close();
+            return sums;
+          };
+          const [own, want] = [await run(session), await run(hostOnly(session))];
+          own.forEach(({ value, error }, i) => {
+            assert.ok(Math.abs(value - want[i].value) < 1e-12 * want[i].absolute);
+            assert.ok(Math.abs(error - want[i].error) < 1e-9 * want[i].error + 1e-12 * want[i].absolute);
+          });
+        }),
+    }),
+  ),
   {
     name: 'pool: finishes regions by relative error, then by threshold, and keeps what they contribute',
     run: tried =>
-      withSession(tried, ([x, y]) => 1 + 1 / (0.01 + (x - 0.3) ** 2 + (y - 0.7) ** 2), 2, async session => {
-        const run = async (own: Session) => {
-          const pool = await poolOf(own, { rule: 'degree7', ranges: cube(2) });
-          await pool.start(5);
-          await pool.select(Infinity);
-          await pool.halve(Infinity);
-          const before = { ...pool.sums, count: pool.count };
-          await pool.finish(1e-9, { relTol: 1e-3, absTol: 0 });
-          const after = { ...pool.sums, count: pool.count };
-          // what is left goes on
-          await pool.select(Infinity);
-          await pool.halve(Infinity);
-          const halved = { ...pool.sums, count: pool.count };
-          pool.close();
-          return [before, after, halved];
-        };
-        const [own, want] = [await run(session), await run(hostOnly(session))];
-        assert.ok(want[1].done > 0.5 * want[0].count, 'the host finishes more than half');
-        own.forEach((sums, i) => {
-          const to = want[i];
-          assert.equal(sums.count + sums.done, to.count + to.done, `regions at step ${i}`);
-          assert.ok(Math.abs(sums.done - to.done) <= 2, `finished: ${sums.done} is ${to.done}`);
-          assert.ok(Math.abs(sums.value - to.value) < 1e-12 * to.absolute, 'value');
-          assert.ok(Math.abs(sums.error - to.error) < 1e-6 * to.error + 1e-12 * to.absolute, 'error');
-        });
-        const [before, after] = own;
-        assert.ok(Math.abs(after.value - before.value) < 1e-13 * before.absolute, 'nothing is lost');
-        assert.ok(after.finished > 0 && after.finished < 1e-3 * Math.abs(after.value));
-      }),
+      withSession(
+        tried,
+        ([x, y]) => 1 + 1 / (0.01 + (x - 0.3) ** 2 + (y - 0.7) ** 2),
+        2,
+        async session => {
+          const run = async (own: Session) => {
+            const pool = await poolOf(own, { rule: 'degree7', ranges: cube(2) });
+            await pool.start(5);
+            await pool.select(Infinity);
+            await pool.halve(Infinity);
+            const before = { ...pool.sums, count: pool.count };
+            await pool.finish(1e-9, { relTol: 1e-3, absTol: 0 });
+            const after = { ...pool.sums, count: pool.count };
+            // what is left goes on
+            await pool.select(Infinity);
+            await pool.halve(Infinity);
+            const halved = { ...pool.sums, count: pool.count };
+            pool.close();
+            return [before, after, halved];
+          };
+          const [own, want] = [await run(session), await run(hostOnly(session))];
+          assert.ok(want[1].done > 0.5 * want[0].count, 'the host finishes more than half');
+          own.forEach((sums, i) => {
+            const to = want[i];
+            assert.equal(sums.count + sums.done, to.count + to.done, `regions at step ${i}`);
+            assert.ok(Math.abs(sums.done - to.done) <= 2, `finished: ${sums.done} is ${to.done}`);
+            assert.ok(Math.abs(sums.value - to.value) < 1e-12 * to.absolute, 'value');
+            assert.ok(Math.abs(sums.error - to.error) < 1e-6 * to.error + 1e-12 * to.absolute, 'error');
+          });
+          const [before, after] = own;
+          assert.ok(Math.abs(after.value - before.value) < 1e-13 * before.absolute, 'nothing is lost');
+          assert.ok(after.finished > 0 && after.finished < 1e-3 * Math.abs(after.value));
+        },
+      ),
   },
 ];
 

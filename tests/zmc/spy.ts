@@ -1,6 +1,7 @@
 /** A device that does what the CPU does and remembers the samples it was asked for. */
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
-import type { Device, SampleTask, Session } from '../../src/devices/device.ts';
+import type { Device, Session } from '../../src/devices/device.ts';
+import type { SampleTask } from '../../src/tasks/sample.ts';
 
 export interface Spy extends Device {
   tasks: SampleTask[];
@@ -11,21 +12,20 @@ export function spyDevice(workers = 1): Spy {
   const tasks: SampleTask[] = [];
   return {
     name: 'spy',
+    kind: 'spy',
+    epsilon: cpu.epsilon,
     tasks,
     close: () => cpu.close(),
-    async open(integrand, options) {
-      const session = await cpu.open(integrand, options);
+    async open(program, options) {
+      const session = await cpu.open(program, options);
       const own: Session = {
         description: 'spy',
-        regions: task => session.regions(task),
-        allocate: (beta, evaluations) => session.allocate(beta, evaluations),
-        refine: how => session.refine(how),
-        edgesOf: map => session.edgesOf(map),
-        rebind: integrand => session.rebind(integrand),
+        regions: (task, part, signal) => session.regions(task, part, signal),
+        rebind: bound => session.rebind(bound),
         close: () => session.close(),
-        sample(task) {
+        sample(task, part, signal) {
           tasks.push(task);
-          return session.sample(task);
+          return session.sample(task, part, signal);
         },
       };
       return own;
