@@ -2,10 +2,8 @@
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import { integrate, type Result } from '../../src/index.ts';
-import { lower } from '../../src/integrand/lower/lower.ts';
-import { bind } from '../../src/integrand/params.ts';
-import { read } from '../../src/integrand/read.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
+import { lowerFor } from '../../tests/devices/program.ts';
 import { catalogue } from '../../tests/integrands/catalogue.ts';
 import type { Entry } from '../../tests/integrands/entry.ts';
 
@@ -14,10 +12,7 @@ export const cpu = new CpuDevice();
 
 export const entry = (name: string): Entry => catalogue.find(e => e.name === name)!;
 
-export function opened(e: Entry) {
-  const program = lower(read(e.f as never), e.dims, e.params ?? {});
-  return { kind: 'program', program, params: bind(program.params, e.params ?? {}) } as const;
-}
+export const opened = (e: Entry) => lowerFor(e.f as never, e.dims, e.params ?? {});
 
 export const relative = (a: number, b: number) =>
   a === b ? 0 : Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b));

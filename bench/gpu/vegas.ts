@@ -1,7 +1,8 @@
 /** VEGAS+ as cuVegas runs it, m-Cubes to its tolerances, and the kernels alone. */
-import type { SampleTask } from '../../src/devices/device.ts';
 import { uniformMap } from '../../src/tasks/map.ts';
+import { allRegions } from '../../src/tasks/region.ts';
 import { ruleFor } from '../../src/tasks/rules.ts';
+import { type SampleTask, wholeOf } from '../../src/tasks/sample.ts';
 import { cuda, entry, opened, timed, trueError } from './common.ts';
 
 /** Goals and cuVegas' own times at 1e9 and 1e10 evaluations, on an H200, in ms. */
@@ -90,9 +91,9 @@ export async function rates() {
       adapt: null,
     };
     const rate = async (t: SampleTask) => {
-      await session.sample(t);
+      await session.sample(t, wholeOf(t));
       const begin = performance.now();
-      for (let i = 0; i < 5; i++) await session.sample(t);
+      for (let i = 0; i < 5; i++) await session.sample(t, wholeOf(t));
       return ((5 * cubes * counts) / (performance.now() - begin)) * 1000;
     };
     const frozen = await rate(task);
@@ -102,10 +103,10 @@ export async function rates() {
     const count = Math.floor(2e9 / rule.points);
     const centres = new Float64Array(e.dims * count).fill(0.5);
     const levels = new Uint8Array(e.dims * count).fill(2);
-    const regions = { rule, ranges: e.domain, count, centres, levels };
-    await session.regions(regions);
+    const regions = { rule: rule.name, ranges: e.domain, count, centres, levels };
+    await session.regions(regions, allRegions(regions));
     const begin = performance.now();
-    await session.regions(regions);
+    await session.regions(regions, allRegions(regions));
     console.log(
       name.padEnd(20),
       'regions',

@@ -14,11 +14,17 @@ const SMALLEST_GROUP = 2 ** 12;
 const LARGEST_GROUP = 2 ** 16;
 const GROUPS = 64;
 
-/** Samples of each group of an iteration that has so many in all. */
-export function groupSize(samples: number): number {
+export interface Groups {
+  groups: number;
+  /** Samples of each. */
+  size: number;
+}
+
+/** The groups of an iteration that has so many samples in all. */
+export function groupsOf(samples: number): Groups {
   let size = SMALLEST_GROUP;
   while (size < LARGEST_GROUP && size * GROUPS * Math.SQRT2 < samples) size *= 2;
-  return size;
+  return { groups: Math.max(1, Math.ceil(samples / size)), size };
 }
 
 /** Pieces of a cube with n samples. */

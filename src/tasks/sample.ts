@@ -6,7 +6,7 @@
  */
 import type { Key } from '../random/philox.ts';
 import { inOrder, isKept, type Kept, mergeNonFinite, type NonFinite, type Part } from './part.ts';
-import { groupSize } from './pieces.ts';
+import { groupsOf } from './pieces.ts';
 import { TreeSum } from './tree-sum.ts';
 
 /** Edges of a map, bins + 1 numbers per axis; or where the session keeps them. */
@@ -104,9 +104,7 @@ export function samplesOf(task: Pick<SampleTask, 'strata' | 'counts'>): number {
 
 /** How many groups an iteration has, and samples per group. Depends on the task alone, never on a device. */
 export function plan(task: Pick<SampleTask, 'strata' | 'counts'>): { groups: number; size: number } {
-  const samples = samplesOf(task);
-  const size = groupSize(samples);
-  return { groups: Math.max(1, Math.ceil(samples / size)), size };
+  return groupsOf(samplesOf(task));
 }
 
 /** All groups of an iteration. */

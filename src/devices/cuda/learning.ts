@@ -6,7 +6,7 @@ import { mostFor } from '../../tasks/host-learning.ts';
 import type { Refinement } from '../../tasks/learning.ts';
 import { MOST_PIECES, MOST_WIDER, NARROWEST, refineMap, WIDER } from '../../tasks/map.ts';
 import { isKept } from '../../tasks/part.ts';
-import { PIECE, piecesOf } from '../../tasks/pieces.ts';
+import { type Groups, groupsOf, PIECE, piecesOf, placeFinder } from '../../tasks/pieces.ts';
 import type { AxisMap, Counts } from '../../tasks/sample.ts';
 import { allocate, leastFor } from '../../tasks/strata.ts';
 import type { Buffer, Module } from './card.ts';
@@ -32,6 +32,7 @@ const BUFFERS = [
   'firstSample',
   'blocks',
   'totals',
+  'groupStarts',
 ] as const;
 
 const ALLOCATION = around('allocate', ([v]) => v ** 0.375, { WIDTH, PIECE });
@@ -122,6 +123,14 @@ export class CudaLearning {
     buffer.firstPiece.write(firstPiece);
     buffer.firstSample.write(firstSample);
     buffer.totals.write(BigUint64Array.of(BigInt(pieces), BigInt(samples)));
+    const { groups, size } = groupsOf(counts.evaluations);
+    const place = placeFinder({ each }, each.length);
+    const starts = new Uint32Array(2 * (groups + 1));
+    for (let g = 0; g <= groups; g++) {
+      const { piece, cube } = place(g * size);
+      starts.set([piece, cube], 2 * g);
+    }
+    buffer.groupStarts.write(starts);
     this.#counts = { list: each, cubes: each.length };
     this.#allocated = null;
   }
@@ -167,7 +176,7 @@ export class CudaLearning {
       counts = { evaluations: most, each };
       this.putCounts(counts);
     } else {
-      this.#allocate(variances, cubes, evaluations);
+      this.#allocate(variances, cubes, evaluations, groupsOf(most));
       this.#counts = { kept: ++this.#kept, cubes };
       counts = { evaluations: most, each: { kept: this.#kept } };
     }
@@ -175,7 +184,7 @@ export class CudaLearning {
     return counts;
   }
 
-  #allocate(variances: Buffer, cubes: number, evaluations: number): void {
+  #allocate(variances: Buffer, cubes: number, evaluations: number, { groups, size }: Groups): void {
     const buffer = this.#buffers;
     const blocks = Math.ceil(cubes / WIDTH);
     const least = leastFor(evaluations, cubes);
@@ -194,6 +203,9 @@ export class CudaLearning {
       firstSample: buffer.firstSample.reserve(8 * cubes),
       blocks: buffer.blocks.reserve(8 * blocks),
       totals: buffer.totals.reserve(16),
+      groupStarts: buffer.groupStarts.reserve(8 * (groups + 1)),
+      groupBits: Math.log2(size),
+      groupCount: groups,
     });
     const module = this.#kernels();
     const start = (name: string, n: number, threads: number, ...more: Uint32Array[]) =>

@@ -79,7 +79,8 @@ const BEFORE: Partial<Record<KernelName, string[]>> = {
   regions: ['types'],
   pool: ['types', 'scan'],
   borders: ['types'],
-  allocate: ['scan'],
+  sample: ['pieces'],
+  allocate: ['scan', 'pieces'],
   refine: ['scan'],
 };
 

@@ -50,6 +50,7 @@ const BUFFERS = [
   'firstPiece',
   'firstSample',
   'totals',
+  'groupStarts',
   'sums',
   'means',
   'variances',
@@ -65,9 +66,9 @@ interface Laid {
   map: Buffer;
   /** Lanes that share a piece. */
   team: number;
-  /** Samples of a leaf and of a group, as powers of two. */
-  leafBits: number;
+  /** Samples of a group, and its leaves, as powers of two. */
   groupBits: number;
+  leafBits: number;
   groups: number;
   wanted: { means: boolean; variances: boolean };
 }
@@ -107,7 +108,7 @@ export class CudaSampling {
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     const laid = this.#lay(task);
     const whole = part.count === laid.groups;
-    const leavesOf = (groups: number) => groups * 2 ** (laid.groupBits - laid.leafBits);
+    const leavesOf = (groups: number) => groups * 2 ** laid.leafBits;
     const totals = await this.#run(laid, leavesOf(part.first), leavesOf(part.count), signal);
     const { evaluations, squares } = totals;
     const sums: PartSums = {
@@ -151,7 +152,7 @@ export class CudaSampling {
     // a leaf has a piece for each team of a warp
     const perLeaf = Math.max((32 / team) * Math.min(PIECE, samples / items), samples / LEAVES);
     const groupBits = Math.log2(size);
-    const leafBits = Math.min(groupBits, Math.ceil(Math.log2(perLeaf)));
+    const leafBits = Math.max(0, Math.floor(Math.log2(size / perLeaf)));
     const wanted = { means: !!task.cubes, variances: !!task.cubes || !!adapt?.variances };
     const buffer = this.#buffers;
     if (wanted.means) buffer.means.reserve(8 * pieces);
@@ -202,6 +203,7 @@ export class CudaSampling {
       count: uniform ? counts : 0,
       pieces: uniform ? piecesOf(counts) : 0,
       team,
+      groupBits: laid.groupBits,
       leafBits,
       firstLeaf,
       leaves,
@@ -214,6 +216,7 @@ export class CudaSampling {
       counts: buffer.counts,
       firstPiece: buffer.firstPiece,
       firstSample: buffer.firstSample,
+      groupStarts: buffer.groupStarts,
       sums: buffer.sums,
       means: wanted.means ? buffer.means : 0,
       variances: wanted.variances ? buffer.variances : 0,

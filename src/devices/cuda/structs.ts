@@ -39,7 +39,8 @@ export const SAMPLE_TASK = new Struct('SampleTask', {
   pieces: 'u32',
   /** Lanes that share a piece, a power of two. */
   team: 'u32',
-  /** Samples of a leaf are 2^leafBits. */
+  /** Samples of a group are 2^groupBits, its leaves 2^leafBits. */
+  groupBits: 'u32',
   leafBits: 'u32',
   firstLeaf: 'u32',
   leaves: 'u32',
@@ -58,6 +59,8 @@ export const SAMPLE_TASK = new Struct('SampleTask', {
   /** Of each cube, cubes + 1 numbers. */
   firstPiece: 'const u32*',
   firstSample: 'const double*',
+  /** Of each group, and of the end: its first piece, and the cube of that piece or the one before. */
+  groupStarts: 'const u32*',
   /** SUMS numbers per leaf, and behind them those of subtrees of leaves. */
   sums: 'double*',
   /** Of each piece, times its share; null when not asked for. */
@@ -90,6 +93,10 @@ export const ALLOCATE = new Struct('Allocate', {
   blocks: 'u64*',
   /** Pieces, samples. */
   totals: 'u64*',
+  /** Of each group of the task, and of the end; see SAMPLE_TASK. */
+  groupStarts: 'u32*',
+  groupBits: 'u32',
+  groupCount: 'u32',
 });
 
 /** What the pieces of each cube add up to; see kernels/allocate.cu. */

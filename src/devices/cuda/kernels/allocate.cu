@@ -59,7 +59,19 @@ __device__ __forceinline__ u32 countOf(const Allocate& t, u32 i, double most, do
   return t.least + (u32)floor(most == 0 ? t.rest / t.cubes : __dmul_rn(t.shares[i], __ddiv_rn(t.rest, total)));
 }
 
-__device__ __forceinline__ u32 piecesOf(u32 n) { return (n + PIECE - 1) / PIECE; }
+// Notes in which cubes, and with which pieces, the groups of the task begin that begin in this cube; the last cube notes those
+// behind it.
+__device__ __forceinline__ void markGroups(const Allocate& t, u32 i) {
+  const u32 n = t.counts[i], pieces = t.firstPiece[i];
+  const u64 first = (u64)t.firstSample[i], size = 1ull << t.groupBits;
+  const bool last = i + 1 == t.cubes;
+  for (u64 group = (first + size - 1) >> t.groupBits; group <= t.groupCount; group++) {
+    const u64 sample = group << t.groupBits;
+    if (sample >= first + n && !last) break;
+    t.groupStarts[2 * group] = pieces + (sample >= first + n ? piecesOf(n) : pieceFrom(n, (u32)(sample - first)));
+    t.groupStarts[2 * group + 1] = i;
+  }
+}
 
 // All of it by one block.
 extern "C" __global__ void __launch_bounds__(WIDTH) allocate(Allocate t) {
@@ -88,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(WIDTH) allocate(Allocate t) {
   for (u32 base = 0; base < t.cubes; base += WIDTH) {
     const u32 i = base + threadIdx.x;
     const u64 first = pieces + before(i < t.cubes ? piecesOf(t.counts[i]) : 0, all);
-    if (i < t.cubes) t.firstPiece[i] = (u32)first;
+    if (i < t.cubes) t.firstPiece[i] = (u32)first, markGroups(t, i);
     pieces += all;
   }
   if (threadIdx.x != 0) return;
@@ -148,13 +160,7 @@ extern "C" __global__ void __launch_bounds__(WIDTH) pieces(Allocate t) {
 
 extern "C" __global__ void __launch_bounds__(WIDTH) shift(Allocate t) {
   const u32 i = blockIdx.x * WIDTH + threadIdx.x;
-  if (i < t.cubes) t.firstPiece[i] += (u32)t.blocks[blockIdx.x];
-}
-
-// The number of the first sample of a piece of a cube; as in sample.cu.
-__device__ __forceinline__ u64 startOf(u64 first, u32 n, u32 index) {
-  const u32 last = piecesOf(n) - 1;
-  return first + (u64)index * PIECE - (index == last && n % PIECE == 1 && last > 0 ? 2 : 0);
+  if (i < t.cubes) t.firstPiece[i] += (u32)t.blocks[blockIdx.x], markGroups(t, i);
 }
 
 // What the pieces of each cube add up to: first those of one group, then these sums, both in their order (tasks/sample.ts
@@ -170,7 +176,7 @@ extern "C" __global__ void fold(Fold t) {
     double part = 0;
     u64 group = first >> t.groupBits;
     for (u32 p = 0; p < pieces; p++) {
-      const u64 own = startOf(first, n, p) >> t.groupBits;
+      const u64 own = (first + startOf(n, p)) >> t.groupBits;
       if (own != group) sum = __dadd_rn(sum, part), part = 0, group = own;
       part = __dadd_rn(part, t.pieces[at + p]);
     }
@@ -180,14 +186,14 @@ extern "C" __global__ void fold(Fold t) {
     const int of = __ffs(many) - 1;
     const u32 samples = __shfl_sync(0xffffffffu, n, of), count = piecesOf(samples);
     const u64 start = __shfl_sync(0xffffffffu, first, of), from = __shfl_sync(0xffffffffu, at, of);
-    const u64 begin = start >> t.groupBits, end = startOf(start, samples, count - 1) >> t.groupBits;
+    const u64 begin = start >> t.groupBits, end = (start + lastStart(samples)) >> t.groupBits;
     double total = 0;
     for (u64 base = begin; base <= end; base += 32) {
       const u64 group = base + lane, edge = group << t.groupBits;
       double part = 0;
-      u32 p = edge <= start ? 0 : (u32)((edge - start) / PIECE);
-      while (p < count && startOf(start, samples, p) < edge) p++;
-      for (; p < count && startOf(start, samples, p) >> t.groupBits == group; p++) part = __dadd_rn(part, t.pieces[from + p]);
+      u32 p = edge <= start ? 0 : group > end ? count : pieceFrom(samples, (u32)(edge - start));
+      for (; p < count && (start + startOf(samples, p)) >> t.groupBits == group; p++)
+        part = __dadd_rn(part, t.pieces[from + p]);
       for (u32 l = 0; l < 32 && base + l <= end; l++) total = __dadd_rn(total, __shfl_sync(0xffffffffu, part, l));
     }
     if (lane == of) sum = total;

@@ -3,9 +3,9 @@
 // The work is a list of pieces (tasks/pieces.ts): a piece is a run of at most PIECE samples of one cube, with its own mean
 // and variance, weighted by its share of the cube's samples. Some lanes of a warp, a team, share a piece, and when they are
 // done with it take the next one of their warp's leaf; so lanes rarely wait for each other, however different the cubes are.
-// A leaf is all pieces whose first sample has a number from l·2^leafBits on and below (l + 1)·2^leafBits. A warp that is
-// done with a leaf takes another. The map is copied once, and the histogram added to the card's once, by each of as many
-// blocks as the card runs at a time.
+// Each group of the task has 2^leafBits leaves; a leaf has an equal part of the group's pieces, rounded up so that every
+// team has the same number of them. A warp that is done with a leaf takes another. The map is copied once, and the histogram
+// added to the card's once, by each of as many blocks as the card runs at a time.
 //
 // Sums are added in an order that depends on the task alone: over the lanes of a team, the pieces of a team, the teams of
 // a leaf; and over leaves as a binary tree (tasks/tree-sum.ts), by the block that ends last. Groups of the task are whole
@@ -36,23 +36,6 @@ __device__ __forceinline__ void philox(u32 c[4], const u32 keys[20]) {
     c[2] = (u32)(a >> 32) ^ c[3] ^ keys[2 * round + 1];
     c[3] = (u32)a;
   }
-}
-
-// Where piece `index` of a cube of n samples starts, and how many it has; no piece is left with a single sample.
-__device__ __forceinline__ u32 pieceOf(u32 n, u32 index, u32& first) {
-  const u32 last = (n + PIECE - 1) / PIECE - 1;
-  const u32 lent = n % PIECE == 1 && last > 0 ? 2 : 0;  // the last but one lends the last
-  first = index * PIECE - (index == last ? lent : 0);
-  if (index == last) return n - index * PIECE + lent;
-  return PIECE - (index + 1 == last ? lent : 0);
-}
-
-// The first piece of a cube of n samples that does not begin before a sample of it; their number when there is none.
-__device__ __forceinline__ u32 pieceFrom(u32 n, u32 sample) {
-  const u32 last = (n + PIECE - 1) / PIECE - 1;
-  const u32 lent = n % PIECE == 1 && last > 0 ? 2 : 0;
-  if (sample > last * PIECE - lent) return last + 1;
-  return min(last, (sample + PIECE - 1) / PIECE);
 }
 
 __device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
@@ -91,7 +74,11 @@ __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item,
   p.item = item;
   p.ofCube = t.count ? t.count : t.counts[cube];
   u32 first = 0;
-  p.samples = p.ofCube <= PIECE ? p.ofCube : pieceOf(p.ofCube, index, first);
+  p.samples = p.ofCube;
+  if (p.ofCube > PIECE) {
+    first = startOf(p.ofCube, index);
+    p.samples = startOf(p.ofCube, index + 1) - first;
+  }
   p.start = (t.count ? (u64)cube * t.count : (u64)t.firstSample[cube]) + first;
   u32 rest = cube;
 #pragma unroll
@@ -104,23 +91,23 @@ __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item,
   }
 }
 
-// The first piece that does not begin before a sample, and the cube that the sample is in.
-__device__ __forceinline__ u32 pieceAt(const SampleTask& t, u64 sample, u64 samples, u32& cube) {
-  if (t.count) {
-    cube = (u32)min((u64)t.cubes, sample >> 32 ? sample / t.count : (u64)((u32)sample / t.count));
-    if (cube == t.cubes) return t.cubes * t.pieces;
-    const u32 off = (u32)(sample - (u64)cube * t.count);
-    return cube * t.pieces + (t.pieces == 1 ? (off > 0) : pieceFrom(t.count, off));
+// The first piece of a group, where every cube has the same count.
+__device__ __forceinline__ u32 firstOfGroup(const SampleTask& t, u32 group) {
+  const u64 sample = (u64)group << t.groupBits, cube = sample >> 32 ? sample / t.count : (u64)((u32)sample / t.count);
+  if (cube >= t.cubes) return t.cubes * t.pieces;
+  const u32 off = (u32)(sample - cube * t.count);
+  return (u32)cube * t.pieces + (t.pieces == 1 ? (off > 0) : pieceFrom(t.count, off));
+}
+
+// The last cube from `first` on, and before `end`, whose first piece is not behind this one; by all lanes of a warp.
+__device__ __forceinline__ u32 cubeOf(const SampleTask& t, u32 item, u32 first, u32 end) {
+  for (u32 n = end - first; n > 1;) {
+    const u32 step = (n + 31) / 32, at = first + (threadIdx.x % 32) * step;
+    const u32 behind = __ballot_sync(ALL, at < end && t.firstPiece[min(at, end - 1)] <= item);
+    first += (31 - __clz(behind)) * step;  // the first one never is behind the piece
+    n = min(step, end - first);
   }
-  u32 a = 0, b = t.cubes;
-  while (b - a > 1) {
-    const u32 m = a + (b - a) / 2;
-    if (t.firstSample[m] <= (double)sample) a = m;
-    else b = m;
-  }
-  cube = a;
-  if (sample >= samples) return t.firstPiece[t.cubes];
-  return t.firstPiece[a] + pieceFrom(t.counts[a], (u32)(sample - (u64)t.firstSample[a]));
+  return first;
 }
 
 // The cube of a piece, for a few pieces in a row, one per team, by all lanes: `from` is the cube of the piece before them.
@@ -322,17 +309,22 @@ __device__ __forceinline__ void sampleLeaves(const SampleTask& t) {
   __syncthreads();
 
   const u32 warps = blockDim.x / 32, lane = threadIdx.x % 32;
-  const u64 samples = t.totals ? t.totals[1] : t.samples;
   u64 looked = nanoseconds();
   for (u32 leaf = blockIdx.x * warps + threadIdx.x / 32; leaf < t.leaves;) {
     double own[SUMS] = {0, 0, 0, 0};
-    // odd lanes look for the end, even ones for the beginning
-    const u64 edge = (u64)(t.firstLeaf + leaf + lane % 2) << t.leafBits;
-    u32 cube;
-    const u32 item = pieceAt(t, edge, samples, cube);
-    const u32 begin = __shfl_sync(ALL, item, 0), end = __shfl_sync(ALL, item, 1), from = __shfl_sync(ALL, cube, 0);
+    const u32 number = t.firstLeaf + leaf, group = number >> t.leafBits, teams = 32 / t.team;
+    const u32* starts = t.groupStarts + 2 * (u64)group;  // piece and cube of this group and of the next one
+    const u32 first = t.count ? firstOfGroup(t, group) : starts[0];
+    const u32 last = t.count ? firstOfGroup(t, group + 1) : starts[2];
+    // an equal part of the group's pieces, and as many for every team
+    const u32 part = ((last - first) >> t.leafBits) + (((last - first) & ((1u << t.leafBits) - 1)) != 0);
+    const u32 size = (part + teams - 1) / teams * teams;
+    const u32 begin = first + (number & ((1u << t.leafBits) - 1)) * size, end = min(last, begin + size);
     bool whole = true;
-    if (begin < end) whole = sampleLeaf<ADAPT>(t, edges, low, high, begin, end, from, own);
+    if (begin < end) {
+      const u32 from = t.count ? 0 : cubeOf(t, begin, starts[1], min(t.cubes, starts[3] + 1));
+      whole = sampleLeaf<ADAPT>(t, edges, low, high, begin, end, from, own);
+    }
     addLanes(own);
     u32 next = ALL;
     if (lane == 0) {
