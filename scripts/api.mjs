@@ -1,6 +1,5 @@
 // Writes docs/api.md from the doc comments of what src/index.ts exports: node scripts/api.mjs [--print].
 // With --print it goes to the standard output instead.
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ts from 'typescript';
@@ -44,7 +43,7 @@ const parts = [
   'What `quadrille` exports, from its doc comments. `node scripts/api.mjs` writes this page; edit the comments in `src/`, not it.',
   ...CHAPTERS.flatMap(([chapter, names]) => [`## ${chapter}`, ...names.flatMap(entryOf)]),
 ];
-const text = formatted(`${parts.filter(Boolean).join('\n\n')}\n`);
+const text = `${parts.filter(Boolean).join('\n\n')}\n`;
 if (process.argv.includes('--print')) process.stdout.write(text);
 else writeFileSync(PAGE, text);
 
@@ -83,13 +82,13 @@ function membersOf(name, symbol) {
     if (!hidden && !listed.has(declaration)) listed.set(declaration, name);
     return listed.get(declaration) === name;
   });
-  const rows = members.map(m => `| \`${headOf(m)}\` | ${cell(typeText(m))} | ${inTable(docOf(m))} |`);
+  const rows = members.map(m => [`\`${headOf(m)}\``, cell(typeText(m)), inTable(docOf(m))]);
   const calls = type.getCallSignatures().map(c => `${name}${signatureText(c)};`);
   return [
     `### \`${name}\``,
     docOf(symbol),
     ...(calls.length > 0 ? [code(calls)] : []),
-    ['| member | type | |', '| - | - | - |', ...rows].join('\n'),
+    tableOf([['member', 'type', ''], ...rows]),
   ].filter(Boolean);
 }
 
@@ -139,13 +138,14 @@ function inTable(text) {
   return text.replaceAll('\n', ' ').replaceAll('|', '\\|');
 }
 
-/** As the formatter of this repository would have it. */
-function formatted(input) {
-  const biome = resolve('node_modules/@biomejs/biome/bin/biome');
-  return execFileSync(process.execPath, [biome, 'format', `--stdin-file-path=${PAGE}`], {
-    input,
-    encoding: 'utf8',
-  });
+/** A table with its columns aligned, to be read as it is. */
+function tableOf(rows) {
+  const width = rows[0].map((_, column) => Math.max(...rows.map(r => [...r[column]].length), 3));
+  const line = (cells, fill) =>
+    `| ${cells.map((c, column) => c + fill.repeat(width[column] - [...c].length)).join(' | ')} |`;
+  const [head, ...body] = rows;
+  const empty = head.map(() => '');
+  return [line(head, ' '), line(empty, '-'), ...body.map(r => line(r, ' '))].join('\n');
 }
 
 function code(lines) {

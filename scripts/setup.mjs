@@ -2,11 +2,15 @@
 // `--tests` the Debian packages that tests use. Does nothing when all is there.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
+import { npm } from './npm.mjs';
 
 const installed = 'node_modules/.package-lock.json';
 const current = existsSync(installed) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
-// not `npm ci`, which insists on entries for every platform: a registry without them made the lock file
-if (!current) run('npm', ['install', '--no-save', '--no-fund', '--no-audit']);
+if (!current) {
+  console.log('setup: npm ci');
+  const { status } = npm(['ci']);
+  if (status !== 0) process.exit(status ?? 1);
+}
 
 // gcc and MPFR measure the accuracy of the math library against high precision, g++ runs CUDA text on the CPU; Chromium
 // runs the library in a page

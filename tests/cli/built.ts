@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -54,11 +54,12 @@ export async function buildCli(): Promise<Built> {
   await writeFile(join(bin, 'quadrille'), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, {
     mode: 0o755,
   });
-  await symlink(process.execPath, join(bin, 'node'));
+  // Windows lets few users make links, and its shells find node anyway
+  if (process.platform !== 'win32') await symlink(process.execPath, join(bin, 'node'));
   const launch = (file: string, args: string[], env: Record<string, string> = {}) =>
     spawn(file, args, {
       cwd: folder,
-      env: { ...process.env, NO_COLOR: '', ...env, PATH: `${bin}:${process.env.PATH}` },
+      env: { ...process.env, NO_COLOR: '', ...env, PATH: `${bin}${delimiter}${process.env.PATH}` },
     });
   return {
     main,

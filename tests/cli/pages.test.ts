@@ -38,16 +38,19 @@ describe('help', () => {
   });
 });
 
+/** Whether a shell runs commands here: Windows has a bash that only says that there is no Linux. */
+const isHere = (shell: string) =>
+  spawnSync(shell, ['-c', 'echo here'], { encoding: 'utf8' }).stdout === 'here\n';
+
 describe('completion', () => {
   test.each(['bash', 'zsh', 'fish'])('%s: a script that the shell reads, with every option', async shell => {
     const { code, out } = await typed(['completion', shell]);
     expect(code).toBe(0);
     for (const { name } of OPTIONS) expect(out).toContain(shell === 'fish' ? `-l '${name}'` : `--${name}`);
-    const check = spawnSync(shell, ['-n'], { input: out });
-    if (check.error) console.log(`${shell} is not here: its script was not read by it`);
-    else expect(String(check.stderr)).toBe('');
+    if (!isHere(shell)) return console.log(`${shell} is not here: its script was not read by it`);
+    expect(String(spawnSync(shell, ['-n'], { input: out }).stderr)).toBe('');
   });
-  test('bash completes commands, options and their values', async () => {
+  test.skipIf(!isHere('bash'))('bash completes commands, options and their values', async () => {
     const { out } = await typed(['completion', 'bash']);
     const complete = (...words: string[]) => {
       const script = `${out}\nCOMP_WORDS=(${words.map(w => `'${w}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _quadrille; echo "\${COMPREPLY[@]}"`;

@@ -1,6 +1,6 @@
 /** The program as a process: files, signals, pipes, and a real terminal. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -74,7 +74,7 @@ describe('run', () => {
     await built.put('data.json', '[0, 1]');
     await built.put(
       'problem.ts',
-      `import { readdirSync, readFileSync } from 'node:fs';
+      `import { existsSync, readdirSync, readFileSync } from 'node:fs';
        import { table, type Table } from 'quadrille';
        import { top } from './helper.js';
        enum Rate { Slow = 2 }
@@ -203,11 +203,17 @@ describe('Ctrl-C', () => {
     // the first signal waits for a value that never comes, the second does not
     await built.put(
       'never.mjs',
-      `export default { dims: 1, device: 'js', integrand: async () => new Promise(r => setTimeout(r, 1e8)) };`,
+      `import { writeFileSync } from 'node:fs';
+       const never = async () => {
+         writeFileSync('asked', '');
+         return new Promise(r => setTimeout(r, 1e8));
+       };
+       export default { dims: 1, device: 'js', integrand: never };`,
     );
     const child = built.start(['run', 'never.mjs']);
     const end = ended(child, 30_000);
-    await pause(5000);
+    // from here on a signal finds the run waiting, however busy the machine is
+    while (!existsSync(join(built.folder, 'asked')) && child.exitCode === null) await pause(50);
     child.kill('SIGINT');
     await pause(500);
     expect(child.exitCode).toBe(null);
