@@ -31,6 +31,7 @@ interface OnCard {
 export class CudaSession implements Session {
   readonly card: Card;
   readonly description: string;
+  readonly learning = this.#makeLearning();
   #integrand: CompiledProgram;
   #onCard: OnCard | null = null;
   /** Kinds of tasks whose kernels are compiled, or about to be. */
@@ -51,22 +52,6 @@ export class CudaSession implements Session {
     if (task.adapt) this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
     await this.#compiled('samples', signal, ({ sampling }) => [sampling.recipe(task)]);
     return this.#use(signal, ({ sampling }) => sampling.sample(task, part, signal));
-  }
-
-  /** What comes between tasks belongs to the same run as the last one. */
-  get learning(): Learning {
-    const learned = async <T>(ask: (sampling: CudaSampling) => T): Promise<T> => {
-      await this.#compiled('learning', this.#signal, () => LEARNING);
-      return this.#use(this.#signal, async ({ sampling }) => ask(sampling));
-    };
-    return {
-      learn: (task, sums) => learned(sampling => sampling.learn(task, sums)),
-      refine: how => learned(sampling => sampling.refine(how)),
-      allocate: (beta, evaluations) => learned(({ learning }) => learning.allocate(beta, evaluations)),
-      edgesOf: async map =>
-        map instanceof Float64Array ? map : learned(({ learning }) => learning.edgesOf(map)),
-      countsOf: counts => learned(({ learning }) => learning.countsOf(counts)),
-    };
   }
 
   async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
@@ -100,6 +85,21 @@ export class CudaSession implements Session {
     this.card.turns.between(() => {
       parts.program.close();
     });
+  }
+
+  /** What comes between tasks belongs to the same run as the last one. */
+  #makeLearning(): Learning {
+    const learned = async <T>(ask: (sampling: CudaSampling) => T): Promise<T> => {
+      await this.#compiled('learning', this.#signal, () => LEARNING);
+      return this.#use(this.#signal, async ({ sampling }) => ask(sampling));
+    };
+    return {
+      learn: (task, sums) => learned(sampling => sampling.learn(task, sums)),
+      refine: how => learned(sampling => sampling.refine(how)),
+      allocate: (beta, evaluations) => learned(({ learning }) => learning.allocate(beta, evaluations)),
+      edgesOf: async map => (map instanceof Float64Array ? map : learned(({ learning }) => learning.edgesOf(map))),
+      countsOf: counts => learned(({ learning }) => learning.countsOf(counts)),
+    };
   }
 
   /** Runs a task in its turn, with what the session has on the card. */

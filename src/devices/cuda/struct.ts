@@ -59,10 +59,13 @@ export type MemberValue = number | readonly number[] | { readonly address: numbe
 export class Layout<N extends string> {
   readonly size: number;
   readonly #places: Record<N, Place>;
+  /** Writes a member; made once, since structs are packed for every launch. */
+  readonly #writers: Record<string, (view: DataView, value: MemberValue) => void>;
 
   constructor(places: Record<N, Place>, size: number) {
     this.#places = places;
     this.size = size;
+    this.#writers = Object.fromEntries(Object.entries<Place>(places).map(([name, place]) => [name, writer(place)]));
   }
 
   /** All members as bytes; those that are not given are 0. */
@@ -74,20 +77,14 @@ export class Layout<N extends string> {
 
   /** Writes some members into bytes that were packed before. */
   set(bytes: Uint8Array, values: Partial<Record<N, MemberValue>>): void {
-    const view = new DataView(bytes.buffer, bytes.byteOffset);
-    for (const [name, value] of Object.entries(values) as [N, MemberValue][]) {
-      const { at, size, type } = this.#places[name];
-      if (value instanceof Uint8Array) bytes.set(value, at);
-      else if (typeof value === 'number') write(view, at, type, value);
-      else if ('address' in value) write(view, at, type, value.address);
-      else for (let i = 0; i < value.length; i++) write(view, at + i * size, type, value[i]);
-    }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (const name in values) this.#writers[name](view, values[name]!);
   }
 
   /** A member as a number, of a struct that a kernel wrote. */
   get(bytes: Uint8Array, name: N): number {
     const { at, type } = this.#places[name];
-    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (type === 'double') return view.getFloat64(at, true);
     if (type === 'int') return view.getInt32(at, true);
     const low = view.getUint32(at, true);
@@ -100,12 +97,23 @@ export class Layout<N extends string> {
   }
 }
 
-function write(view: DataView, at: number, type: string, value: number): void {
-  if (type === 'double') view.setFloat64(at, value, true);
-  else if (type === 'int') view.setInt32(at, value, true);
-  else {
+function writer({ at, size, type }: Place): (view: DataView, value: MemberValue) => void {
+  const one = oneWriter(type);
+  return (view, value) => {
+    if (typeof value === 'number') one(view, at, value);
+    else if (value instanceof Uint8Array) new Uint8Array(view.buffer, view.byteOffset).set(value, at);
+    else if ('address' in value) one(view, at, value.address);
+    else for (let i = 0; i < value.length; i++) one(view, at + i * size, value[i]);
+  };
+}
+
+function oneWriter(type: string): (view: DataView, at: number, value: number) => void {
+  if (type === 'double') return (view, at, value) => view.setFloat64(at, value, true);
+  if (type === 'int') return (view, at, value) => view.setInt32(at, value, true);
+  if (type === 'u32') return (view, at, value) => view.setUint32(at, value, true);
+  return (view, at, value) => {
     // not by way of a bigint, which takes ten times as long
     view.setUint32(at, value % 2 ** 32, true);
-    if (type !== 'u32') view.setUint32(at + 4, value / 2 ** 32, true);
-  }
+    view.setUint32(at + 4, value / 2 ** 32, true);
+  };
 }

@@ -252,24 +252,31 @@ __device__ __forceinline__ u64 nanoseconds() {
   return now;
 }
 
-// By one block: the sums of all leaves as a binary tree, 32 neighbours at a time.
+// By one block: the sums of all leaves as a binary tree, 32 neighbours at a time. A warp reads AHEAD times as many at once:
+// one after the other, the reads of 65,536 leaves took 45 µs.
+#define AHEAD 4
+
 __device__ __forceinline__ void addLeaves(const SampleTask& t) {
   const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const double* from = t.sums;
   double* to = t.sums + SUMS * (u64)t.leaves;
   for (u32 n = t.leaves;; n = (n + 31) / 32, from = to, to += SUMS * (u64)n) {
-#pragma unroll 4
-    for (u32 c = warp; 32 * c < n; c += warps) {
-      const u32 i = 32 * c + lane;
-      double own[SUMS];
+    for (u32 first = AHEAD * warp; 32 * first < n; first += AHEAD * warps) {
+      double own[AHEAD][SUMS];
 #pragma unroll
-      for (int j = 0; j < SUMS; j++) own[j] = i < n ? __ldcg(from + SUMS * (u64)i + j) : 0;
+      for (int a = 0; a < AHEAD; a++) {
+        const u32 i = 32 * (first + a) + lane;
 #pragma unroll
-      for (int j = 0; j < SUMS; j++)
-        for (int step = 1; step < 32; step *= 2) own[j] += __shfl_xor_sync(ALL, own[j], step);
+        for (int j = 0; j < SUMS; j++) own[a][j] = i < n ? __ldcg(from + SUMS * (u64)i + j) : 0;
+      }
 #pragma unroll
-      for (int j = 0; j < SUMS; j++)
-        if (lane == 0) to[SUMS * (u64)c + j] = own[j];
+      for (int a = 0; a < AHEAD; a++) {
+#pragma unroll
+        for (int j = 0; j < SUMS; j++) {
+          for (int step = 1; step < 32; step *= 2) own[a][j] += __shfl_xor_sync(ALL, own[a][j], step);
+          if (lane == 0 && 32 * (first + a) < n) to[SUMS * (u64)(first + a) + j] = own[a][j];
+        }
+      }
     }
     __threadfence();
     __syncthreads();
