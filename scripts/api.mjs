@@ -17,7 +17,20 @@ const CHAPTERS = [
   ],
   ['Results', ['Result', 'Status', 'IterationRecord', 'DeviceInfo']],
   ['Compiled integrands', ['CompileOptions', 'Compiled']],
-  ['Errors', ['OptionError', 'IntegrandError']],
+  ['Errors', ['OptionError', 'IntegrandError', 'DeviceError']],
+  [
+    'Devices of your own',
+    ['Device', 'Session', 'OpenOptions', 'samplePoints', 'regionPoints', 'evaluatorOf', 'EvaluatePoints'],
+  ],
+  ['Programs', ['BoundProgram', 'CompiledProgram', 'PlainProgram']],
+  [
+    'Tasks and sums',
+    [
+      ...['Part', 'NonFinite', 'Kept', 'SampleTask', 'Adapt', 'AxisMap', 'Counts', 'PartSums', 'CubeSums', 'SampleSums'],
+      ...['RegionTask', 'RuleName', 'Ranges', 'RegionSums', 'Learning', 'Refinement'],
+      ...['PoolTask', 'RegionPool', 'PoolSums', 'PoolStep', 'Tolerance'],
+    ],
+  ],
 ];
 
 /** Where a member was listed: what an interface takes over from another one is not listed again. */

@@ -25,15 +25,5 @@ export type { Kept, NonFinite, Part } from './tasks/part.ts';
 export { type EvaluatePoints, evaluatorOf, regionPoints, samplePoints } from './tasks/pointwise.ts';
 export type { PoolStep, PoolSums, PoolTask, RegionPool, Tolerance } from './tasks/pool/pool.ts';
 export type { Ranges, RegionSums, RegionTask } from './tasks/region.ts';
-export { type Rule, type RuleName, ruleFor } from './tasks/rules.ts';
-export {
-  type Adapt,
-  type AxisMap,
-  type Counts,
-  type CubeSums,
-  merge,
-  type PartSums,
-  plan,
-  type SampleSums,
-  type SampleTask,
-} from './tasks/sample.ts';
+export type { RuleName } from './tasks/rules.ts';
+export type { Adapt, AxisMap, Counts, CubeSums, PartSums, SampleSums, SampleTask } from './tasks/sample.ts';

@@ -4,14 +4,14 @@
  */
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
-import { makeMemories, type Tenant } from '../../src/devices/cpu/memories.ts';
+import { makeMemoryPool, type MemoryUser } from '../../src/devices/cpu/memory-pool.ts';
 import type { DeviceIntegrand } from '../../src/devices/device.ts';
 import { type Integrand, integrate, scan } from '../../src/index.ts';
 
 const PAGE = 65_536;
 
-/** A tenant that writes down what happens to it. */
-function tenantOf(name: string, log: string[], size = PAGE): Tenant & { memory?: WebAssembly.Memory } {
+/** A user that writes down what happens to it. */
+function tenantOf(name: string, log: string[], size = PAGE): MemoryUser & { memory?: WebAssembly.Memory } {
   return {
     size,
     enter(memory) {
@@ -41,7 +41,7 @@ function countMemories(): { made: number } {
 describe('the memories of a thread', () => {
   test('one for all: who comes writes everything, who goes is asked first', () => {
     const log: string[] = [];
-    const memories = makeMemories(1);
+    const memories = makeMemoryPool(1);
     const [a, b] = [tenantOf('a', log), tenantOf('b', log)];
     const count = countMemories();
     for (const t of [a, a, b, b, a]) memories.use(t, () => log.push('works'));
@@ -52,14 +52,14 @@ describe('the memories of a thread', () => {
   });
   test('two of them: the one that was not used for longest is handed over', () => {
     const log: string[] = [];
-    const memories = makeMemories(2);
+    const memories = makeMemoryPool(2);
     const [a, b, c] = ['a', 'b', 'c'].map(name => tenantOf(name, log));
     for (const t of [a, b, a, c, a, b]) memories.use(t, () => {});
     expect(log.join(', ')).toBe('a enters, b enters, b leaves, c enters, c leaves, b enters');
   });
   test('one more for each that waits in the middle of its work', async () => {
     const log: string[] = [];
-    const memories = makeMemories(1);
+    const memories = makeMemoryPool(1);
     const [a, b, c] = ['a', 'b', 'c'].map(name => tenantOf(name, log));
     let finish = () => {};
     const work = memories.use(a, () => new Promise<void>(resolve => (finish = resolve)));
@@ -73,7 +73,7 @@ describe('the memories of a thread', () => {
     expect([log.at(-2), b.memory]).toEqual(['a leaves', a.memory]);
   });
   test('free again when the work throws, at once or later', async () => {
-    const memories = makeMemories(1);
+    const memories = makeMemoryPool(1);
     const [a, b] = [tenantOf('a', []), tenantOf('b', [])];
     const boom = () => {
       throw new Error('boom');
@@ -84,7 +84,7 @@ describe('the memories of a thread', () => {
     expect(b.memory).toBe(a.memory);
   });
   test('grows for who needs more; after 16 MiB the next one has a new one', () => {
-    const memories = makeMemories(8);
+    const memories = makeMemoryPool(8);
     const sizes = [1, PAGE + 1, 2 ** 24, 2 ** 24 + 1, 1];
     const tenants = sizes.map(size => tenantOf('', [], size));
     for (const t of tenants) {
@@ -95,7 +95,7 @@ describe('the memories of a thread', () => {
     expect(tenants[4].memory).not.toBe(tenants[3].memory);
   });
   test('where no more can be had, one is handed over instead', () => {
-    const memories = makeMemories(8);
+    const memories = makeMemoryPool(8);
     const [a, b] = [tenantOf('a', []), tenantOf('b', [])];
     memories.use(a, () => {});
     WebAssembly.Memory = class extends Memory {
@@ -142,7 +142,7 @@ const counting: DeviceIntegrand = {
   },
 };
 
-/** Memories made in the device's worker since this was first asked. */
+/** MemoryPool made in the device's worker since this was first asked. */
 async function madeInWorker(): Promise<number> {
   await device.firstWorker();
   const session = await device.open(counting);

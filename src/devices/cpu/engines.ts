@@ -5,7 +5,7 @@
  * calling thread does it. What a worker had done of a task is lost when it ends by somebody else's doing, and is done
  * again by others.
  */
-import { type Memories, makeMemories } from './memories.ts';
+import { type MemoryPool, makeMemoryPool } from './memory-pool.ts';
 import type { Numbers, Values } from './values.ts';
 import type { WorkerPool } from './worker-pool.ts';
 import { defaultWorkers, mostMemories, WorkerGone, type WorkerLike } from './workers.ts';
@@ -30,13 +30,13 @@ export interface Engine<T, C, R, E> {
 /** Makes an engine on the calling thread. */
 export type EngineMaker<S, T, C, R, E> = (
   setup: S,
-  memories: Memories,
+  memories: MemoryPool,
   f?: (x: number[]) => number | Promise<number>,
   pause?: () => Promise<void> | undefined,
 ) => Engine<T, C, R, E>;
 
 /** The memories of the calling thread. */
-let memories: Memories | null = null;
+let memories: MemoryPool | null = null;
 
 /** How much of the device some work is worth. */
 export type Share = 'here' | 'one worker' | 'all workers';
@@ -115,7 +115,7 @@ export class EngineGroup<S, T, C, R, E> {
   ): Promise<void> {
     if (!this.#local) {
       const setup = await this.#setup;
-      memories ??= makeMemories(mostMemories(defaultWorkers()));
+      memories ??= makeMemoryPool(mostMemories(defaultWorkers()));
       const { plain } = this.#values;
       this.#local = plain
         ? this.#make(setup, memories, plain.f, () => this.#pause())

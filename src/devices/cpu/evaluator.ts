@@ -8,7 +8,7 @@
  * differences tell which axis to split have one an axis.
  */
 import type { EvaluatorLayout } from './evaluator-kernel.ts';
-import type { Memories, Tenant } from './memories.ts';
+import type { MemoryPool, MemoryUser } from './memory-pool.ts';
 import type { Walk } from './walk.ts';
 
 /** Everything an evaluator is made from; can be posted to a worker. */
@@ -54,7 +54,7 @@ export interface Evaluator {
  */
 export function makeEvaluator(
   setup: EvaluatorSetup,
-  memories: Memories,
+  memories: MemoryPool,
   f?: (x: number[]) => number | Promise<number>,
   pause?: () => Promise<void> | undefined,
 ): Evaluator {
@@ -77,7 +77,7 @@ export function makeEvaluator(
   let sums: Float64Array;
   let params: EvaluatorSetup['initial'] = [];
   let inside = false;
-  const tenant: Tenant = {
+  const user: MemoryUser = {
     size: k.end,
     enter(found) {
       if (memory !== found) {
@@ -313,7 +313,7 @@ export function makeEvaluator(
       params = found;
       if (inside) write(params);
     },
-    run: chunk => memories.use(tenant, () => run(chunk)),
-    close: () => memories.close(tenant),
+    run: chunk => memories.use(user, () => run(chunk)),
+    close: () => memories.close(user),
   };
 }

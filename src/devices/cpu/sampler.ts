@@ -6,7 +6,7 @@
  * the setup. It runs on the main thread as well.
  */
 import type { KernelLayout } from './layout.ts';
-import type { Memories, Tenant } from './memories.ts';
+import type { MemoryPool, MemoryUser } from './memory-pool.ts';
 
 /** Everything a sampler is made from; can be posted to a worker. */
 export interface SamplerSetup {
@@ -83,7 +83,7 @@ export interface Sampler {
  */
 export function makeSampler(
   setup: SamplerSetup,
-  memories: Memories,
+  memories: MemoryPool,
   f?: (x: number[]) => number | Promise<number>,
   pause?: () => Promise<void> | undefined,
 ): Sampler {
@@ -113,7 +113,7 @@ export function makeSampler(
   /** The histogram so far, while it is in no memory. */
   let kept: Float64Array | null = null;
 
-  const tenant: Tenant = {
+  const user: MemoryUser = {
     size: k.end,
     enter(found) {
       if (memory !== found) {
@@ -290,7 +290,7 @@ export function makeSampler(
       begun = false;
       kept = null;
     },
-    run: chunk => memories.use(tenant, () => run(chunk)),
+    run: chunk => memories.use(user, () => run(chunk)),
     bind(found) {
       params = found;
       if (inside) write(params);
@@ -302,6 +302,6 @@ export function makeSampler(
       kept = null;
       return all;
     },
-    close: () => memories.close(tenant),
+    close: () => memories.close(user),
   };
 }

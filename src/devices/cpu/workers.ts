@@ -6,7 +6,7 @@
 import { onSampled, toDomain } from '../../integrand/domain.ts';
 import type { MovedFunction } from '../../integrand/plain.ts';
 import { makeEvaluator } from './evaluator.ts';
-import { type Memories, makeMemories } from './memories.ts';
+import { type MemoryPool, makeMemoryPool } from './memory-pool.ts';
 import { makeSampler } from './sampler.ts';
 
 export interface WorkerLike {
@@ -27,7 +27,7 @@ export class WorkerGone extends Error {
 /** What a worker does with requests. Self-contained: its text is the worker's. */
 function serve(
   makers: { sampler: typeof makeSampler; evaluator: typeof makeEvaluator },
-  memories: Memories,
+  memories: MemoryPool,
   place: typeof toDomain,
   adapt: typeof onSampled,
   load: (url: string) => Promise<Record<string, unknown>>,
@@ -91,7 +91,7 @@ function workerText(memories: number): string {
     ? `const { parentPort } = require('node:worker_threads');
        const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
     : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
-  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator} }, (${makeMemories})(${memories}), ${toDomain}, ${onSampled}, u => import(u), port);`;
+  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator} }, (${makeMemoryPool})(${memories}), ${toDomain}, ${onSampled}, u => import(u), port);`;
 }
 
 /** A worker, one of so many. */
@@ -196,7 +196,7 @@ function webPort(text: string, receive: (m: Answer) => void, fail: (cause: unkno
   };
 }
 
-/** Memories of WebAssembly that we take in a page, all threads together: Chromium has address space for 125. */
+/** MemoryPool of WebAssembly that we take in a page, all threads together: Chromium has address space for 125. */
 const PAGE_MEMORIES = 60;
 
 /** How many workers to use when nobody says. In a page each needs one of its few memories. */
@@ -205,7 +205,7 @@ export function defaultWorkers(): number {
   return process.getBuiltinModule('node:os').availableParallelism();
 }
 
-/** Memories a thread, beside so many workers: one for each integral of a scan, or as many as there is room for. */
+/** MemoryPool a thread, beside so many workers: one for each integral of a scan, or as many as there is room for. */
 export function mostMemories(workers: number): number {
   return inNode ? 8 : Math.max(1, Math.min(8, Math.floor(PAGE_MEMORIES / (1 + workers))));
 }

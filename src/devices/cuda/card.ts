@@ -21,7 +21,7 @@ import {
   OUT_OF_MEMORY,
 } from './driver.ts';
 import { type CardInfo, countCards, driverVersion, infoOf, out } from './info.ts';
-import { KeptOnCard } from './kept.ts';
+import { CardCache } from './card-cache.ts';
 import { compileAhead, compileCuda, type Source } from './nvrtc.ts';
 import { type Turns, turnsOf } from './turns.ts';
 
@@ -43,7 +43,7 @@ export class Card {
   readonly info: CardInfo;
   readonly driver: Driver;
   readonly turns: Turns;
-  readonly kept = new KeptOnCard();
+  readonly cache = new CardCache();
   readonly #device: number;
   readonly #context: number;
   readonly #version: number;
@@ -297,7 +297,7 @@ export class Buffer {
     let status = take();
     // what others have closed since is not given back before the end of this task, unless it is needed
     if (status === OUT_OF_MEMORY && card.turns.sweep()) status = take();
-    if (status === OUT_OF_MEMORY && card.kept.clear()) status = take();
+    if (status === OUT_OF_MEMORY && card.cache.clear()) status = take();
     card.check(status, `taking ${(bytes / 2 ** 20).toFixed(0)} MiB of memory`);
     this.address = Number(address[0]);
     this.#size = bytes;

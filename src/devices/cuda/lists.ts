@@ -77,12 +77,12 @@ export class PoolLists {
   }
 
   close(): void {
-    for (const [name, list] of this.#lists) this.#card.kept.give(`pool ${name}`, list);
+    for (const [name, list] of this.#lists) this.#card.cache.give(`pool ${name}`, list);
     this.#lists.clear();
   }
 
   #fresh(name: string, bytes: number): Buffer {
-    const list = this.#card.kept.take(`pool ${name}`) ?? this.#card.buffer();
+    const list = this.#card.cache.take(`pool ${name}`) ?? this.#card.buffer();
     this.#lists.set(name, list);
     return list.reserve(bytes);
   }

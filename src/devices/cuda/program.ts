@@ -106,7 +106,7 @@ export class CudaProgram {
 
   /** Memory under a name, kept from task to task. */
   buffer(name: string): Buffer {
-    const buffer = this.#buffers.get(name) ?? this.card.kept.take(name) ?? this.card.buffer();
+    const buffer = this.#buffers.get(name) ?? this.card.cache.take(name) ?? this.card.buffer();
     this.#buffers.set(name, buffer);
     return buffer;
   }
@@ -129,14 +129,14 @@ export class CudaProgram {
     const short = nameOf(recipe);
     const known = this.#modules.get(short);
     if (known) return known;
-    const module = this.card.kept.module(this.#longName(recipe), () => this.card.module(textFor(recipe)));
+    const module = this.card.cache.module(this.#longName(recipe), () => this.card.module(textFor(recipe)));
     this.#modules.set(short, module);
     return module;
   }
 
   /** Compiles kernels that are not there yet, side by side. */
   async compileAhead(recipes: readonly Recipe[]): Promise<void> {
-    const missing = recipes.filter(r => !this.card.kept.has(this.#longName(r)));
+    const missing = recipes.filter(r => !this.card.cache.has(this.#longName(r)));
     await Promise.all(missing.map(r => this.card.compileAhead(textFor(r))));
   }
 
@@ -156,7 +156,7 @@ export class CudaProgram {
   }
 
   close(): void {
-    for (const [name, buffer] of this.#buffers) this.card.kept.give(name, buffer);
+    for (const [name, buffer] of this.#buffers) this.card.cache.give(name, buffer);
     this.#buffers.clear();
     this.#modules.clear();
   }

@@ -144,7 +144,7 @@ export class CudaRegions {
   /** A rule's tables on the card; they stay there for the next run. */
   prepare(rule: Rule): PreparedRule {
     const { card } = this.#program;
-    const known = card.kept.rules.get(rule);
+    const known = card.cache.rules.get(rule);
     if (known) return known;
     const { places, words, ends, weights, pairs, room } = tablesOf(rule);
     const list = (data: ArrayBufferView) => card.buffer().write(data);
@@ -156,7 +156,7 @@ export class CudaRegions {
       pairs: list(pairs),
       room,
     };
-    card.kept.rules.set(rule, prepared);
+    card.cache.rules.set(rule, prepared);
     return prepared;
   }
 }

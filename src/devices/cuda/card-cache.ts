@@ -11,7 +11,7 @@ const MOST_KERNELS = 64;
 const MOST_BUFFERS = 4;
 const LARGEST = 2 ** 26;
 
-export class KeptOnCard {
+export class CardCache {
   readonly #modules = new Map<string, Module>();
   readonly #buffers = new Map<string, Buffer[]>();
   readonly rules = new Map<Rule, PreparedRule>();
