@@ -112,7 +112,7 @@ function headOf(member) {
 
 function typeText(member) {
   const type = checker.getTypeOfSymbol(member);
-  const [call] = type.getCallSignatures();
+  const [call] = checker.getNonNullableType(type).getCallSignatures();
   if (member.flags & ts.SymbolFlags.Method) return signatureText(call);
   const [declaration] = member.declarations;
   const own = checker.getNonNullableType(type);
