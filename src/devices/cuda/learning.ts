@@ -35,7 +35,10 @@ const BUFFERS = [
   'groupStarts',
 ] as const;
 
-const ALLOCATION = around('allocate', ([v]) => v ** 0.375, { WIDTH, PIECE });
+/** Pieces of a cube, above which all lanes of a warp add them up. */
+export const MANY_PIECES = 32;
+
+const ALLOCATION = around('allocate', ([v]) => v ** 0.375, { WIDTH, PIECE, MANY: MANY_PIECES });
 const REFINEMENT = around('refine', damp, { WIDTH, WIDER, MOST_WIDER, NARROWEST, MOST_PIECES });
 export const LEARNING = [ALLOCATION, REFINEMENT];
 

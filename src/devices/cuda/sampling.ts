@@ -21,7 +21,7 @@ import {
 } from '../../tasks/sample.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import type { Buffer, Module } from './card.ts';
-import { CudaLearning } from './learning.ts';
+import { CudaLearning, MANY_PIECES } from './learning.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { SAMPLE_RESULT, SAMPLE_TASK } from './structs.ts';
 
@@ -306,9 +306,7 @@ export class CudaSampling {
         const last =
           cube === end.cube ? end.piece : piece + piecesOf(countOf(cube)) - Math.ceil(offset / PIECE);
         lists.forEach((list, l) => {
-          let sum = 0;
-          for (let p = piece; p < last; p++) sum += list[p - from];
-          sums[l].push(sum);
+          sums[l].push(sumOf(list.subarray(piece - from, last - from)));
         });
         [cube, offset, piece] = [cube + 1, 0, last];
       }
@@ -403,6 +401,17 @@ export class CudaSampling {
     const point = pointOf({ ...task, edges }, cubeOf(counts, cubes, first), first);
     return { count: wrong, first: { point, value: await this.#program.valueAt(point) } };
   }
+}
+
+/** The sum over the pieces of a cube in a group, in the order of `fold` in allocate.cu. */
+function sumOf(pieces: Float64Array): number {
+  if (pieces.length <= MANY_PIECES) return pieces.reduce((a, b) => a + b, 0);
+  const lanes = new Float64Array(32);
+  pieces.forEach((v, i) => {
+    lanes[i % 32] += v;
+  });
+  for (let step = 16; step > 0; step /= 2) for (let l = 0; l < step; l++) lanes[l] += lanes[l + step];
+  return lanes[0];
 }
 
 /** The cube that a sample belongs to. */

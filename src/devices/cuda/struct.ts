@@ -13,6 +13,7 @@ const SIZES: Record<string, number> = { double: 8, int: 4, u32: 4, u64: 8 };
 export class Struct<N extends string> {
   readonly name: string;
   readonly #members: Record<N, Declared>;
+  readonly #layouts = new Map<number, Layout<N>>();
 
   constructor(name: string, members: Record<N, Declared>) {
     this.name = name;
@@ -31,6 +32,12 @@ export class Struct<N extends string> {
 
   /** Where members are, in a program of so many dimensions. */
   layout(dims: number): Layout<N> {
+    const layout = this.#layouts.get(dims) ?? this.#lay(dims);
+    this.#layouts.set(dims, layout);
+    return layout;
+  }
+
+  #lay(dims: number): Layout<N> {
     const places = {} as Record<N, Place>;
     let end = 0;
     for (const [name, type] of Object.entries<Declared>(this.#members) as [N, Declared][]) {

@@ -5,7 +5,6 @@
 // tile of shared memory first. Few cubes are one block's work, and one launch; for many each step is a kernel.
 
 #define ROWS 4  // groups of a warp
-#define MANY 32 // pieces of a cube that all lanes add up
 
 typedef double Tile[ROWS][33];
 
@@ -163,16 +162,18 @@ extern "C" __global__ void __launch_bounds__(WIDTH) shift(Allocate t) {
   if (i < t.cubes) t.firstPiece[i] += (u32)t.blocks[blockIdx.x], markGroups(t, i);
 }
 
-// What the pieces of each cube add up to: first those of one group, then these sums, both in their order (tasks/sample.ts
-// adds parts of an iteration in the same way). A lane per cube; for a cube with many pieces a lane per group.
+// What the pieces of each cube add up to: first those of one group, then these sums in their order (tasks/sample.ts adds parts
+// of an iteration in the same way). A lane per cube; all lanes for a cube with MANY pieces. Up to MANY pieces of a group are
+// added one after the other, more of them as 32 sums over every 32nd piece, and these as a tree; sampling.ts does the same.
 extern "C" __global__ void fold(Fold t) {
   const u32 i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
   const u32 n = i >= t.n ? 0 : t.count ? t.count : t.counts[i];
-  const u64 first = i >= t.n ? 0 : t.count ? (u64)i * t.count : (u64)t.firstSample[i];
   const u64 at = i >= t.n ? 0 : t.each ? (u64)i * t.each : t.firstPiece[i];
   const u32 pieces = piecesOf(n);
   double sum = 0;
-  if (pieces <= MANY) {
+  if (pieces == 1) sum = t.pieces[at];
+  const u64 first = pieces <= 1 ? 0 : t.count ? (u64)i * t.count : (u64)t.firstSample[i];
+  if (pieces > 1 && pieces <= MANY) {
     double part = 0;
     u64 group = first >> t.groupBits;
     for (u32 p = 0; p < pieces; p++) {
@@ -186,15 +187,18 @@ extern "C" __global__ void fold(Fold t) {
     const int of = __ffs(many) - 1;
     const u32 samples = __shfl_sync(0xffffffffu, n, of), count = piecesOf(samples);
     const u64 start = __shfl_sync(0xffffffffu, first, of), from = __shfl_sync(0xffffffffu, at, of);
-    const u64 begin = start >> t.groupBits, end = (start + lastStart(samples)) >> t.groupBits;
     double total = 0;
-    for (u64 base = begin; base <= end; base += 32) {
-      const u64 group = base + lane, edge = group << t.groupBits;
+    for (u32 begin = 0, end; begin < count; begin = end) {
+      const u64 next = (((start + startOf(samples, begin)) >> t.groupBits) + 1) << t.groupBits;
+      end = next >= start + samples ? count : pieceFrom(samples, (u32)(next - start));
       double part = 0;
-      u32 p = edge <= start ? 0 : group > end ? count : pieceFrom(samples, (u32)(edge - start));
-      for (; p < count && (start + startOf(samples, p)) >> t.groupBits == group; p++)
-        part = __dadd_rn(part, t.pieces[from + p]);
-      for (u32 l = 0; l < 32 && base + l <= end; l++) total = __dadd_rn(total, __shfl_sync(0xffffffffu, part, l));
+      if (end - begin <= MANY)
+        for (u32 p = begin; p < end; p++) part = __dadd_rn(part, t.pieces[from + p]);
+      else {
+        for (u32 p = begin + lane; p < end; p += 32) part = __dadd_rn(part, t.pieces[from + p]);
+        for (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(0xffffffffu, part, step);
+      }
+      total = __dadd_rn(total, part);
     }
     if (lane == of) sum = total;
   }

@@ -252,31 +252,32 @@ __device__ __forceinline__ u64 nanoseconds() {
   return now;
 }
 
-// By one block: the sums of all leaves as a binary tree, 32 neighbours at a time. A warp reads AHEAD times as many at once:
-// one after the other, the reads of 65,536 leaves took 45 µs.
-#define AHEAD 4
+// By one block: the sums of all leaves as a binary tree, 32 neighbours at a time. A warp reads them as they lie in memory,
+// SUMS numbers of each after another: number k of its rows is sum k % SUMS of leaf k / SUMS.
+#define ROWS SUMS
+#define PER_ROW (32 / SUMS)  // leaves
 
 __device__ __forceinline__ void addLeaves(const SampleTask& t) {
   const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const double* from = t.sums;
   double* to = t.sums + SUMS * (u64)t.leaves;
   for (u32 n = t.leaves;; n = (n + 31) / 32, from = to, to += SUMS * (u64)n) {
-    for (u32 first = AHEAD * warp; 32 * first < n; first += AHEAD * warps) {
-      double own[AHEAD][SUMS];
+#pragma unroll 2
+    for (u32 c = warp; 32 * c < n; c += warps) {
+      double own[ROWS];
 #pragma unroll
-      for (int a = 0; a < AHEAD; a++) {
-        const u32 i = 32 * (first + a) + lane;
-#pragma unroll
-        for (int j = 0; j < SUMS; j++) own[a][j] = i < n ? __ldcg(from + SUMS * (u64)i + j) : 0;
+      for (int r = 0; r < ROWS; r++) {
+        const u32 leaf = 32 * c + r * PER_ROW + lane / SUMS;
+        own[r] = leaf < n ? __ldcg(from + SUMS * (u64)(32 * c + r * PER_ROW) + lane) : 0;
       }
 #pragma unroll
-      for (int a = 0; a < AHEAD; a++) {
+      for (int r = 0; r < ROWS; r++)
+        for (int step = SUMS; step < 32; step *= 2) own[r] += __shfl_xor_sync(ALL, own[r], step);
 #pragma unroll
-        for (int j = 0; j < SUMS; j++) {
-          for (int step = 1; step < 32; step *= 2) own[a][j] += __shfl_xor_sync(ALL, own[a][j], step);
-          if (lane == 0 && 32 * (first + a) < n) to[SUMS * (u64)(first + a) + j] = own[a][j];
-        }
-      }
+      for (int step = 1; step < ROWS; step *= 2)
+#pragma unroll
+        for (int r = 0; r < ROWS; r += 2 * step) own[r] += own[r + step];
+      if (lane < SUMS) to[SUMS * (u64)c + lane] = own[0];
     }
     __threadfence();
     __syncthreads();
