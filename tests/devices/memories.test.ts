@@ -5,8 +5,11 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { makeMemories, type Tenant } from '../../src/devices/cpu/memories.ts';
-import type { DeviceIntegrand } from '../../src/devices/device.ts';
+import { WorkerPool } from '../../src/devices/cpu/worker-pool.ts';
+import { JsDevice } from '../../src/devices/js/js.ts';
 import { type Integrand, integrate, scan } from '../../src/index.ts';
+import { plainFor } from './program.ts';
+import { sampled } from './whole.ts';
 
 const PAGE = 65_536;
 
@@ -111,7 +114,9 @@ describe('the memories of a thread', () => {
   });
 });
 
-const device = new CpuDevice(1);
+const pool = new WorkerPool('cpu', 1);
+const device = new CpuDevice(pool);
+const js = new JsDevice(pool);
 afterAll(() => device.close());
 
 /** Integrands of so many programs. */
@@ -123,41 +128,35 @@ const programs = (n: number) =>
 const protocol = { relTol: 0, vegas: { evaluations: 70_000, iterations: 3 } };
 
 /** A plain function for the worker, where it counts the memories that are made; its value is their number. */
-const counting: DeviceIntegrand = {
-  kind: 'function',
-  dims: 1,
-  call: {
-    f: () => Number.NaN,
-    moved: {
-      text: `() => {
-        if (globalThis.made === undefined) {
-          globalThis.made = 0;
-          const { Memory } = WebAssembly;
-          WebAssembly.Memory = function (descriptor) { globalThis.made++; return new Memory(descriptor); };
-        }
-        return globalThis.made;
-      }`,
-      params: {},
-    },
-  },
-};
+const counting = plainFor(
+  () => Number.NaN,
+  1,
+  {},
+  `() => {
+    if (globalThis.made === undefined) {
+      globalThis.made = 0;
+      const { Memory } = WebAssembly;
+      WebAssembly.Memory = function (descriptor) { globalThis.made++; return new Memory(descriptor); };
+    }
+    return globalThis.made;
+  }`,
+);
 
 /** Memories made in the device's worker since this was first asked. */
 async function madeInWorker(): Promise<number> {
-  await device.firstWorker();
-  const session = await device.open(counting);
-  const edges = Float64Array.of(0, 1);
-  const task = {
+  await pool.firstWorker();
+  const session = await js.open(counting);
+  const { sum } = await sampled(session, {
     key: [1, 2],
     iteration: 0,
     stream: 0,
     bins: 1,
-    edges,
+    edges: Float64Array.of(0, 1),
     strata: [1],
+    counts: 2 ** 17,
     unit: 1,
     adapt: null,
-  } as const;
-  const { sum } = await session.sample({ ...task, counts: 2 ** 17 } as never);
+  });
   session.close();
   return sum;
 }
