@@ -230,8 +230,8 @@ const papers = subjects.map(
           const scale = 2 ** (40 - Math.ceil(Math.log2(want.sum ** 2 + 20_000 * want.variance || 1)));
           const adapt = { scale, variances: true };
           for (const task of [
-            taskFor(strata, 7, 50, { edges: evenly(e, 50) }),
-            taskFor(strata, uneven, 64, { edges: evenly(e, 64) }),
+            taskFor(strata, 7, 50, { edges: evenly(e, 50), adapt }),
+            taskFor(strata, uneven, 64, { edges: evenly(e, 64), adapt }),
           ])
             expectSums(await sampled(session, task), reference(task, f));
         },
