@@ -6,10 +6,8 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { makeMemories, type Tenant } from '../../src/devices/cpu/memories.ts';
 import { WorkerPool } from '../../src/devices/cpu/worker-pool.ts';
-import { JsDevice } from '../../src/devices/js/js.ts';
 import { type Integrand, integrate, scan } from '../../src/index.ts';
-import { plainFor } from './program.ts';
-import { sampled } from './whole.ts';
+import { countMemories, countNoMore, madeInWorker } from './count-memories.ts';
 
 const PAGE = 65_536;
 
@@ -26,20 +24,7 @@ function tenantOf(name: string, log: string[], size = PAGE): Tenant & { memory?:
 }
 
 const { Memory } = WebAssembly;
-afterEach(() => {
-  WebAssembly.Memory = Memory;
-});
-/** Counts memories that are made on this thread from now on. */
-function countMemories(): { made: number } {
-  const count = { made: 0 };
-  WebAssembly.Memory = class extends Memory {
-    constructor(descriptor: WebAssembly.MemoryDescriptor) {
-      super(descriptor);
-      count.made++;
-    }
-  };
-  return count;
-}
+afterEach(countNoMore);
 
 describe('the memories of a thread', () => {
   test('one for all: who comes writes everything, who goes is asked first', () => {
@@ -116,7 +101,6 @@ describe('the memories of a thread', () => {
 
 const pool = new WorkerPool('cpu', 1);
 const device = new CpuDevice(pool);
-const js = new JsDevice(pool);
 afterAll(() => device.close());
 
 /** Integrands of so many programs. */
@@ -127,58 +111,24 @@ const programs = (n: number) =>
   );
 const protocol = { relTol: 0, vegas: { evaluations: 70_000, iterations: 3 } };
 
-/** A plain function for the worker, where it counts the memories that are made; its value is their number. */
-const counting = plainFor(
-  () => Number.NaN,
-  1,
-  {},
-  `() => {
-    if (globalThis.made === undefined) {
-      globalThis.made = 0;
-      const { Memory } = WebAssembly;
-      WebAssembly.Memory = function (descriptor) { globalThis.made++; return new Memory(descriptor); };
-    }
-    return globalThis.made;
-  }`,
-);
-
-/** Memories made in the device's worker since this was first asked. */
-async function madeInWorker(): Promise<number> {
-  await pool.firstWorker();
-  const session = await js.open(counting);
-  const { sum } = await sampled(session, {
-    key: [1, 2],
-    iteration: 0,
-    stream: 0,
-    bins: 1,
-    edges: Float64Array.of(0, 1),
-    strata: [1],
-    counts: 2 ** 17,
-    unit: 1,
-    adapt: null,
-  });
-  session.close();
-  return sum;
-}
-
 describe('no more than 8 a thread', () => {
   test('for 100 integrals one after the other, on this thread and in a worker', async () => {
     const here = countMemories();
-    await madeInWorker();
+    await madeInWorker(pool);
     for (const f of programs(100)) await integrate(f, { ...protocol, dims: 2, device });
     for (const f of programs(100)) await integrate(f, { dims: 2, relTol: 1e-2, device });
     expect(here.made).toBeLessThanOrEqual(8);
-    expect(await madeInWorker()).toBeLessThanOrEqual(8);
+    expect(await madeInWorker(pool)).toBeLessThanOrEqual(8);
   });
   test('for a scan of 120 sets in 60 shapes, by auto', async () => {
     const here = countMemories();
-    await madeInWorker();
+    await madeInWorker(pool);
     const params = Array.from({ length: 120 }, (_, i) => ({ c: new Float64Array(1 + (i % 60)).fill(i) }));
     const f: Integrand = ([x, y], p) => Math.sqrt(Math.abs(x - y)) * p.c[p.c.length - 1];
     const results = await scan(f, { dims: 2, relTol: 1e-3, maxEvaluations: 2e5, params, device });
     expect(results.filter(r => r.status === 'failed')).toEqual([]);
     expect(here.made).toBeLessThanOrEqual(8);
-    expect(await madeInWorker()).toBeLessThanOrEqual(8);
+    expect(await madeInWorker(pool)).toBeLessThanOrEqual(8);
   });
 });
 

@@ -1,4 +1,4 @@
-/** A device that does what another one does, but for some members of its sessions. */
+/** Devices and sessions that do what others do, but for some members of the sessions. */
 import type { Device, Session } from '../../src/devices/device.ts';
 
 export function wrapped(device: Device, own: (session: Session) => Partial<Session>): Device {
@@ -7,16 +7,17 @@ export function wrapped(device: Device, own: (session: Session) => Partial<Sessi
     kind: device.kind,
     epsilon: device.epsilon,
     close: () => device.close(),
-    async open(program, options) {
-      const session = await device.open(program, options);
-      const members = own(session);
-      return new Proxy(session, {
-        get(target, name: keyof Session) {
-          if (name in members) return members[name];
-          const member = Reflect.get(target, name, target);
-          return typeof member === 'function' ? member.bind(target) : member;
-        },
-      });
-    },
+    open: async (program, options) => wrappedSession(await device.open(program, options), own),
   };
+}
+
+export function wrappedSession(session: Session, own: (session: Session) => Partial<Session>): Session {
+  const members = own(session);
+  return new Proxy(session, {
+    get(target, name: keyof Session) {
+      if (name in members) return members[name];
+      const member = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
 }
