@@ -372,7 +372,7 @@ describe('devices of different speeds', () => {
   test.each([5, 50])(
     'one is %i times as slow: the fast one does most, and does not wait for it',
     async factor => {
-      const [fast, slow] = [delayed(3), delayed(3 * factor)];
+      const [fast, slow] = [delayed(8), delayed(8 * factor)];
       const device = new Spread([slow.device, fast.device]);
       const session = await device.open(integrandOf(peak));
       const task = sampleTask(peak.domain, 40, 4, 16);
