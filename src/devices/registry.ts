@@ -162,7 +162,10 @@ export async function openDevice(
 
 /** The devices of this machine. Where no CUDA card can be used, an entry `cuda` says why in `missing`. */
 export async function devices(): Promise<DeviceInfo[]> {
-  return (await Promise.all(DEVICES.map(d => d.list()))).flat();
+  const found = (await Promise.all(DEVICES.map((d): ReturnType<Kind['list']> => d.list()))).flat();
+  // what every machine has first
+  const isCard = (d: DeviceInfo) => Number(d.kind === 'cuda');
+  return found.sort((a, b) => isCard(a) - isCard(b));
 }
 
 /** What `auto` stands for. It depends on the options alone, not on a clock, so that bits do not. */

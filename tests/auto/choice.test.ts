@@ -1,8 +1,10 @@
 /** Which method `auto` takes, that it says so, and that it changes its mind. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
-import type { Device, RegionSums, RegionTask, Session } from '../../src/devices/device.ts';
+import type { Device, Session } from '../../src/devices/device.ts';
 import { type Integrand, integrate } from '../../src/index.ts';
+import type { Part } from '../../src/tasks/part.ts';
+import type { RegionSums, RegionTask } from '../../src/tasks/region.ts';
 import { catalogue } from '../integrands/catalogue.ts';
 
 const pick = (name: string) => catalogue.find(e => e.name === name)!;
@@ -12,6 +14,8 @@ const cpu = new CpuDevice(2);
 let turns = '';
 const device: Device = {
   name: 'spy',
+  kind: 'spy',
+  epsilon: cpu.epsilon,
   close: () => cpu.close(),
   async open(integrand, options) {
     const session = await cpu.open(integrand, options);
@@ -187,13 +191,16 @@ describe('a contradiction', () => {
   /** The CPU for samples; regions as of an integrand that is `wrong` everywhere, and exactly so. */
   const lying = (wrong: number): Device => ({
     name: 'lying',
+    kind: 'lying',
+    epsilon: cpu.epsilon,
     close: async () => {},
     async open(integrand, options) {
       const session = await cpu.open(integrand, options);
       return new Proxy(session, {
         get(target, name: keyof Session) {
           if (name === 'regions')
-            return async ({ count, levels, ranges }: RegionTask): Promise<RegionSums> => ({
+            return async ({ count, levels, ranges }: RegionTask, part: Part): Promise<RegionSums> => ({
+              part,
               values: Float64Array.from({ length: count }, (_, i) =>
                 ranges.reduce((v, _range, d) => v * 2 ** -levels[d * count + i], wrong),
               ),

@@ -1,7 +1,7 @@
 /** No claim without evidence: what has to be seen before a run converges, and what easy integrands cost. */
 import { describe, expect, test } from 'vitest';
-import type { RegionSums, RegionTask } from '../../src/devices/device.ts';
 import { type Integrand, integrate } from '../../src/index.ts';
+import type { RegionSums, RegionTask } from '../../src/tasks/region.ts';
 import { ruleFor } from '../../src/tasks/rules.ts';
 import { suite } from '../integrands/suite.ts';
 import { spyDevice } from './spy.ts';
@@ -146,7 +146,7 @@ describe('0 wherever it was looked at', () => {
 
 /** A device whose regions have the values and errors that a density of each, by the number of halvings, makes. */
 function madeUp(density: (halvings: number) => { value: number; error: number }) {
-  return spyDevice(({ count, levels, ranges }: RegionTask): RegionSums => {
+  return spyDevice(({ count, levels, ranges }: RegionTask): Omit<RegionSums, 'part'> => {
     const dims = ranges.length;
     const sums = {
       values: new Float64Array(count),

@@ -1,8 +1,9 @@
 /** The region behind a face, by the tree of halvings, against a search through all regions. */
 import { describe, expect, test } from 'vitest';
-import { emptyRegions, type Ranges } from '../../src/tasks/pool/regions.ts';
+import { emptyRegions } from '../../src/tasks/pool/regions.ts';
 import { RegionStore } from '../../src/tasks/pool/store.ts';
 import { SplitTree } from '../../src/tasks/pool/tree.ts';
+import type { Ranges } from '../../src/tasks/region.ts';
 import { Random } from '../compiler/random.ts';
 
 /** A store after so many halvings of random regions along random axes. */

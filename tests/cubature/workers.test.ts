@@ -14,6 +14,8 @@ const open = [1, 2, 3].map(n => new CpuDevice(n));
 /** Work goes to workers already from 4096 evaluations on, to one up to 65,536. */
 const shared: Device = {
   name: 'shared',
+  kind: open[2].kind,
+  epsilon: open[2].epsilon,
   open: integrand => open[2].open(integrand, { shared: true }),
   close: async () => {},
 };

@@ -5,6 +5,7 @@ import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import type { Session } from '../../src/devices/device.ts';
 import { integrate } from '../../src/index.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
+import { evaluated, sampled } from '../devices/whole.ts';
 import { absent } from './emulated.ts';
 import { integrandOf, named, regionTask, sampleTask } from './tasks.ts';
 
@@ -44,7 +45,7 @@ describe.skipIf(absent)('what there is', () => {
   test('a function as it is is refused', async () => {
     const device = new CudaDevice(0);
     const call = { f: ([x]: number[]) => x };
-    await expect(device.open({ kind: 'function', call, dims: 1 })).rejects.toThrow(/device: 'js'/);
+    await expect(device.open({ kind: 'plain', call, dims: 1 })).rejects.toThrow(/device: 'js'/);
     await device.close();
   });
   test('what a run took is there for the next one, and gone with the device', async () => {
@@ -130,7 +131,7 @@ describe.skipIf(absent)('several integrals at once', () => {
     process.env.QUADRILLE_EMULATOR_SLOW = `${kernel}=200`;
     const slow = task(sessions[0]);
     delete process.env.QUADRILLE_EMULATOR_SLOW;
-    await sessions[1].sample(sampleTask(subject.domain, 1, 100, 1));
+    await sampled(sessions[1], sampleTask(subject.domain, 1, 100, 1));
     const both: [T, T] = [await slow, await task(sessions[0])];
     for (const s of sessions) s.close();
     await Promise.all([one.close(), two.close()]);
@@ -139,11 +140,11 @@ describe.skipIf(absent)('several integrals at once', () => {
   // a call is for the card that was chosen last: another one's kernel is not waited for
   test('on two cards: samples', async () => {
     const task = sampleTask(subject.domain, 3, 100, 8);
-    const [own, alone] = await beside('sampleFrozen', s => s.sample(task));
+    const [own, alone] = await beside('sampleFrozen', s => sampled(s, task));
     expect(own).toEqual(alone);
   });
   test('on two cards: regions', async () => {
-    const [own, alone] = await beside('regions', s => s.regions(regionTask(subject)));
+    const [own, alone] = await beside('regions', s => evaluated(s, regionTask(subject)));
     expect(own).toEqual(alone);
   });
 });

@@ -7,9 +7,10 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Card } from '../../src/devices/cuda/card.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import { loadDriver } from '../../src/devices/cuda/driver.ts';
-import type { CudaSession } from '../../src/devices/cuda/session.ts';
 import { integrate, scan } from '../../src/index.ts';
 import type { IntegrateOptions, MethodName } from '../../src/problem.ts';
+import { plan } from '../../src/tasks/sample.ts';
+import { sampled } from '../devices/whole.ts';
 import { cube } from '../integrands/entry.ts';
 import { absent } from './emulated.ts';
 import { integrandOf, sampleTask } from './tasks.ts';
@@ -78,9 +79,8 @@ describe.skipIf(absent)('an integrand that never ends', () => {
       4,
       2000,
       4,
-      { signal: soon(100) },
     );
-    await expect(session.sample(task)).rejects.toThrow('abort');
+    await expect(sampled(session, task, soon(100))).rejects.toThrow('abort');
     session.close();
     const [, ms] = await timed(device.close());
     expect(ms).toBeLessThan(10_000);
@@ -200,21 +200,20 @@ describe.skipIf(absent)('what does not work says what to do, and the next run wo
   test('nor where a card takes over the first part of an iteration after a later one', async () => {
     vi.spyOn(loadDriver(), 'cuMemHostAlloc').mockReturnValue(2);
     const device = new CudaDevice(7);
-    const session = (await device.open(integrandOf({ dims: 2, domain: [], f: smooth }))) as CudaSession;
-    const [first, last, again] = await session.use(undefined, async ({ sampling }) => {
-      const layout = sampling.lay(sampleTask(cube(2), 4, 2000, 4), 4);
-      expect(layout.groups).toBeGreaterThan(4);
-      const parts = [];
-      for (const [from, groups] of [
-        [0, 4],
-        [4, layout.groups - 4],
-        [0, 4],
-      ])
-        parts.push((await sampling.run(layout, from, groups)).sum);
-      return parts;
-    });
-    expect(last).toBeGreaterThan(0);
-    expect(again).toBe(first);
+    const session = await device.open(integrandOf({ dims: 2, domain: [], f: smooth }));
+    const task = sampleTask(cube(2), 4, 2000, 4);
+    const { groups } = plan(task);
+    expect(groups).toBeGreaterThan(4);
+    const parts: Float64Array[] = [];
+    for (const [from, count] of [
+      [0, 4],
+      [4, groups - 4],
+      [0, 4],
+    ])
+      parts.push((await session.sample(task, { first: from, count })).nodes);
+    const [first, last, again] = parts;
+    expect(last[0]).toBeGreaterThan(0);
+    expect(again).toEqual(first);
     session.close();
     await device.close();
   });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CudaDevice, compiled } from '../../src/devices/cuda/cuda.ts';
+import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import { LEARNING } from '../../src/devices/cuda/learning.ts';
 import { poolRecipes } from '../../src/devices/cuda/pool.ts';
 import { CudaProgram, textFor } from '../../src/devices/cuda/program.ts';
@@ -21,7 +21,7 @@ test.skipIf(absent || noNvcc).each(['sm_90', 'sm_75'])(
   'for %s, without spills beyond what was measured',
   architecture => {
     const subject = named('f4_8');
-    const program = new CudaProgram(new CudaDevice(0).card, compiled(integrandOf(subject)));
+    const program = new CudaProgram(new CudaDevice(0).card, integrandOf(subject));
     const sampling = new CudaSampling(program);
     const recipes = [
       sampling.recipe(sampleTask(subject.domain, 2, 4, 64)),

@@ -1,10 +1,10 @@
 /** What kernels are asked for in tests: iterations and lists of regions over an entry of the catalogue. */
-import type { DeviceIntegrand, RegionTask, SampleTask } from '../../src/devices/device.ts';
-import { lower } from '../../src/integrand/lower/lower.ts';
-import { bind } from '../../src/integrand/params.ts';
-import { read } from '../../src/integrand/read.ts';
+import type { CompiledProgram } from '../../src/integrand/bound.ts';
 import { uniformMap } from '../../src/tasks/map.ts';
-import { type Rule, ruleFor } from '../../src/tasks/rules.ts';
+import type { RegionTask } from '../../src/tasks/region.ts';
+import { ruleFor } from '../../src/tasks/rules.ts';
+import { listed, type SampleTask } from '../../src/tasks/sample.ts';
+import { lowerFor } from '../devices/program.ts';
 import { catalogue } from '../integrands/catalogue.ts';
 import type { Entry, Range } from '../integrands/entry.ts';
 
@@ -12,16 +12,15 @@ export type Subject = Pick<Entry, 'dims' | 'domain' | 'params' | 'f'>;
 
 export const named = (name: string): Entry => catalogue.find(e => e.name === name)!;
 
-export function integrandOf({ f, dims, params = {} }: Subject): DeviceIntegrand {
-  const program = lower(read(f as never), dims, params);
-  return { kind: 'program', program, params: bind(program.params, params) };
+export function integrandOf({ f, dims, params = {} }: Subject): CompiledProgram {
+  return lowerFor(f as never, dims, params);
 }
 
 /** An iteration with so many strata along the first four axes, one along others. */
 export function sampleTask(
   domain: Range[],
   perAxis: number,
-  counts: SampleTask['counts'],
+  counts: SampleTask['counts'] | Uint32Array,
   bins: number,
   more: Partial<SampleTask> = {},
 ): SampleTask {
@@ -33,28 +32,16 @@ export function sampleTask(
     bins,
     edges: uniformMap(domain, bins),
     strata: domain.map((_, d) => (d < 4 ? perAxis : 1)),
-    counts,
+    counts: counts instanceof Uint32Array ? listed(counts) : counts,
     adapt: null,
     ...more,
   };
 }
 
-/** One large cube; cubes with few samples; cubes with samples of their own, among them a large one. */
-export function sampleTasks({ dims, domain }: Subject, scale: number): SampleTask[] {
-  const uneven = Uint32Array.from({ length: 3 ** Math.min(4, dims) }, (_, i) =>
-    i === 1 ? 9001 : 2 + (i % 300),
-  );
-  return [
-    sampleTask(domain, 1, 20_000, 1, { cubes: true }),
-    sampleTask(domain, 3, 7, 50, { adapt: { scale, variances: true } }),
-    sampleTask(domain, 3, uneven, 64, { adapt: { scale, variances: true } }),
-  ];
-}
-
 /** Regions of several sizes all over the domain. */
 export function regionTask(
   { dims, domain }: Pick<Subject, 'dims' | 'domain'>,
-  rule: Rule = ruleFor(dims),
+  rule = ruleFor(dims).name,
   count = 37,
 ): RegionTask {
   const centres = new Float64Array(dims * count);

@@ -4,9 +4,10 @@
  */
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
-import { makeMemoryPool, type MemoryUser } from '../../src/devices/cpu/memory-pool.ts';
-import type { DeviceIntegrand } from '../../src/devices/device.ts';
+import { type MemoryUser, makeMemoryPool } from '../../src/devices/cpu/memory-pool.ts';
+import { WorkerPool } from '../../src/devices/cpu/worker-pool.ts';
 import { type Integrand, integrate, scan } from '../../src/index.ts';
+import { countMemories, countNoMore, madeInWorker } from './count-memories.ts';
 
 const PAGE = 65_536;
 
@@ -23,20 +24,7 @@ function tenantOf(name: string, log: string[], size = PAGE): MemoryUser & { memo
 }
 
 const { Memory } = WebAssembly;
-afterEach(() => {
-  WebAssembly.Memory = Memory;
-});
-/** Counts memories that are made on this thread from now on. */
-function countMemories(): { made: number } {
-  const count = { made: 0 };
-  WebAssembly.Memory = class extends Memory {
-    constructor(descriptor: WebAssembly.MemoryDescriptor) {
-      super(descriptor);
-      count.made++;
-    }
-  };
-  return count;
-}
+afterEach(countNoMore);
 
 describe('the memories of a thread', () => {
   test('one for all: who comes writes everything, who goes is asked first', () => {
@@ -111,7 +99,8 @@ describe('the memories of a thread', () => {
   });
 });
 
-const device = new CpuDevice(1);
+const pool = new WorkerPool('cpu', 1);
+const device = new CpuDevice(pool);
 afterAll(() => device.close());
 
 /** Integrands of so many programs. */
@@ -122,64 +111,24 @@ const programs = (n: number) =>
   );
 const protocol = { relTol: 0, vegas: { evaluations: 70_000, iterations: 3 } };
 
-/** A plain function for the worker, where it counts the memories that are made; its value is their number. */
-const counting: DeviceIntegrand = {
-  kind: 'function',
-  dims: 1,
-  call: {
-    f: () => Number.NaN,
-    moved: {
-      text: `() => {
-        if (globalThis.made === undefined) {
-          globalThis.made = 0;
-          const { Memory } = WebAssembly;
-          WebAssembly.Memory = function (descriptor) { globalThis.made++; return new Memory(descriptor); };
-        }
-        return globalThis.made;
-      }`,
-      params: {},
-    },
-  },
-};
-
-/** MemoryPool made in the device's worker since this was first asked. */
-async function madeInWorker(): Promise<number> {
-  await device.firstWorker();
-  const session = await device.open(counting);
-  const edges = Float64Array.of(0, 1);
-  const task = {
-    key: [1, 2],
-    iteration: 0,
-    stream: 0,
-    bins: 1,
-    edges,
-    strata: [1],
-    unit: 1,
-    adapt: null,
-  } as const;
-  const { sum } = await session.sample({ ...task, counts: 2 ** 17 } as never);
-  session.close();
-  return sum;
-}
-
 describe('no more than 8 a thread', () => {
   test('for 100 integrals one after the other, on this thread and in a worker', async () => {
     const here = countMemories();
-    await madeInWorker();
+    await madeInWorker(pool);
     for (const f of programs(100)) await integrate(f, { ...protocol, dims: 2, device });
     for (const f of programs(100)) await integrate(f, { dims: 2, relTol: 1e-2, device });
     expect(here.made).toBeLessThanOrEqual(8);
-    expect(await madeInWorker()).toBeLessThanOrEqual(8);
+    expect(await madeInWorker(pool)).toBeLessThanOrEqual(8);
   });
   test('for a scan of 120 sets in 60 shapes, by auto', async () => {
     const here = countMemories();
-    await madeInWorker();
+    await madeInWorker(pool);
     const params = Array.from({ length: 120 }, (_, i) => ({ c: new Float64Array(1 + (i % 60)).fill(i) }));
     const f: Integrand = ([x, y], p) => Math.sqrt(Math.abs(x - y)) * p.c[p.c.length - 1];
     const results = await scan(f, { dims: 2, relTol: 1e-3, maxEvaluations: 2e5, params, device });
     expect(results.filter(r => r.status === 'failed')).toEqual([]);
     expect(here.made).toBeLessThanOrEqual(8);
-    expect(await madeInWorker()).toBeLessThanOrEqual(8);
+    expect(await madeInWorker(pool)).toBeLessThanOrEqual(8);
   });
 });
 

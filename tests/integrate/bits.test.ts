@@ -61,10 +61,10 @@ describe('a cube with most of the samples', () => {
     device.open = async integrand => {
       const session = await open(integrand);
       const sample = session.sample.bind(session);
-      session.sample = async task => {
+      session.sample = async (task, ...rest) => {
         const { counts } = task as { counts: { each?: Uint32Array } };
         if (counts.each) largest = Math.max(largest, ...counts.each);
-        return sample(task);
+        return sample(task, ...rest);
       };
       return session;
     };

@@ -241,8 +241,8 @@ describe('numbers of a run', () => {
       device.open = async integrand => {
         const session = await open(integrand);
         const sample = session.sample.bind(session);
-        session.sample = async task => {
-          const sums = await sample(task);
+        session.sample = async (...args) => {
+          const sums = await sample(...args);
           made += sums.evaluations;
           return sums;
         };

@@ -8,6 +8,8 @@ import { catalogue } from '../integrands/catalogue.ts';
 const open = [1, 2, 3].map(n => new CpuDevice(n));
 const shared: Device = {
   name: 'shared',
+  kind: open[2].kind,
+  epsilon: open[2].epsilon,
   open: integrand => open[2].open(integrand, { shared: true }),
   close: async () => {},
 };

@@ -4,6 +4,7 @@ import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type Box, blockOf, slabsOf } from '../../src/methods/zmc/blocks.ts';
 import { keyOf, STREAM } from '../../src/random/philox.ts';
 import { lowerFor } from '../devices/program.ts';
+import { sampled } from '../devices/whole.ts';
 
 /** Ranges whose parts are no round numbers. */
 const ranges: Box = [
@@ -114,7 +115,7 @@ describe('on the device', () => {
       const session = await device.open(lowerFor(f, dims));
       const slabs = [...slabsOf(box, perAxis)];
       for (const slab of [slabs[0], slabs[1] ?? slabs[0], slabs.at(-1)!]) {
-        const { means } = await session.sample({
+        const { means } = await sampled(session, {
           key: keyOf(1),
           iteration: 0,
           stream: STREAM.search,

@@ -1,8 +1,8 @@
 /** The tree search against a reading of section 2.1 of the paper that keeps everything and computes it plainly. */
 import { describe, expect, test } from 'vitest';
-import type { SampleSums } from '../../src/devices/device.ts';
 import { type Box, blockOf, type Slab } from '../../src/methods/zmc/blocks.ts';
 import { searchTree } from '../../src/methods/zmc/tree-search.ts';
+import type { SampleSums } from '../../src/tasks/sample.ts';
 
 /** What a trial finds in a block: any function of the block and the trial. */
 type World = (box: Box, trial: number, block: number, level: number) => number;

@@ -17,7 +17,7 @@
 import { ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
 import { pagani } from '../cubature/pagani.ts';
-import type { Iteration, MethodProblem, Outcome, Run } from '../method.ts';
+import type { MethodProblem, Outcome, Run, Step } from '../method.ts';
 import type { VegasOptions } from '../vegas/options.ts';
 import { vegas } from '../vegas/vegas.ts';
 import { PausableRun } from './pausable-run.ts';
@@ -96,7 +96,7 @@ async function* inTurns(
   { maxEvaluations, ranges }: MethodProblem,
   random: PausableRun,
   regions: PausableRun,
-): AsyncGenerator<Iteration, Outcome> {
+): Step<Outcome> {
   const dims = ranges.length;
   const start = ruleFor(dims).points * 2 ** (dims + 1) * CHEAP;
   const order = start <= FIRST ? [regions, random] : [random, regions];
@@ -121,7 +121,7 @@ async function* inTurns(
         ended,
         `${ended.name}: neither reached the tolerance, ${running[0].name} would have the larger error`,
       );
-    const alone = random.outOfReach && regions.evaluations < ALONE * maxEvaluations ? regions : null;
+    const alone = random.outOfReach && regions.evaluations < ALONE * random.granted ? regions : null;
     const behind = (c: PausableRun) => (c === alone ? 0 : 1);
     // where nobody should get there, the one that should come closer; Infinity − Infinity is no number
     const [best, rest] = running.sort(

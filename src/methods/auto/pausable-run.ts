@@ -4,12 +4,12 @@
  */
 import { evaluationsFor, improvement, slopeOf } from '../convergence.ts';
 import {
-  type Iteration,
   type IterationRecord,
   type MethodProblem,
   NO_OUTCOME,
   type Outcome,
   type Run,
+  type Step,
   toleranceAt,
 } from '../method.ts';
 
@@ -51,6 +51,8 @@ export class PausableRun {
   other: PausableRun | null = null;
   outcome: Outcome | null = null;
   evaluations = 0;
+  /** Evaluations that it and the other one may make together. */
+  granted: number;
   readonly #seen: Seen[] = [];
   #run: Run | null = null;
   /** It met a value that is not finite. */
@@ -58,6 +60,7 @@ export class PausableRun {
 
   constructor(of: Contender, problem: MethodProblem) {
     this.#of = of;
+    this.granted = problem.maxEvaluations;
     this.#problem = {
       ...problem,
       relTol: of.margin * problem.relTol,
@@ -83,7 +86,7 @@ export class PausableRun {
   }
 
   /** Goes on until it has spent so much, or is done; yields its iterations. */
-  async *runTo(cost: number): AsyncGenerator<Iteration, void> {
+  async *runTo(cost: number): Step<void> {
     const { maxEvaluations } = this;
     if (!this.#run && maxEvaluations < this.#of.least) {
       this.outcome = NO_OUTCOME;
@@ -109,7 +112,8 @@ export class PausableRun {
           adapting: record.adapting,
         });
         const all = evaluations + (this.other?.evaluations ?? 0);
-        yield { record, running: { ...running, method: this.name }, evaluations: all };
+        const grant = yield { record, running: { ...running, method: this.name }, evaluations: all };
+        for (const own of [this, this.other]) if (own) own.granted = grant.maxEvaluations;
       } while (this.evaluations < limit);
     } catch (error) {
       if (this.#lost?.error !== error || !this.other || this.other.#lost) throw error;
@@ -124,7 +128,7 @@ export class PausableRun {
 
   /** Evaluations that it may make, from its start. */
   get maxEvaluations(): number {
-    return this.#problem.maxEvaluations - (this.other?.evaluations ?? 0);
+    return this.granted - (this.other?.evaluations ?? 0);
   }
 
   /** Whether it is there, and the other one does not contradict it. */

@@ -1,12 +1,17 @@
-/** Several cards, on the emulator: the bits of one, whoever does what, and what happens when cards are lost on the way. */
+/** Several devices as one: the bits of one of them, whoever does what, and what happens when some are slow or lost on the way. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
-import { SeveralCards } from '../../src/devices/cuda/several.ts';
-import type { Device, Session } from '../../src/devices/device.ts';
+import { type Device, DeviceError, type Session } from '../../src/devices/device.ts';
+import { Spread } from '../../src/devices/spread.ts';
 import { integrate, scan } from '../../src/index.ts';
 import type { IntegrateOptions, MethodName } from '../../src/problem.ts';
-import { absent } from './emulated.ts';
-import { integrandOf, named, regionTask, type Subject, sampleTask } from './tasks.ts';
+import type { Part } from '../../src/tasks/part.ts';
+import { plan } from '../../src/tasks/sample.ts';
+import { absent } from '../cuda/emulated.ts';
+import { integrandOf, named, regionTask, type Subject, sampleTask } from '../cuda/tasks.ts';
+import { evaluated, sampled } from './whole.ts';
+import { wrapped } from './wrapped.ts';
 
 const VARIABLES = ['BACKWARDS', 'MEMORY', 'FAULT', 'SLOW'].map(name => `QUADRILLE_EMULATOR_${name}`);
 /** A fault ruins a card for the rest of the process: those from 4 on are there to be ruined. */
@@ -35,13 +40,15 @@ const run = (device: IntegrateOptions['device'], options: IntegrateOptions = {})
     device: device!,
   });
 
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+
 /** The same on one card and on several. */
 async function onBoth<T>(
   of: Subject,
   use: (session: Session) => Promise<T>,
   cards = [0, 1, 2],
 ): Promise<T[]> {
-  const devices: Device[] = [new CudaDevice(0), new SeveralCards(cards.map(n => new CudaDevice(n)))];
+  const devices: Device[] = [new CudaDevice(0), new Spread(cards.map(n => new CudaDevice(n)))];
   const results: T[] = [];
   for (const device of devices) {
     const session = await device.open(integrandOf(of));
@@ -54,22 +61,29 @@ async function onBoth<T>(
 
 /** Adapts, allots, refines and samples again, so that everything learned is used. */
 const adaptive = (perAxis: number, bins: number) => async (session: Session) => {
-  const keep = { scale: 2 ** 20, histogram: 'keep', variances: 'keep' } as const;
-  const first = await session.sample(sampleTask(peak.domain, perAxis, 4, bins, { adapt: keep }));
-  const counts = await session.allocate(0.75, 60_000);
-  const edges = await session.refine({ alpha: 0.5, floor: 0.01, shared: false });
+  const learning = session.learning!;
+  const keep = { scale: 2 ** 20, variances: true, keep: true };
+  const first = await sampled(session, sampleTask(peak.domain, perAxis, 4, bins, { adapt: keep }));
+  const counts = await learning.allocate(0.75, 60_000);
+  const edges = await learning.refine({ alpha: 0.5, floor: 0.01, shared: false });
   const second = sampleTask(peak.domain, perAxis, counts, bins, { edges, iteration: 4, adapt: keep });
-  const again = await session.sample(second);
-  const more = await session.allocate(0.75, 50_000);
-  const frozen = await session.sample({ ...second, counts: more, iteration: 5, adapt: null });
-  return { first, again, frozen, edges: await session.edgesOf(edges) };
+  const again = await sampled(session, second);
+  const more = await learning.allocate(0.75, 50_000);
+  const frozen = await sampled(session, { ...second, counts: more, iteration: 5, adapt: null });
+  return {
+    first,
+    again,
+    frozen,
+    edges: await learning.edgesOf(edges),
+    counts: await learning.countsOf(more),
+  };
 };
 
 describe.skipIf(absent)('the bits of one card', () => {
   test.each([
     ['few cubes, of many samples', 2, 16],
     ['many cubes', 30, 64],
-    ['cubes whose sums need several blocks of threads a chunk', 40, 8],
+    ['cubes whose sums need several blocks of threads a group', 40, 8],
   ])('samples that learn: %s', async (_, perAxis, bins) => {
     const [one, three] = await onBoth(peak, adaptive(perAxis, bins));
     expect(three).toEqual(one);
@@ -82,7 +96,7 @@ describe.skipIf(absent)('the bits of one card', () => {
       sampleTask(peak.domain, 2, 3000, 12, { adapt: { scale: 2 ** 70, variances: true } }), // counters overflow
     ];
     for (const task of tasks) {
-      const [one, three] = await onBoth(peak, s => s.sample(task));
+      const [one, three] = await onBoth(peak, s => sampled(s, task));
       expect(three).toEqual(one);
     }
   });
@@ -91,15 +105,15 @@ describe.skipIf(absent)('the bits of one card', () => {
     const count = 5000;
     const centres = Float64Array.from({ length: 3 * count }, (_, i) => task.centres[i % task.centres.length]);
     const many = { rule, ranges, count, centres, levels: new Uint8Array(3 * count).fill(3) };
-    const [one, three] = await onBoth(subject, s => s.regions(many));
+    const [one, three] = await onBoth(subject, s => evaluated(s, many));
     expect(three).toEqual(one);
   });
   test('the first value that is not finite is the first of all cards', async () => {
     const holes: Subject = { dims: 3, domain: peak.domain, f: ([x, y]) => (y > 0.9 ? x / 0 : y) };
-    const [one, three] = await onBoth(holes, s => s.sample(sampleTask(holes.domain, 30, 2, 4)));
+    const [one, three] = await onBoth(holes, s => sampled(s, sampleTask(holes.domain, 30, 2, 4)));
     expect(three).toEqual(one);
     expect(three.nonFinite!.count).toBeGreaterThan(1000);
-    const [alone, shared] = await onBoth(holes, s => s.regions(regionTask(holes)));
+    const [alone, shared] = await onBoth(holes, s => evaluated(s, regionTask(holes)));
     expect(shared).toEqual(alone);
   });
   test.each<MethodName>(['vegas+', 'mcubes', 'mcubes1d', 'plain', 'zmc', 'cuhre', 'two-phase'])(
@@ -134,22 +148,23 @@ describe.skipIf(absent)('the bits of one card', () => {
   });
   test('whoever is slow: a card that is held up does less, and changes nothing', async () => {
     const task = sampleTask(peak.domain, 40, 4, 16, { adapt: { scale: 2 ** 20, variances: true } });
-    const [one] = await onBoth(peak, s => s.sample(task), [0]);
-    const [slow, fast] = [new CudaDevice(1), new CudaDevice(2)];
-    const launches = new Map<string, number>();
-    for (const { card, name } of [slow, fast]) {
-      const finished = card.finished.bind(card);
-      card.finished = async (...args) => {
-        launches.set(name, (launches.get(name) ?? 0) + 1);
-        const ahead = () => (launches.get(fast.name) ?? 0) >= 12; // of 16
-        for (let i = 0; card === slow.card && i < 3000 && !ahead(); i++)
-          await new Promise(resolve => setTimeout(resolve, 10));
-        return finished(...args);
-      };
-    }
-    const session = await new SeveralCards([slow, fast]).open(integrandOf(peak));
-    expect(await session.sample(task)).toEqual(one);
-    expect(launches.get('cuda:2')).toBeGreaterThan(2 * launches.get('cuda:1')!);
+    const [one] = await onBoth(peak, s => sampled(s, task), [0]);
+    const { groups } = plan(task);
+    const done = [0, 0];
+    const cards = [new CudaDevice(1), new CudaDevice(2)].map((device, i) =>
+      wrapped(device, session => ({
+        async sample(own, part, signal) {
+          const ahead = () => done[1] > 0.6 * groups;
+          for (let n = 0; i === 0 && n < 3000 && !ahead(); n++) await pause(10);
+          done[i] += part.count;
+          return session.sample(own, part, signal);
+        },
+      })),
+    );
+    const session = await new Spread(cards).open(integrandOf(peak));
+    expect(await sampled(session, task)).toEqual(one);
+    expect(done[0] + done[1]).toBe(groups);
+    expect(done[1]).toBeGreaterThan(2 * done[0]);
     session.close();
   });
   test('scans', async () => {
@@ -183,7 +198,7 @@ describe.skipIf(absent)('names', () => {
 
 describe.skipIf(absent)('a card that fails', () => {
   /** A new card and a good one; a kernel fails on the new one, from its n-th launch on. */
-  function failing(kernel: string, n = 1): { cards: SeveralCards; name: string } {
+  function failing(kernel: string, n = 1): { cards: Spread; name: string } {
     const [bad, good] = [new CudaDevice(fresh++), new CudaDevice(0)];
     let launches = 0;
     for (const { card } of [bad, good]) {
@@ -200,7 +215,7 @@ describe.skipIf(absent)('a card that fails', () => {
         return made;
       };
     }
-    return { cards: new SeveralCards([bad, good]), name: bad.name };
+    return { cards: new Spread([bad, good]), name: bad.name };
   }
   test.each([
     ['sampleAdapting', 'vegas+'],
@@ -219,13 +234,13 @@ describe.skipIf(absent)('a card that fails', () => {
     expect(result.warnings[0]).toMatch(/CUDA_ERROR_LAUNCH_FAILED/);
     expect(result.device).toBe('cuda:0 (Emulated GPU 0)');
   });
-  test.each([1, 2, 3])('while chunks are shared, after %i of its own: what it did is done again', async n => {
+  test.each([1, 2, 3])('while parts are shared, at its part number %i: that is done again', async n => {
     const adapt = { scale: 2 ** 20, variances: true };
     const task = sampleTask(peak.domain, 40, 4, 16, { adapt });
-    const [one] = await onBoth(peak, s => s.sample(task), [0]);
+    const [one] = await onBoth(peak, s => sampled(s, task), [0]);
     const { cards } = failing('sampleAdapting', n);
     const session = await cards.open(integrandOf(peak));
-    expect(await session.sample(task)).toEqual(one);
+    expect(await sampled(session, task)).toEqual(one);
     expect(session.warnings).toHaveLength(1);
     session.close();
   });
@@ -258,7 +273,7 @@ describe.skipIf(absent)('a card that fails', () => {
       };
       return buffer;
     };
-    const result = await run(new SeveralCards([good, full]));
+    const result = await run(new Spread([good, full]));
     expect(result.value).toBe((await run('cuda:0')).value);
     expect(result.warnings[0]).toMatch(/cuda:1 was left out: .*out of memory/);
   });
@@ -282,5 +297,129 @@ describe.skipIf(absent)('stopping', () => {
     expect(result.status).toBe('time');
     expect(performance.now() - start).toBeLessThan(20_000);
     expect((await run(['cuda:2', 'cuda:3'])).status).toBe('converged');
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 100);
+    const aborted = await integrate(endless, { ...options, maxTime: 20_000, signal: stop.signal });
+    expect(aborted.status).toBe('aborted');
+  });
+});
+
+const METHODS = ['vegas+', 'mcubes', 'plain', 'zmc', 'cuhre', 'two-phase', 'pagani', 'auto'] as const;
+
+test.each(METHODS)('two CPU devices give the bits of one: %s', async method => {
+  const devices = [new CpuDevice(1), new Spread([new CpuDevice(1), new CpuDevice(1)])];
+  const [one, two] = [await run(devices[0], { method }), await run(devices[1], { method })];
+  expect(two.iterations).toEqual(one.iterations);
+  expect([two.value, two.error, two.warnings]).toEqual([one.value, one.error, one.warnings]);
+  expect(two.device).toBe('cpu:1, cpu:1');
+  for (const d of devices) await d.close();
+});
+
+describe.skipIf(absent)('the CPU and a card together', () => {
+  const options = { maxEvaluations: 3e6, relTol: 1e-6 };
+  test.each(METHODS)('%s: the value of the CPU, and a warning about its last digits', async method => {
+    const one = await run('cpu', { ...options, method });
+    const both = await run(['cpu', 'cuda:0'], { ...options, method });
+    // what rounding does to a variance moves a sample to another cube, and all points after it
+    const slack = /^(vegas|auto)/.test(method) ? 5 * one.error : 1e-12 * Math.abs(one.value);
+    expect(Math.abs(both.value - one.value)).toBeLessThanOrEqual(slack);
+    expect(both.warnings).toContain(
+      'cpu and cuda shared the work: the last digits depend on which of them did what',
+    );
+    expect(one.warnings.join()).not.toContain('shared');
+    expect(both.device).toBe('cpu, cuda:0 (Emulated GPU 0)');
+  });
+  test('both of them have parts of an iteration of 500,000 samples, whichever is named first', async () => {
+    const devices = [new CpuDevice(1), new CudaDevice(0)];
+    const done = new Map(devices.map(d => [d.kind, 0]));
+    const counted = devices.map(device =>
+      wrapped(device, session => ({
+        sample(task, part, signal) {
+          done.set(device.kind, done.get(device.kind)! + part.count);
+          return session.sample(task, part, signal);
+        },
+      })),
+    );
+    for (const order of [counted, counted.toReversed()]) {
+      const session = await new Spread(order).open(integrandOf(peak));
+      const task = sampleTask(peak.domain, 50, 4, 16);
+      await sampled(session, task);
+      session.close();
+      for (const [kind, groups] of done) expect(groups, kind).toBeGreaterThan(0.1 * plan(task).groups);
+      for (const kind of done.keys()) done.set(kind, 0);
+    }
+    for (const d of devices) await d.close();
+  });
+});
+
+describe('devices of different speeds', () => {
+  /** A CPU that takes so many milliseconds more for each group or region; `ends` are those of its parts. */
+  function delayed(perItem: number) {
+    const [done, ends] = [[] as Part[], [] as number[]];
+    const late = async <T>(part: Part, work: Promise<T>): Promise<T> => {
+      const sums = await work;
+      await pause(perItem * part.count);
+      done.push(part);
+      ends.push(performance.now());
+      return sums;
+    };
+    const device = wrapped(new CpuDevice(1), session => ({
+      sample: (task, part, signal) => late(part, session.sample(task, part, signal)),
+      regions: (task, part, signal) => late(part, session.regions(task, part, signal)),
+    }));
+    return { device, ends, count: () => done.splice(0).reduce((n, p) => n + p.count, 0) };
+  }
+  test.each([5, 50])(
+    'one is %i times as slow: the fast one does most, and does not wait for it',
+    async factor => {
+      const [fast, slow] = [delayed(8), delayed(8 * factor)];
+      const device = new Spread([slow.device, fast.device]);
+      const session = await device.open(integrandOf(peak));
+      const task = sampleTask(peak.domain, 40, 4, 16);
+      await sampled(session, sampleTask(peak.domain, 20, 4, 16)); // their rates are known
+      for (const d of [fast, slow]) d.count();
+      const start = performance.now();
+      await sampled(session, task);
+      const [end, did] = [performance.now(), fast.count()];
+      expect(did + slow.count()).toBe(plan(task).groups);
+      expect(did).toBeGreaterThan(0.7 * plan(task).groups);
+      expect(end - fast.ends.at(-1)!).toBeLessThan(0.3 * (end - start));
+      session.close();
+      await device.close();
+    },
+  );
+});
+
+describe('a device that fails', () => {
+  /** A CPU that is lost at its part number n. */
+  const lost = (n: number, name: string, Failure = DeviceError): Device => {
+    let parts = 0;
+    const device = wrapped(new CpuDevice(1), session => ({
+      async sample(task, part, signal) {
+        if (++parts >= n) throw new Failure(`${name} is gone`);
+        return session.sample(task, part, signal);
+      },
+    }));
+    return { ...device, name };
+  };
+  const ended = async (devices: Device[]) => {
+    const spread = new Spread(devices);
+    return run(spread).finally(() => spread.close());
+  };
+  test.each([1, 2, 5])(
+    'at its part number %i: the others do its work, with the bits of one, and a warning',
+    async n => {
+      const one = await ended([new CpuDevice(1)]);
+      const two = await ended([lost(n, 'broken'), new CpuDevice(1)]);
+      expect([two.value, two.error, two.iterations]).toEqual([one.value, one.error, one.iterations]);
+      expect(two.warnings).toEqual([...one.warnings, 'broken was left out: broken is gone']);
+      expect(two.device).toBe('cpu:1');
+    },
+  );
+  test('when all are lost, the run rejects with the cause', async () => {
+    await expect(ended([lost(1, 'one'), lost(3, 'two')])).rejects.toThrow('two is gone');
+  });
+  test('an error that is not the device rejects at once', async () => {
+    await expect(ended([lost(2, 'one', Error as never), new CpuDevice(1)])).rejects.toThrow('one is gone');
   });
 });

@@ -1,0 +1,29 @@
+/** A problem as a method gets it, for tests that drive methods by hand. */
+import type { Session } from '../../src/devices/device.ts';
+import type { MethodProblem, Run } from '../../src/methods/method.ts';
+import { METHODS, type MethodName } from '../../src/methods/registry.ts';
+import { keyOf } from '../../src/random/philox.ts';
+import { cube } from '../integrands/entry.ts';
+
+export function start(
+  method: MethodName,
+  session: Session,
+  dims: number,
+  over: Partial<MethodProblem> = {},
+): Run {
+  const problem: MethodProblem = {
+    session,
+    epsilon: 2 ** -53,
+    ranges: cube(dims),
+    key: keyOf(1),
+    relTol: 1e-3,
+    absTol: 0,
+    maxEvaluations: 1e6,
+    maxIterations: 10_000,
+    deadline: Infinity,
+    signal: undefined,
+    onNonFinite() {},
+    ...over,
+  };
+  return METHODS.find(m => m.name === method)!.run(problem, { vegas: {}, cubature: {}, zmc: {} });
+}
