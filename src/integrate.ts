@@ -1,5 +1,5 @@
 /** The one call: checks the problem, compiles the integrand, opens the device, and returns what the method finds. */
-import { openDevice } from './devices/registry.ts';
+import { openDevice, takesFunctions } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
@@ -36,7 +36,7 @@ export function prepare(
   module: URL | null,
   { dims, params, domain, device }: Problem,
 ): BoundProgram {
-  if (typeof device === 'string' && device.startsWith('js')) {
+  if (takesFunctions(device)) {
     if (typeof f !== 'function') read(f); // says what is wrong with it
     return plainProgram(f, module, domain, params);
   }

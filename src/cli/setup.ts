@@ -1,4 +1,5 @@
 /** Makes a problem for the library from the arguments: the integrand, from an expression or a file, and its options. */
+import { takesFunctions } from '../devices/registry.ts';
 import type { Integrand } from '../integrand/compile.ts';
 import type { IntegrateOptions } from '../problem.ts';
 import type { Arguments } from './arguments.ts';
@@ -40,7 +41,7 @@ export async function setUp(
   if (command === 'run' || (command !== 'integrate' && isFile(title))) {
     const loaded = await load(title);
     const device = ours.device ?? loaded.options.device;
-    const asIs = loaded.url && typeof device === 'string' && device.startsWith('js');
+    const asIs = loaded.url && device !== undefined && takesFunctions(device);
     return {
       ...setup,
       integrand: asIs ? loaded.url! : loaded.integrand,

@@ -23,6 +23,8 @@ export interface Device {
   readonly kind: string;
   /** Half the distance from 1 to the next number: 2^-53 for float64, 2^-24 for float32. */
   readonly epsilon: number;
+  /** Whether it takes functions as they are; otherwise they are compiled for it. */
+  readonly takesFunctions?: boolean;
   open(program: BoundProgram, options?: OpenOptions): Promise<Session>;
   /** Frees everything; the device cannot be used any more. */
   close(): Promise<void>;

@@ -45,6 +45,8 @@ interface Kind {
   suffix: RegExp | null;
   /** Whether it can be one of several in a list. */
   inLists: boolean;
+  /** As in Device. */
+  takesFunctions?: boolean;
   /** Names for messages. */
   examples: readonly string[];
   /** What it is, for help texts. */
@@ -86,6 +88,7 @@ export const DEVICES = [
     suffix: /^[1-9]\d*$/,
     inLists: false,
     examples: ["'js'"],
+    takesFunctions: true,
     words: 'the function as it is, not compiled, on every core',
     open: workers => openWorkers(workers, n => new JsDevice(n)),
     list: listJs,
@@ -124,6 +127,13 @@ function listRemedy(names: readonly (DeviceName | undefined)[]): string | undefi
   // cuda is cuda:0, and there is one CPU however many workers it gets
   const same = names.map(n => (n!.of.kind === 'cpu' ? 'cpu' : `${n!.of.kind}:${Number(n!.suffix ?? 0)}`));
   return new Set(same).size < same.length ? 'name each device once' : undefined;
+}
+
+/** Whether a device takes functions as they are, not compiled ones. */
+export function takesFunctions(asked: string | readonly string[] | Device): boolean {
+  const of: { takesFunctions?: boolean } | undefined =
+    typeof asked === 'string' ? readDeviceName(asked)?.of : (asked as Device);
+  return of?.takesFunctions ?? false;
 }
 
 function isDevice(value: unknown): value is Device {

@@ -29,7 +29,7 @@ import {
 } from '../tasks/sample.ts';
 import { type Device, DeviceError, type OpenOptions, type Session } from './device.ts';
 
-/** Evaluations of the first part of a device whose rate is not known, when others are of another kind. */
+/** Evaluations of the first part of a device whose rate is not known, at most. */
 const PROBE = 2 ** 17;
 /** Evaluations of a part at least, unless it is the rest. */
 const SMALLEST = 2 ** 14;
@@ -84,14 +84,13 @@ class SpreadSession implements Session {
   #left: Member[];
   readonly #found: readonly string[];
   #warnings: string[] = [];
-  readonly #mixed: boolean;
 
   constructor(members: Member[], warnings: readonly string[]) {
     this.#all = members;
     this.#left = [...members];
     this.#found = warnings;
-    this.#mixed = new Set(members.map(m => m.device.kind)).size > 1;
-    const learns = !this.#mixed && members.every(m => m.session.learning);
+    const kinds = new Set(members.map(m => m.device.kind));
+    const learns = kinds.size === 1 && members.every(m => m.session.learning);
     this.learning = learns ? new FirstLearning(task => this.#first(task)) : undefined;
   }
 
@@ -140,6 +139,8 @@ class SpreadSession implements Session {
     run: (session: Session, part: Part, signal: AbortSignal | undefined) => Promise<T>,
   ): Promise<T[]> {
     const done: T[] = [];
+    const stop = new AbortController();
+    const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
     // what nobody has begun, and what devices that failed have left
     const rest = [whole];
     const missing = () => rest.reduce((n, p) => n + p.count, 0);
@@ -151,12 +152,12 @@ class SpreadSession implements Session {
         if (!part) return;
         const start = performance.now();
         try {
-          done.push(await run(member.session, part, signal));
+          done.push(await run(member.session, part, either));
         } catch (error) {
           rest.push(part);
-          if (!(error instanceof DeviceError)) failure ??= { error };
-          else this.#leave(member, error);
-          return;
+          if (error instanceof DeviceError) return this.#leave(member, error);
+          failure ??= { error };
+          return stop.abort(error); // what the others are doing is of no use
         }
         member.rate = (part.count * each) / Math.max(0.01, performance.now() - start);
       }
@@ -173,13 +174,14 @@ class SpreadSession implements Session {
   /** How many groups or regions a member should take of a rest of so many evaluations. */
   #sizeFor(member: Member, rest: number, each: number): number {
     const known = this.#left.every(m => m.rate > 0);
-    if (!known && this.#mixed && member.rate === 0) return Math.max(1, Math.floor(PROBE / each));
     const rates = this.#left.map(m => (known ? m.rate : 1));
     const own = known ? member.rate : 1;
     const all = rates.reduce((a, b) => a + b, 0);
+    const share = (SHARE * rest * own) / all;
+    if (member.rate === 0) return Math.ceil(Math.min(PROBE, share) / each);
     const least = Math.min(rest, Math.max(SMALLEST, each));
     if (least / own > rest / Math.max(...rates)) return 0; // the fastest one alone is done sooner
-    return Math.ceil(Math.max(least, (SHARE * rest * own) / all) / each);
+    return Math.ceil(Math.max(least, share) / each);
   }
 
   #leave(member: Member, error: DeviceError): void {

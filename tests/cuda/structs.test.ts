@@ -137,6 +137,7 @@ describe('C text', () => {
         u32 count;
         u32 pieces;
         u32 team;
+        u32 groupBits;
         u32 leafBits;
         u32 firstLeaf;
         u32 leaves;
@@ -149,6 +150,7 @@ describe('C text', () => {
         const u32* counts;
         const u32* firstPiece;
         const double* firstSample;
+        const u32* groupStarts;
         double* sums;
         double* means;
         double* variances;
@@ -176,6 +178,9 @@ describe('C text', () => {
         double* firstSample;
         u64* blocks;
         u64* totals;
+        u32* groupStarts;
+        u32 groupBits;
+        u32 groupCount;
       };
       "
     `);

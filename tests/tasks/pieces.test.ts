@@ -1,6 +1,6 @@
 /** How samples are cut into pieces and groups, against a list of all pieces. */
 import { describe, expect, test } from 'vitest';
-import { groupSize, PIECE, type Place, pieceFrom, piecesOf, placeFinder } from '../../src/tasks/pieces.ts';
+import { groupsOf, PIECE, type Place, pieceFrom, piecesOf, placeFinder } from '../../src/tasks/pieces.ts';
 import { listed, plan } from '../../src/tasks/sample.ts';
 import { Random } from '../compiler/random.ts';
 
@@ -116,7 +116,7 @@ describe('groups', () => {
   test('their size is a power of two between 4096 and 65536, about a 64th of all', () => {
     let before = 0;
     for (let samples = 2; samples < 1e13; samples = Math.ceil(1.07 * samples)) {
-      const size = groupSize(samples);
+      const size = groupsOf(samples).size;
       expect(Number.isInteger(Math.log2(size))).toBe(true);
       expect(size).toBeGreaterThanOrEqual(Math.max(4096, before));
       expect(size).toBeLessThanOrEqual(65_536);

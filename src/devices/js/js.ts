@@ -9,6 +9,7 @@ export class JsDevice implements Device {
   readonly name: string;
   readonly kind = 'js';
   readonly epsilon = 2 ** -53;
+  readonly takesFunctions = true;
   readonly #pool: WorkerPool;
 
   /** With so many workers, by default one for each core; or with those of a pool. */
