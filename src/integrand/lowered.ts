@@ -7,7 +7,7 @@ import { lower } from './lower/lower.ts';
 import { type Params, shapeOf } from './params.ts';
 import { read } from './read.ts';
 
-/** Programs that are kept per function; one more empties the function's cache. */
+/** The most programs that are kept per function; one more empties the function's cache. */
 const MAX_PROGRAMS = 16;
 
 const programs = new WeakMap<object, Map<string, Program>>();

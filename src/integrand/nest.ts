@@ -4,7 +4,7 @@
  */
 import { bodies, type Id, type Statement, type Value } from './ir.ts';
 
-/** Levels of nested ifs: the passes that walk a program recurse into each. */
+/** At most this many ifs are nested, because the passes that walk a program recurse into each of them. */
 const MAX_NESTING = 100;
 
 /**

@@ -4,7 +4,7 @@ import type { Id } from '../ir.ts';
 import { type Env, type Lowering, remedyFor } from './lowering.ts';
 import { type ArrayLikeValue, describe, isArray, type TupleValue, type Val } from './values.ts';
 
-/** The elements of an array in memory, or of one that is spread. */
+/** The most elements that an array in memory, or one that is spread, may have. */
 const MAX_ARRAY_LENGTH = 4096;
 
 /** An array with these elements: in slots, or in memory if an earlier attempt met an index that is not known. */

@@ -13,7 +13,7 @@ import { lowerStatements } from './statements.ts';
 import { ARRAY_HELPERS, isModuleObject } from './toolchains.ts';
 import { describe, type FunctionValue, isArray, Names, type Val } from './values.ts';
 
-/** The calls that may be inlined in one integrand: n helpers that each call the next one twice make 2^n calls. */
+/** The most calls that are inlined in one integrand: n helpers that each call the next one twice make 2^n calls. */
 const MAX_INLINED_CALLS = 20_000;
 /** A function that is inlined this many levels deep inside itself is taken for mutual recursion. */
 const MAX_SELF_NESTING = 16;
