@@ -1,4 +1,4 @@
-/** An integrand with its params, as devices take it: compiled, or to be called as it is. */
+/** An integrand together with its params, in the forms that devices accept: compiled, or as a JavaScript function. */
 import type { Program } from './ir.ts';
 import type { Bindings } from './params.ts';
 import type { PlainFunction } from './plain.ts';
@@ -6,19 +6,26 @@ import type { PlainFunction } from './plain.ts';
 export type BoundProgram = CompiledProgram | PlainProgram;
 
 export interface CompiledProgram {
+  /** Tells a compiled program from a plain one. */
   kind: 'compiled';
+  /** The number of coordinates of a point. */
   dims: number;
+  /** The integrand as instructions. */
   program: Program;
+  /** The values of the params that the program reads, by name. */
   params: Bindings;
 }
 
 export interface PlainProgram {
+  /** Tells a plain program from a compiled one. */
   kind: 'plain';
+  /** The number of coordinates of a point. */
   dims: number;
+  /** The function of a point, and how workers can create it. */
   call: PlainFunction;
 }
 
-/** The program, for a device that runs nothing but compiled ones. */
+/** The compiled program; throws for a plain function, which `device` cannot run. */
 export function compiledOnly(bound: BoundProgram, device: string): CompiledProgram {
   if (bound.kind === 'compiled') return bound;
   throw new TypeError(`a function as it is cannot run on ${device}; use device: 'js'.`);

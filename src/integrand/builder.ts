@@ -1,9 +1,9 @@
 /**
- * Builds a program value by value. What can be known at once is settled here: constants are folded,
- * trivial operations vanish, an expression already computed where it is visible is used again, small
+ * Builds a program value by value, and simplifies it on the way: constants are folded, operations that
+ * change nothing are dropped, an expression that is already computed and visible is used again, small
  * powers become products and roots, and branches too cheap to be worth a jump become `select`s.
- * All of it is exact: no rewrite changes a bit of a result, except powers, which stay within the
- * accuracy of the math library (see `power`).
+ * All of it is exact: no rewrite changes a bit of a result, except that of powers, whose accuracy
+ * `#power` states.
  */
 import type { Expression, Id, Let, Op, Statement, Type, Value } from './ir.ts';
 import { CLOSING, defines, OPS, uses } from './ir.ts';
@@ -15,18 +15,19 @@ export interface Scope {
   body: Statement[];
   table: Map<string, Id>;
   parent: Scope | null;
-  /** Nothing written here is reachable any more: a break or continue closed the list. */
+  /** A break or continue closed the list: nothing written after it is reachable. */
   dead: boolean;
   open: boolean;
-  /** Set when the list was spliced into another one. */
-  into: Scope | null;
+  /** The list that this one was spliced into, if it was. */
+  splicedInto: Scope | null;
 }
 
-/** Up to this cost (in additions) both arms of a branch are computed rather than jumped over. */
+/** When both arms of a branch together cost at most this many additions, both are computed, without a jump. */
 const CHEAP_ARMS = 10;
-/** The same for a whole block of early exits, such as the unrolled test of `every`. */
+/** The same limit for a whole block of early exits, such as the unrolled test of `every`. */
 const CHEAP_BLOCK = 48;
 
+/** The cost of an operation in additions; 1 for those that are not listed. */
 const COST: Partial<Record<Expression['op'], number>> = {
   const: 0,
   param: 0,
@@ -73,10 +74,10 @@ export class Builder {
   #lets = new Map<Id, Let>();
   #types = new Map<Id, Type>();
   #scopes = new Map<Id, Scope>();
-  /** Constants stand at the head of the program, visible everywhere. */
+  /** The list at the head of the program, which holds all constants, so that they are visible everywhere. */
   readonly root: Scope = newScope(null);
   scope: Scope = newScope(this.root);
-  /** How many values were made so far: the measure of what unrolling costs. */
+  /** The number of values made so far, by which the cost of unrolling is measured. */
   get size(): number {
     return this.#nextId;
   }
@@ -103,7 +104,7 @@ export class Builder {
   /** Whether a value made earlier may be used at this point. */
   visible(id: Id): boolean {
     let scope = this.#scopes.get(id)!;
-    while (scope.into) scope = scope.into;
+    while (scope.splicedInto) scope = scope.splicedInto;
     return scope.open;
   }
 
@@ -126,7 +127,7 @@ export class Builder {
     return this.value({ op: 'call', fn, args }, 'f64');
   }
 
-  /** An expression with no simplification; shared with an equal one that is visible here. Loads are never shared: stores change them. */
+  /** An expression as it is; an equal one that is visible here is used again, except loads, which stores may change. */
   value(e: Expression, type: Type): Id {
     if (e.op === 'load') return this.#define(this.scope, type, e);
     const args =
@@ -171,14 +172,14 @@ export class Builder {
     return closed;
   }
 
-  /** Puts the statements of a closed list at the end of the current one, less its last `drop`. */
+  /** Appends the statements of a closed list to the current one, without the last `drop` of them. */
   splice(closed: Scope, drop = 0): void {
     this.scope.body.push(...(drop ? closed.body.slice(0, -drop) : closed.body));
     for (const [k, v] of closed.table) this.scope.table.set(k, v);
-    closed.into = this.scope;
+    closed.splicedInto = this.scope;
   }
 
-  /** Writes an `if` whose two lists are closed; returns what stands for `types.length` outputs. */
+  /** Writes an `if` whose two lists are closed; returns its outputs, one for each of `types`. */
   if(cond: Id, then: Scope, otherwise: Scope, types: Type[]): Id[] {
     const yields = [then, otherwise].map(s => s.body.at(-1)) as Statement[];
     const simple = yields.every(y => y.kind === 'yield') && armCost(then) + armCost(otherwise) <= CHEAP_ARMS;
@@ -187,7 +188,7 @@ export class Builder {
       const [a, b] = yields.map(y => uses(y));
       return types.map((t, i) => this.choose(t, cond, a[i], b[i]));
     }
-    // early exits stand in the first arm, where `block` looks for them
+    // a break goes into the first arm, where `block` looks for early exits
     if (yields[0].kind === 'yield' && yields[1].kind === 'break') {
       [cond, then, otherwise] = [this.op('not', cond), otherwise, then];
     }
@@ -203,7 +204,7 @@ export class Builder {
     if (exits && (last.kind === 'yield' || (last.kind === 'break' && last.label === label))) {
       const kept = body.body.filter(s => s.kind === 'let');
       this.splice({ ...body, body: kept }, 0);
-      body.into = this.scope;
+      body.splicedInto = this.scope;
       let values = last.args;
       for (const { cond, args } of exits.reverse()) {
         values = types.map((t, i) => this.choose(t, cond, args[i], values[i]));
@@ -213,11 +214,11 @@ export class Builder {
     const nested = nestExits(label, body.body, () => types.map(t => this.out(t)));
     const end = nested?.at(-1);
     if (nested && end?.kind === 'yield') {
-      // what moved into an arm can be shared only there
+      // a value that moved into an arm is visible in that arm only
       const here = new Set(nested.flatMap(s => defines(s).map(v => v.id)));
       const table = new Map([...body.table].filter(([, id]) => here.has(id)));
       this.splice({ ...body, body: nested, table }, 1);
-      body.into = this.scope;
+      body.splicedInto = this.scope;
       return end.args;
     }
     const out = types.map(t => this.out(t));
@@ -261,7 +262,7 @@ export class Builder {
         return;
       case 'div':
         if (kb === 1) return a;
-        // by a power of two: the product with its reciprocal is exact as well, and faster
+        // a division by a power of two is a product with its reciprocal: as exact, and faster
         if (
           typeof kb === 'number' &&
           Math.abs(intrinsics.exponent(kb)) < 1022 &&
@@ -289,7 +290,7 @@ export class Builder {
     }
   }
 
-  /** x² and |x| and constants but −0: then 0 + v is v, and the first step of every sum is free. */
+  /** Whether the value is known not to be −0. Then 0 + v is v, which saves the first addition of every sum. */
   #neverMinusZero(id: Id): boolean {
     const s = this.#lets.get(id);
     if (s?.op === 'const') return !Object.is(s.value, -0);
@@ -299,9 +300,9 @@ export class Builder {
   }
 
   /**
-   * x^y. For a constant y up to 16 in size that is a multiple of 1/8: products, square roots, one division, within
-   * |y| + 4 ulp (tests/math/powers.test.ts), where the general function stays within 2; a negative power whose positive counterpart
-   * overflows gives 0. 2^y is exp2.
+   * x^y. A constant y that is a multiple of 1/8 with |y| ≤ 16 becomes products, square roots and at most one division,
+   * within |y| + 4 ulp (tests/math/powers.test.ts); the general function stays within 2 ulp. A negative power whose
+   * positive counterpart overflows gives 0. 2^y becomes exp2(y).
    */
   #power(x: Id, y: Id): Id {
     if (this.constantOf(x) === 2) return this.call('exp2', y);
@@ -341,7 +342,7 @@ export class Builder {
 }
 
 function newScope(parent: Scope | null): Scope {
-  return { body: [], table: new Map(), parent, dead: false, open: true, into: null };
+  return { body: [], table: new Map(), parent, dead: false, open: true, splicedInto: null };
 }
 
 function armCost(scope: Scope): number {
@@ -350,7 +351,7 @@ function armCost(scope: Scope): number {
   return total;
 }
 
-/** The exits of a block made only of cheap values and `if (c) break label`; undefined when it is more than that. */
+/** The exits of a block that consists of cheap values and `if (c) break label` only; undefined for any other block. */
 function cheapExits(label: number, body: Statement[]): { cond: Id; args: Id[] }[] | undefined {
   const exits: { cond: Id; args: Id[] }[] = [];
   let total = 0;

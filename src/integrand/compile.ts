@@ -1,4 +1,4 @@
-/** A function made ready to run: read, lowered, and given to a target. This is what devices call. */
+/** `compile`: a function is parsed, lowered to a program and made runnable by a target. */
 import type { Program } from './ir.ts';
 import { lower } from './lower/lower.ts';
 import type { MathLibrary } from './math/index.ts';
@@ -14,23 +14,23 @@ export type SpecialFunctions = Pick<MathLibrary, 'erf' | 'erfc' | 'erfinv' | 'lg
 // biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
 export type Integrand = (x: any, p: any, m: SpecialFunctions) => number;
 
-/** What `compile` makes a program for. */
+/** Options of `compile`. */
 export interface CompileOptions {
-  /** How many coordinates a point has. */
+  /** The number of coordinates of a point. */
   dims: number;
   /** The integrand's second argument. */
   params?: Params;
-  /** `wasm`, vector code (the default), or `javascript`, the reference. */
+  /** `wasm`, vector code in WebAssembly (the default), or `javascript`, the reference. */
   target?: 'wasm' | 'javascript';
 }
 
 /** A compiled integrand. */
 export interface Compiled {
-  /** It as instructions, for whatever target. */
+  /** The integrand as a program, which does not depend on the target. */
   readonly program: Program;
   /**
-   * The integrand at many points. `points` holds all first coordinates, then all second ones, and so on; the
-   * result has one value a point.
+   * Evaluates the integrand at many points. `points` holds all first coordinates, then all second ones, and so on; the
+   * result has one value per point.
    */
   evaluate(points: Float64Array, out?: Float64Array): Float64Array;
 }
@@ -38,7 +38,7 @@ export interface Compiled {
 const targets = { wasm: wasmTarget, javascript: javascriptTarget };
 const OPTIONS = ['dims', 'params', 'target'];
 
-/** Compiles an integrand; throws an `IntegrandError` that says what it cannot compile, where, and what to write instead. */
+/** Compiles an integrand; an `IntegrandError` says what cannot be compiled, where, and what to write instead. */
 export function compile(f: Integrand, options: CompileOptions): Compiled {
   const { dims, params = {}, target = 'wasm' } = checkOptions(options);
   const program = lower(read(f), dims, params);

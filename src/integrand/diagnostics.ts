@@ -1,15 +1,15 @@
 /**
- * What is refused, and how it is said: the reason, the place as a code frame, and what to write instead.
+ * The error that refuses an integrand: its reason, its place as a code frame, and what to write instead.
  */
 import { inWords, LIBRARY, type Text, type Worded, type Wording } from '../options/wording.ts';
 
-/** A text that nodes point into. `internal` marks our own functions, whose frames would mean nothing to a user. */
+/** A text that nodes point into. `internal` marks functions of this library, whose text a user does not know. */
 export interface Source {
   text: string;
   internal: boolean;
 }
 
-/** A stretch of a source: character offsets, as acorn's nodes have them. */
+/** A part of a source, as character offsets like those of acorn's nodes. */
 export interface Span {
   start: number;
   end: number;
@@ -27,7 +27,7 @@ export class IntegrandError extends Error implements Worded {
   /** See `line`. */
   readonly column: number | undefined;
 
-  /** @internal whether the function might run as it is; not when something is missing that it needs */
+  /** @internal whether the function may run without being compiled; false when something that it needs is missing */
   readonly runsAsItIs: boolean;
   /** The lines of the message. */
   readonly #lines: Text[];
@@ -50,13 +50,13 @@ export class IntegrandError extends Error implements Worded {
     this.message = this.toText(LIBRARY);
   }
 
-  /** @internal the message in other words */
+  /** @internal the message in the words of an interface: the library or the command line */
   toText(wording: Wording): string {
     return this.#lines.map(l => inWords(l, wording)).join('\n');
   }
 }
 
-/** Runs a step of the compiler; a text nested too deeply for it is refused, not a crash. */
+/** Runs a step of the compiler; turns the stack overflow of too deeply nested text into an `IntegrandError`. */
 export function withinDepth<T>(source: Source, step: () => T): T {
   try {
     return step();
@@ -73,8 +73,8 @@ export function withinDepth<T>(source: Source, step: () => T): T {
   }
 }
 
-const CONTEXT = 2; // lines shown above and below
-const WIDTH = 100; // minified integrands are one long line: show a window of it
+const CONTEXT = 2; // lines shown above and below the place
+const WIDTH = 100; // characters shown of a line: minified integrands are one long line
 
 function codeFrame(text: string, span: Span): { text: string; line: number; column: number } {
   const before = text.slice(0, span.start).split('\n');

@@ -1,5 +1,5 @@
 /**
- * Domains. A finite range is sampled as it is; an infinite one is the image of a finite one, by the rational maps
+ * Domains. A finite range is sampled directly; an infinite range is the image of a finite one under the rational maps
  * that QuadGK uses:
  *
  *     [a, ∞):   x = a + z/(1 − z),  z in [0, 1)        dx = dz/(1 − z)²
@@ -10,15 +10,15 @@
 import type { Builder } from './builder.ts';
 import type { Id } from './ir.ts';
 
-/** How close to infinity a point gets: z may round to 1. */
-const CLOSEST = 2 ** -53;
+/** The smallest 1 − z (or 1 − z²) that the maps divide by: z may round to 1, where they would divide by 0. */
+const MIN_GAP = 2 ** -53;
 
 export type Range = readonly [number, number];
 
-/** One axis: where it is sampled, and how that becomes the coordinate. */
+/** One axis: the range in which z is sampled, and how z becomes the coordinate x. */
 export interface Axis {
   range: [number, number];
-  /** For an infinite axis: its finite end (absent when both are infinite) and the direction in which it is infinite. */
+  /** An infinite axis has its finite end (absent if both ends are infinite) and the direction of its infinite one. */
   infinite?: { end?: number; direction: 1 | -1 };
 }
 
@@ -43,19 +43,19 @@ export function makeDomain(ranges: readonly Range[]): Domain {
   return { axes, ranges: axes.map(a => a.range), sign, empty: ranges.some(([a, b]) => a === b) };
 }
 
-/** A point of the sampled box as a point of the domain, and dx/dz, in plain numbers. Self-contained: workers run its text. */
+/** Maps a point z of the sampled box to x in the domain; `jacobian` is dx/dz. Self-contained: workers run its text. */
 export function toDomain(axes: readonly Axis[], z: readonly number[]): { x: number[]; jacobian: number } {
-  const closest = 2 ** -53;
+  const minGap = 2 ** -53; // MIN_GAP
   let jacobian = 1;
   const x = axes.map(({ infinite }, d) => {
     if (!infinite) return z[d];
     const { end, direction } = infinite;
     if (end === undefined) {
-      const r = Math.max(1 - z[d] * z[d], closest);
+      const r = Math.max(1 - z[d] * z[d], minGap);
       jacobian *= (1 + z[d] * z[d]) / (r * r);
       return z[d] / r;
     }
-    const r = Math.max(1 - z[d], closest);
+    const r = Math.max(1 - z[d], minGap);
     jacobian *= 1 / (r * r);
     return end + direction * (z[d] / r);
   });
@@ -63,7 +63,8 @@ export function toDomain(axes: readonly Axis[], z: readonly number[]): { x: numb
 }
 
 /**
- * A plain function of the domain as one of the sampled box; `place` is `toDomain`. Self-contained as well.
+ * Turns a function f on the domain into f(x(z))·dx/dz on the sampled box; `place` is `toDomain`. Self-contained:
+ * workers run its text.
  */
 export function onSampled<T>(
   f: (x: number[]) => T,
@@ -81,21 +82,21 @@ export function onSampled<T>(
   };
 }
 
-/** The same as instructions: `z` are the sampled coordinates. */
+/** `toDomain` as instructions of a program; `z` holds the ids of the sampled coordinates. */
 export function buildDomain(b: Builder, axes: readonly Axis[], z: Id[]): { x: Id[]; jacobian: Id } {
   const one = b.constant(1);
-  const closest = b.constant(CLOSEST);
+  const minGap = b.constant(MIN_GAP);
   let jacobian = one;
   const x = axes.map(({ infinite }, d) => {
     if (!infinite) return z[d];
     const { end, direction } = infinite;
     if (end === undefined) {
       const square = b.op('mul', z[d], z[d]);
-      const r = b.op('max', b.op('sub', one, square), closest);
+      const r = b.op('max', b.op('sub', one, square), minGap);
       jacobian = b.op('mul', jacobian, b.op('div', b.op('add', one, square), b.op('mul', r, r)));
       return b.op('div', z[d], r);
     }
-    const r = b.op('max', b.op('sub', one, z[d]), closest);
+    const r = b.op('max', b.op('sub', one, z[d]), minGap);
     jacobian = b.op('mul', jacobian, b.op('div', one, b.op('mul', r, r)));
     return b.op('add', b.constant(end), b.op('mul', b.constant(direction), b.op('div', z[d], r)));
   });

@@ -1,6 +1,6 @@
 /**
- * Puts the bodies of library functions in place of calls, for targets that bring their own math library.
- * Everything is built anew on the way, so what two calls have in common, such as the reduction of one angle
+ * Puts the bodies of library functions in place of calls, for targets that have no math functions of their own.
+ * The program is built anew on the way, so that what two calls have in common, such as the reduction of one angle
  * for its sine and its cosine, is computed once.
  */
 import { Builder } from './builder.ts';
@@ -8,8 +8,8 @@ import { defines, type Id, type Let, OPS, type Op, type Program, type Statement,
 import { COLD } from './lower/globals.ts';
 import { optimise } from './optimise.ts';
 
-/** A function is inlined while its body times the number of its calls stays below this; measured in bench/compiler.ts. */
-const MAX_INLINED = 4000;
+/** A function is inlined when (values in its body)·(its calls) is at most this, a limit found with bench/compiler.ts. */
+const MAX_INLINED_VALUES = 4000;
 
 export function inlineCalls(program: Program, library: (fn: string) => Program): Program {
   const counts = new Map<string, number>();
@@ -23,7 +23,7 @@ export function inlineCalls(program: Program, library: (fn: string) => Program):
   if (counts.size === 0) return program;
   const chosen = new Set(
     [...counts]
-      .filter(([fn, n]) => !COLD.has(fn) && n * sizeOf(library(fn)) <= MAX_INLINED)
+      .filter(([fn, n]) => !COLD.has(fn) && n * sizeOf(library(fn)) <= MAX_INLINED_VALUES)
       .map(([fn]) => fn),
   );
 
@@ -31,7 +31,7 @@ export function inlineCalls(program: Program, library: (fn: string) => Program):
   const constants = { ...program.constants };
   const arrays = [...program.arrays];
 
-  /** Writes `p` into the current list; `names` maps its ids, `prefix` names its constant arrays. */
+  /** Writes `p` into the current list: a library function with the arguments `args`, or (null) the whole program. */
   const write = (p: Program, args: Id[] | null, prefix: string): Id => {
     const ids = new Map<Id, Id>();
     const labels = new Map<number, number>();

@@ -1,15 +1,15 @@
 /**
- * The intermediate representation: what an integrand is between its text and a target.
+ * The intermediate representation of an integrand, between its text and a target.
  *
  * A program is structured, in static single assignment, and pure but for its local arrays. Values are
  * float64 or bool, one `let` each. Control flow is `if`, `block` and `loop`, which produce values:
  * `yield` leaves the arm of an `if` or the body of a `block` at its end, `break` leaves a labelled
  * `block` or `loop` from anywhere inside, `continue` closes the body of a `loop` and feeds its carried
- * values. Their arguments become the `out` (or `carried`) values of what they reach. A value may be used
- * in the statement list that defines it, after it, and in lists nested there; never outside.
+ * values. Their arguments become the `out` (or `carried`) values of the construct that they reach. A value may be used
+ * after its definition, in the same statement list and in lists nested in it; never outside.
  *
- * Nothing here names a target, a method or a device. A program is plain JSON but for NaN, the infinities
- * and −0, which `serialise` writes as strings; it carries a version, because clusters send it around.
+ * Nothing here names a target, a method or a device. A program is plain JSON except for NaN, the infinities
+ * and −0, which `serialise` writes as strings. It carries a version, because it may be sent to other machines.
  */
 export const IR_VERSION = 1;
 
@@ -24,8 +24,8 @@ export const OPS = {
   floor: 'f:f',
   ceil: 'f:f',
   trunc: 'f:f',
-  nearest: 'f:f', // to the nearest integer, ties to even
-  pow2: 'f:f', // this one and the next three: see math/kit.ts
+  nearest: 'f:f', // rounds to the nearest integer, ties to even
+  pow2: 'f:f', // math/kit.ts defines this one and the next three
   exponent: 'f:f',
   significand: 'f:f',
   high: 'f:f',
@@ -48,14 +48,14 @@ export const OPS = {
 } as const;
 export type Op = keyof typeof OPS;
 
-/** How a `let` gets its value. An index that is no integer inside the array reads NaN. */
+/** How a `let` gets its value. Reading at an index that is no integer in [0, length) gives NaN. */
 export type Expression =
   | { op: Op; args: Id[] }
   | { op: 'const'; value: number | boolean }
   | { op: 'coord'; args: [index: Id] } // a coordinate of the point
   | { op: 'param'; name: string } // a number or boolean of params, the same for every point
-  | { op: 'element'; array: string; args: [index: Id] } // of an array in params, or of a constant one
-  | { op: 'load'; array: number; args: [index: Id] } // of a local array
+  | { op: 'element'; array: string; args: [index: Id] } // an element of an array in params, or of a constant array
+  | { op: 'load'; array: number; args: [index: Id] } // an element of a local array
   | { op: 'call'; fn: string; args: Id[] }; // a function of the math library
 
 export interface Value {
@@ -65,14 +65,14 @@ export interface Value {
 export type Let = { kind: 'let' } & Value & Expression;
 export type Statement =
   | Let
-  | { kind: 'store'; array: number; index: Id; value: Id } // outside the array: the result becomes NaN
+  | { kind: 'store'; array: number; index: Id; value: Id } // outside the array: the program's result is NaN
   | { kind: 'if'; cond: Id; then: Statement[]; else: Statement[]; out: Value[] }
   | { kind: 'block'; label: number; body: Statement[]; out: Value[] }
   | { kind: 'loop'; label: number; init: Id[]; carried: Value[]; body: Statement[]; out: Value[] }
   | { kind: 'yield'; args: Id[] }
   | { kind: 'break'; label: number; args: Id[] }
   | { kind: 'continue'; args: Id[] }
-  | { kind: 'unreachable' }; // closes a list after a loop that is only left for further out
+  | { kind: 'unreachable' }; // closes a list after a loop that only breaks to outer labels leave
 
 export type ParamDeclaration =
   | { name: string; kind: 'number' | 'boolean' }
@@ -82,14 +82,14 @@ export interface Program {
   version: number;
   /** How many coordinates a point has. */
   dims: number;
-  /** What the integrand reads of params; a table is two or three arrays. */
+  /** The params that the integrand reads; a table takes two or three arrays. */
   params: ParamDeclaration[];
   /** Arrays of constants, read by `element`. */
   constants: Record<string, number[]>;
   /** Lengths of the local arrays, which are numbered from 0. */
   arrays: number[];
   body: Statement[];
-  /** One value now; room for vector integrands. */
+  /** The values that the integrand returns: one at present; a list, to leave room for vector integrands. */
   results: Id[];
 }
 
@@ -101,7 +101,7 @@ export function bodies(s: Statement): Statement[][] {
   return s.kind === 'if' ? [s.then, s.else] : s.kind === 'block' || s.kind === 'loop' ? [s.body] : [];
 }
 
-/** The ids a statement itself uses; not those of the lists inside it. */
+/** The ids that a statement itself uses, without those used in the lists inside it. */
 export function uses(s: Statement): Id[] {
   switch (s.kind) {
     case 'let':
@@ -120,7 +120,7 @@ export function uses(s: Statement): Id[] {
   }
 }
 
-/** The values a statement defines for the statements after it (a loop's carried ones live inside). */
+/** The values that a statement defines for the statements after it; a loop's carried values exist inside it only. */
 export function defines(s: Statement): Value[] {
   return s.kind === 'let' ? [s] : 'out' in s ? s.out : [];
 }

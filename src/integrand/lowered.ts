@@ -1,4 +1,4 @@
-/** Programs of functions that were integrated before: the same function with params of the same shape is compiled once. */
+/** A cache of programs: a function is compiled once for each shape of its params. */
 
 import type { Integrand } from './compile.ts';
 import { type Axis, buildDomain } from './domain.ts';
@@ -7,8 +7,8 @@ import { lower } from './lower/lower.ts';
 import { type Params, shapeOf } from './params.ts';
 import { read } from './read.ts';
 
-/** Shapes of params that are kept for a function. */
-const MOST = 16;
+/** The most programs that are kept per function; one more empties the function's cache. */
+const MAX_PROGRAMS = 16;
 
 const programs = new WeakMap<object, Map<string, Program>>();
 
@@ -20,7 +20,7 @@ export function lowered(f: Integrand, dims: number, params: Params, axes: readon
   programs.set(f, known);
   const key = `${dims} ${shapeOf(params)} ${infinite ? JSON.stringify(axes, (_, v) => (typeof v === 'number' ? String(v) : v)) : ''}`;
   const program = known.get(key) ?? make();
-  if (known.size >= MOST) known.clear();
+  if (known.size >= MAX_PROGRAMS) known.clear();
   known.set(key, program);
   return program;
 }

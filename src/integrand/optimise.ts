@@ -1,6 +1,6 @@
 /**
- * Passes over a whole program. Folding and sharing happened while it was built; what is left needs to see
- * all of it: what does not change in a loop moves in front of it, and values that nothing uses are dropped.
+ * Passes over a whole program. Folding and sharing happened while it was built; these two passes need to see all of
+ * it: values that do not change in a loop move in front of it, and values that nothing uses are dropped.
  */
 import { bodies, defines, type Id, type Let, type Program, type Statement, uses, walk } from './ir.ts';
 
@@ -28,7 +28,7 @@ function hoist(list: Statement[]): Statement[] {
   });
 }
 
-/** Where each output of a construct and each carried value comes from, and which condition decides it. */
+/** The ids that each value depends on: for outputs and carried values also the condition that decides between them. */
 function originsOf(list: Statement[]): Map<Id, Id[]> {
   const origins = new Map<Id, Id[]>();
   const add = (targets: { id: Id }[], args: Id[]) => {
@@ -67,11 +67,11 @@ function dropUnused(program: Program): Program {
     }
   };
   program.results.forEach(need);
-  const acts = (list: Statement[]): boolean =>
-    list.some(s => ['store', 'break', 'loop'].includes(s.kind) || bodies(s).some(acts));
+  const hasEffects = (list: Statement[]): boolean =>
+    list.some(s => ['store', 'break', 'loop'].includes(s.kind) || bodies(s).some(hasEffects));
   walk(program.body, s => {
     if (s.kind === 'store') uses(s).forEach(need);
-    if (s.kind === 'if' && bodies(s).some(acts)) need(s.cond);
+    if (s.kind === 'if' && bodies(s).some(hasEffects)) need(s.cond);
   });
   const outputs = new Map<number, { id: Id }[]>();
   const pick = (targets: { id: Id }[], args: Id[]) => args.filter((_, i) => needed.has(targets[i].id));
@@ -82,7 +82,7 @@ function dropUnused(program: Program): Program {
           return needed.has(s.id) ? [s] : [];
         case 'if': {
           const out = s.out.filter(v => needed.has(v.id));
-          if (out.length === 0 && !bodies(s).some(acts)) return [];
+          if (out.length === 0 && !bodies(s).some(hasEffects)) return [];
           return [{ ...s, then: keep(s.then, s.out), else: keep(s.else, s.out), out }];
         }
         case 'block':

@@ -1,25 +1,28 @@
 /**
- * Where a program may take long, so that its text can ask now and then whether the host wants it to stop.
+ * Finds the loops of a program that may run long, so that generated code can check there whether the host wants it to
+ * stop.
  *
- * A loop whose turns can be counted beforehand, and are few, is left alone: asking costs a few instructions a turn. All
- * others count their turns and ask after some thousands. The flag is in the host's memory, a microsecond away: the
- * threads of a warp ask at once, and others work meanwhile.
+ * Work is counted in turns: 16 statements count as one turn, and a pass through the body of a loop counts as at least
+ * one. A loop whose passes can be counted beforehand and whose work is at most STOP_CHECK_PERIOD turns gets no check,
+ * because counting costs a few instructions per pass. Every other loop counts its turns and reads the stop flag after
+ * each STOP_CHECK_PERIOD of them. The flag is in the host's memory, about a microsecond away; the threads of a warp
+ * read it together, and other warps work meanwhile.
  */
 import type { Id, Program, Statement } from './ir.ts';
 
 type Loop = Extract<Statement, { kind: 'loop' }>;
 
-/** Turns after which the flag is read; a loop with fewer is short. */
-export const PERIOD = 4096;
-/** Statements that count as a turn; and what is too little to be counted: as much as the kernel does for a sample. */
-const STATEMENTS = 16;
-const SMALL = 16;
+/** Turns between two reads of the stop flag; a loop with at most as many turns is not checked. */
+export const STOP_CHECK_PERIOD = 4096;
+const STATEMENTS_PER_TURN = 16;
+/** A call with fewer turns than this outside the checked loops is not counted: the kernel does as much per sample. */
+const MIN_COUNTED_TURNS = 16;
 
 export interface Pace {
-  /** The loops that ask, and what one turn of each counts. */
+  /** The loops that check the stop flag, each with the turns that one pass through its body counts as. */
   asking: ReadonlyMap<Statement, number>;
-  /** What a call counts beside them. */
-  own: number;
+  /** The turns that one call counts as, without those of the loops in `asking`. */
+  perCall: number;
 }
 
 export function paceOf(program: Program): Pace {
@@ -33,35 +36,39 @@ export function paceOf(program: Program): Pace {
       else if (s.kind === 'block') sum += work(s.body);
       else if (s.kind === 'loop') {
         const turn = Math.max(1, work(s.body));
-        const all = turn * turnsOf(s, known);
-        if (all <= PERIOD) sum += all;
-        else asking.set(s, Math.min(PERIOD, Math.round(turn)));
-      } else sum += 1 / STATEMENTS;
+        const all = turn * maxTurns(s, known);
+        if (all <= STOP_CHECK_PERIOD) sum += all;
+        else asking.set(s, Math.min(STOP_CHECK_PERIOD, Math.round(turn)));
+      } else sum += 1 / STATEMENTS_PER_TURN;
     }
     return sum;
   };
-  const own = Math.floor(work(program.body));
-  return { own: own >= SMALL ? own : 0, asking };
+  const turns = Math.floor(work(program.body));
+  return { perCall: turns >= MIN_COUNTED_TURNS ? turns : 0, asking };
 }
 
-/** How many turns a loop takes at most, by its counters: what starts with a constant and changes by one. */
-function turnsOf(loop: Loop, known: ReadonlyMap<Id, number>): number {
+/**
+ * An upper bound of the passes through a loop. A counter is a carried value that starts at a constant and whose next
+ * value depends on itself and constants only; it is stepped until a condition to leave holds. Infinity without a
+ * counter that gets there within STOP_CHECK_PERIOD passes.
+ */
+function maxTurns(loop: Loop, known: ReadonlyMap<Id, number>): number {
   const made = new Map(loop.body.flatMap(s => (s.kind === 'let' ? [[s.id, s] as const] : [])));
   const last = loop.body.at(-1)!;
-  if (last.kind !== 'continue') return Infinity; // left for further out, at once
+  if (last.kind !== 'continue') return Infinity; // the body ends with a break to an outer label
   const exits = loop.body.flatMap(s => (s.kind === 'if' && s.then[0].kind === 'break' ? s.cond : []));
-  /** A value in a turn in which the counter is `at`; undefined when it depends on more. */
+  /** A value in the pass in which the counter is `at`; undefined when it depends on anything but the counter. */
   const valueAt = (id: Id, counter: Id, at: number): number | undefined => {
     if (id === counter) return at;
     const s = made.get(id);
     if (known.has(id) || !s) return known.get(id);
-    if (!('args' in s) || !(s.op in COMPUTED)) return undefined;
+    if (!('args' in s) || !(s.op in FOLDED)) return undefined;
     const args = s.args.map(a => valueAt(a, counter, at));
-    return args.includes(undefined) ? undefined : COMPUTED[s.op](args[0]!, args[1]!);
+    return args.includes(undefined) ? undefined : FOLDED[s.op](args[0]!, args[1]!);
   };
   const turns = loop.carried.map(({ id }, k) => {
     let at = known.get(loop.init[k]);
-    for (let n = 0; n <= PERIOD && at !== undefined; n++) {
+    for (let n = 0; n <= STOP_CHECK_PERIOD && at !== undefined; n++) {
       if (exits.some(e => valueAt(e, id, at!))) return n + 1;
       at = valueAt(last.args[k], id, at);
     }
@@ -70,7 +77,7 @@ function turnsOf(loop: Loop, known: ReadonlyMap<Id, number>): number {
   return Math.min(Infinity, ...turns);
 }
 
-const COMPUTED: Record<string, (a: number, b: number) => number> = {
+const FOLDED: Record<string, (a: number, b: number) => number> = {
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
   mul: (a, b) => a * b,

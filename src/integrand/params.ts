@@ -1,6 +1,6 @@
 /**
- * Params: what a user passes beside the function. Their shape (names, kinds, lengths, tables) is compiled
- * in; their numbers are not, so that one program serves a whole scan.
+ * Params: the named values that a user passes besides the function. Their shape (names, kinds, lengths, tables) is
+ * compiled into the program; their numbers are not, so that one program serves a whole scan.
  */
 import { OptionError } from '../options/option-error.ts';
 import type { ParamDeclaration } from './ir.ts';
@@ -20,7 +20,7 @@ export type Param = number | boolean | TypedArray | Table;
 /** What an integrand reads as its second argument, by name: numbers, booleans, typed arrays and tables. */
 export type Params = Record<string, Param>;
 
-/** What a program's declared params are bound to. */
+/** The values of a program's declared params, by name. */
 export type Bindings = ReadonlyMap<string, number | boolean | TypedArray>;
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
@@ -67,7 +67,7 @@ export function checkParams(params: unknown, where = ''): asserts params is Para
 }
 type Numeric = { length: number; [i: number]: number | bigint };
 
-/** The declarations that reading the param `name` needs; a table is its axes and its values. */
+/** The declarations that reading the param `name` needs; a table has one for each axis and one for its values. */
 export function declarations(name: string, value: Param): ParamDeclaration[] {
   if (typeof value === 'number') return [{ name, kind: 'number' }];
   if (typeof value === 'boolean') return [{ name, kind: 'boolean' }];
@@ -75,7 +75,7 @@ export function declarations(name: string, value: Param): ParamDeclaration[] {
   return parts.map(([part, data]) => ({ name: part, kind: 'array', length: data.length }));
 }
 
-/** All that is compiled into a program of its params: two sets with the same shape can share one. */
+/** Everything about params that is compiled into a program: two sets of params with the same shape share one. */
 export function shapeOf(params: Params): string {
   const shapes = Object.entries(params).map(([name, value]) => {
     if (!isTable(value)) return declarations(name, value);
@@ -84,7 +84,7 @@ export function shapeOf(params: Params): string {
   return JSON.stringify(shapes);
 }
 
-/** Values for the declared params of a program; throws when one is missing or changed its shape. */
+/** Values for the declared params of a program; throws when one is missing or has another shape than declared. */
 export function bind(declared: readonly ParamDeclaration[], params: Params): Bindings {
   checkParams(params);
   const given = new Map<string, number | boolean | TypedArray>();
@@ -114,7 +114,7 @@ export function bind(declared: readonly ParamDeclaration[], params: Params): Bin
   return bound;
 }
 
-/** The arrays a table is made of, by the names that lower/calls.ts gives them. */
+/** The arrays that a table consists of, by the names that lower/calls.ts gives them. */
 function tableParts(name: string, t: Table): [string, Float64Array][] {
   return [
     ...t.axes.map((a, k): [string, Float64Array] => [`${name}.${k}`, a.data]),

@@ -1,6 +1,6 @@
 /**
- * A function as it is, not compiled. Workers can make it for themselves when its text uses nothing from outside or when it is
- * the export of a module; otherwise it can only be called on the thread that it comes from.
+ * An integrand that is called as a JavaScript function, not compiled. Workers can create it anew when its text uses no
+ * name from outside or when it is the export of a module; otherwise only the thread that it comes from can call it.
  */
 import { type AnyNode, parseExpressionAt } from 'acorn';
 import type { PlainProgram } from './bound.ts';
@@ -9,19 +9,19 @@ import { kit } from './math/index.ts';
 import type { Params } from './params.ts';
 import { isTable } from './tables.ts';
 
-/** A function to be called as it is; `moved` tells workers how to make it for themselves, if they can. */
+/** A function that is called without being compiled. `moved` tells workers how to create it; absent if they cannot. */
 export interface PlainFunction {
   f: (x: number[]) => number | Promise<number>;
   moved?: MovedFunction | undefined;
 }
 
-/** A function that a worker can make for itself: from its text, or from a module. */
+/** A function that a worker can create anew: from its text, or by importing `name` from the module at `url`. */
 export interface MovedFunction {
   text?: string;
   url?: string;
   name?: string;
   params: unknown;
-  /** Set when the domain is infinite. */
+  /** The axes of the domain, if one of them is infinite. */
   axes?: readonly Axis[];
 }
 
@@ -32,7 +32,7 @@ export function plainProgram(f: Plain, module: URL | null, domain: Domain, param
   const text = String(f);
   const { free, simple } = inspect(text);
   let moved: MovedFunction | undefined;
-  // workers have no tables and no third argument: both are functions, which cannot be sent
+  // workers have neither tables nor the third argument: both hold functions, which cannot be sent
   if (simple && !Object.values(params).some(isTable)) {
     if (module) moved = { url: module.href.split('#')[0], name: exportName(module), params };
     else if (free.length === 0) moved = { text, params };
@@ -42,10 +42,10 @@ export function plainProgram(f: Plain, module: URL | null, domain: Domain, param
   return { kind: 'plain', dims: domain.axes.length, call: { f: call, moved } };
 }
 
-/** The export that a URL names behind its #. */
+/** The name of the export that a URL gives after its #. */
 export const exportName = (url: URL): string => decodeURIComponent(url.hash.slice(1)) || 'default';
 
-/** Names that a function uses and does not declare, globals aside; and whether it has at most two plain arguments. */
+/** The names that a function uses but does not declare, without globals; and whether it has at most two arguments. */
 function inspect(text: string): { free: string[]; simple: boolean } {
   let tree: AnyNode;
   try {

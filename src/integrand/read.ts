@@ -1,6 +1,6 @@
 /**
- * A function becomes a syntax tree: the text that `Function.prototype.toString` gives, parsed by acorn.
- * What has no text to read, or is no plain function, is refused here.
+ * Turns a function into a syntax tree: acorn parses the text that `Function.prototype.toString` gives.
+ * Functions without a text (native or bound ones), classes, async functions and generators are refused here.
  */
 
 import { type AnyNode, type Expression, parseExpressionAt } from 'acorn';
@@ -8,12 +8,12 @@ import type { Text } from '../options/wording.ts';
 import { IntegrandError, type Source, withinDepth } from './diagnostics.ts';
 import type { FunctionNode } from './lower/values.ts';
 
-export interface Read {
+export interface ParsedFunction {
   source: Source;
   node: FunctionNode;
 }
 
-export function read(f: unknown, internal = false): Read {
+export function read(f: unknown, internal = false): ParsedFunction {
   if (typeof f !== 'function') {
     throw new IntegrandError(
       `The integrand is ${f === null ? 'null' : `of type ${typeof f}`}, not a function.`,
@@ -47,10 +47,10 @@ export function read(f: unknown, internal = false): Read {
   return { source, node };
 }
 
-const known = new WeakMap<object, Read>();
+const known = new WeakMap<object, ParsedFunction>();
 
-/** Reads a function of our own, once. */
-export function readInternal(f: object): Read {
+/** Parses a function of this library, once. */
+export function readInternal(f: object): ParsedFunction {
   const found = known.get(f) ?? read(f, true);
   known.set(f, found);
   return found;
@@ -72,7 +72,7 @@ function parse(source: Source): Expression {
         return shift(object.properties[0].value, 2);
       }
     } catch {
-      // the first error is the one that speaks of the text as it stands
+      // the first error is about the text as the user wrote it
     }
     const { pos, message } = first as { pos?: number; message: string };
     const at = Math.max(0, (pos ?? 1) - 1);

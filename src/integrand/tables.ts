@@ -4,7 +4,7 @@
  * integrand language (nothing outside their arguments), so both give the same bits.
  */
 
-/** How a table is to be read. */
+/** Options of `table`. */
 export interface TableOptions {
   /** What a table gives outside its axes: the value at the border (`clamp`, the default) or 0 (`zero`). */
   outside?: 'clamp' | 'zero';
@@ -13,22 +13,22 @@ export interface TableOptions {
 interface Axis {
   length: number;
   uniform: boolean;
-  /** The grid points; for a uniform axis its first point, its last, and points per unit length. */
+  /** The grid points; for a uniform axis its first point, its last point and the number of cells per unit length. */
   data: Float64Array;
 }
 
 type Numbers = ArrayLike<number>;
 
-/** A table as an integrand calls it: one coordinate an axis. */
+/** A table, which an integrand calls as a function with one coordinate per axis. */
 export interface Table {
   (x: number, y?: number): number;
-  /** Its axes: how many points each has, and where. */
+  /** The axes: the number of grid points of each, and their positions. */
   readonly axes: readonly Axis[];
-  /** Its values, row by row. */
+  /** The values at the grid points, row by row. */
   readonly values: Float64Array;
-  /** What it gives outside its axes. */
+  /** What the table gives outside its axes: see `TableOptions`. */
   readonly outside: 'clamp' | 'zero';
-  /** @internal the function that looks up, in the integrand language */
+  /** @internal the function that interpolates, in the integrand language */
   readonly lookup: (...args: never[]) => number;
 }
 
@@ -36,7 +36,7 @@ export interface Table {
  * A function given by its values on a grid, interpolated linearly, for use in `params`.
  *
  * `table([xs], values)` has one axis, `table([xs, ys], values)` two, with the values row by row:
- * `values[i * ys.length + j]` belongs to `(xs[i], ys[j])`; an array of rows will do as well.
+ * `values[i * ys.length + j]` belongs to `(xs[i], ys[j])`; `values` may be an array of rows as well.
  */
 export function table(axes: [Numbers], values: Numbers, options?: TableOptions): Table;
 export function table(
@@ -94,7 +94,7 @@ function makeAxis(points: Numbers, name: string): Axis {
   }
   const [first, last] = [data[0], data[length - 1]];
   const step = (last - first) / (length - 1);
-  // equal to rounding: then a division finds the cell, where a search would take log2(length) steps
+  // where the steps are equal up to rounding, a product finds the cell; a search takes log2(length) steps
   const uniform = data.every(
     (x, i) => Math.abs(x - (first + i * step)) <= 4e-16 * Math.max(Math.abs(first), Math.abs(last)),
   );
@@ -167,7 +167,7 @@ function lookup1(
     let step = 1;
     while (step < n - 1) step *= 2;
     for (; step >= 1; step /= 2) {
-      // the last cell with its left point not beyond c; past the end `xs` reads NaN, which is never ≤ c
+      // finds the last cell whose left point is ≤ c; past its end `xs` reads NaN, which is never ≤ c
       if (i + step < n - 1 && xs[i + step] <= c) i += step;
     }
     t = (c - xs[i]) / (xs[i + 1] - xs[i]);
@@ -191,7 +191,7 @@ function lookup2(
   const lastX = uniformX ? xs[1] : xs[nx - 1];
   const lastY = uniformY ? ys[1] : ys[ny - 1];
   if (zero && (x < xs[0] || x > lastX || y < ys[0] || y > lastY)) return 0;
-  /** The cell of c along an axis, and where in it c lies. */
+  /** [i, t]: c lies in cell i of the axis, at the fraction t of its width. */
   const find = (c: number, grid: Numbers, n: number, uniform: boolean) => {
     let i = 0;
     let t = 0;

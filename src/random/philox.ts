@@ -1,7 +1,7 @@
 /**
  * Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11): a counter
- * and a key go in, four random words come out. No state, so the same seed gives the same numbers on every device,
- * whatever computes them and in whatever order.
+ * and a key go in, four random 32-bit words come out. There is no state, so the same seed gives the same numbers on
+ * every device, in whatever order they are computed.
  *
  * The key is the seed. The counter is
  *
@@ -13,13 +13,13 @@ export const MULTIPLIERS = [0xd2511f53, 0xcd9e8d57] as const;
 export const WEYL = [0x9e3779b9, 0xbb67ae85] as const;
 export const ROUNDS = 10;
 
-/** What a draw is for. */
+/** The stream of the counter, by the purpose of the draw. */
 export const STREAM = { sample: 0, pilot: 1, search: 2, blocks: 3 } as const;
 
 export type Key = readonly [number, number];
 export type Counter = readonly [number, number, number, number];
 
-/** The four words of a counter. */
+/** The four random words that belong to a counter. */
 export function philox(counter: Counter, key: Key): Counter {
   let [c0, c1, c2, c3] = counter;
   const keys = roundKeys(key);
@@ -32,7 +32,7 @@ export function philox(counter: Counter, key: Key): Counter {
   return [c0, c1, c2, c3];
 }
 
-/** The two words of the key in each round. */
+/** The keys of all rounds, two words per round. */
 export const roundKeys = (key: Key): number[] =>
   Array.from({ length: 2 * ROUNDS }, (_, i) => (key[i % 2] + Math.imul(WEYL[i % 2], i >> 1)) >>> 0);
 
@@ -51,7 +51,7 @@ export function keyOf(seed: number | bigint): Key {
   return [Number(n & 0xffffffffn), Number(n >> 32n)];
 }
 
-/** The words for coordinates 4·group to 4·group + 3 of a sample. */
+/** The random words for coordinates 4·group to 4·group + 3 of a sample. */
 export function wordsOf(sample: number, group: number, iteration: number, stream: number, key: Key): Counter {
   const high = Math.floor(sample / 2 ** 32);
   return philox([sample >>> 0, (group + 256 * high) >>> 0, iteration >>> 0, stream], key);

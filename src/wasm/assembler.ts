@@ -1,6 +1,6 @@
 /**
- * A small WebAssembly assembler: just the instructions and sections that the target needs. Our own, because
- * compiling an integrand has to take milliseconds; binaryen would cost 100 MB and 1.7 s.
+ * A small WebAssembly assembler, with only the instructions and sections that this library needs. It replaces binaryen,
+ * which would cost 100 MB and 1.7 s, where compiling an integrand has to take milliseconds.
  */
 
 /** Value types of WebAssembly. */
@@ -9,7 +9,7 @@ export type WasmType = keyof typeof TYPE;
 
 const VOID = 0x40;
 
-/** Instructions without immediates. Vector ones have the prefix 0xfd, written here as 0xfdNN(N). */
+/** Instructions without immediates. Vector instructions have the prefix byte 0xfd: 0xfdNN stands for 0xfd, 0xNN. */
 export const OP = {
   unreachable: 0x00,
   else: 0x05,
@@ -94,7 +94,7 @@ export type Instruction = keyof typeof OP;
 /** Instructions that open a construct; the type of its result follows. */
 export const OPENING = { block: 0x02, loop: 0x03, if: 0x04 } as const;
 
-/** Instructions with an index: of a construct, a function or a local. */
+/** Instructions whose operand is the index of a construct, a function or a local. */
 export const INDEXED = {
   br: 0x0c,
   br_if: 0x0d,
@@ -104,7 +104,7 @@ export const INDEXED = {
   'local.tee': 0x22,
 } as const;
 
-/** Instructions with a number, or 16 lanes, as their operand. */
+/** Instructions whose operand is a constant: a number, 16 bytes, or the 16 lanes of a shuffle. */
 export const CONSTANT = {
   'i32.const': 0x41,
   'i64.const': 0x42,
@@ -113,7 +113,7 @@ export const CONSTANT = {
   'i8x16.shuffle': 0xfd0d,
 } as const;
 
-/** Instructions with the number of a lane. */
+/** Instructions whose operand is the number of a lane. */
 export const LANE = {
   'i32x4.extract_lane': 0xfd1b,
   'i64x2.extract_lane': 0xfd1d,
@@ -121,7 +121,7 @@ export const LANE = {
   'f64x2.replace_lane': 0xfd22,
 } as const;
 
-/** Instructions with a memory operand: opcode and the logarithm of the natural alignment. */
+/** Instructions with a memory operand: the opcode, and log2 of the natural alignment in bytes. */
 export const MEMORY = {
   'i32.load': [0x28, 2],
   'i32.store': [0x36, 2],
@@ -191,7 +191,7 @@ export class FunctionWriter {
   readonly result: WasmType | null;
   readonly #locals: WasmType[] = [];
   readonly #code = new Bytes();
-  /** Constructs open at this point, innermost last. */
+  /** How many constructs are open at this point. */
   #depth = 0;
 
   constructor(params: WasmType[], result: WasmType | null) {
@@ -228,7 +228,7 @@ export class FunctionWriter {
     return this;
   }
 
-  /** A 64-bit integer that fits in 32 bits with its sign. */
+  /** Pushes a 64-bit integer; `value` must fit in a signed 32-bit integer. */
   i64(value: number): this {
     this.#code.byte(CONSTANT['i64.const']).signed(value);
     return this;
@@ -239,14 +239,14 @@ export class FunctionWriter {
     return this;
   }
 
-  /** Both lanes the float64 `value`. */
+  /** Pushes a vector both of whose lanes are the float64 `value`. */
   v128(value: number): this {
     const b = f64Bytes(value);
     this.#code.opcode(CONSTANT['v128.const']).append(b).append(b);
     return this;
   }
 
-  /** Both lanes the 64 bits given as two halves. */
+  /** Pushes a vector both of whose lanes are the 64 bits given as two halves. */
   v128bits(high: number, low: number): this {
     this.#code.opcode(CONSTANT['v128.const']);
     for (let lane = 0; lane < 2; lane++)
@@ -254,7 +254,7 @@ export class FunctionWriter {
     return this;
   }
 
-  /** Lanes of 32 bits picked from two vectors: 0 to 3 from the first, 4 to 7 from the second. */
+  /** Picks four 32-bit lanes from the two vectors on the stack: 0 to 3 are in the first, 4 to 7 in the second. */
   shuffle32(...lanes: [number, number, number, number]): this {
     this.#code
       .opcode(CONSTANT['i8x16.shuffle'])
@@ -262,7 +262,7 @@ export class FunctionWriter {
     return this;
   }
 
-  /** Four words. */
+  /** Pushes a vector of four 32-bit words. */
   words(...values: [number, number, number, number]): this {
     this.#code.opcode(CONSTANT['v128.const']);
     for (const v of values) for (let s = 0; s < 32; s += 8) this.#code.byte((v >>> s) & 0xff);
@@ -286,7 +286,7 @@ export class FunctionWriter {
     return this;
   }
 
-  /** Opens a construct and returns a handle that `br` takes. */
+  /** Opens a construct and returns the handle by which `br` and `brIf` name it. */
   open(kind: keyof typeof OPENING, result?: WasmType): number {
     this.#code.byte(OPENING[kind], result ? TYPE[result] : VOID);
     return ++this.#depth;
@@ -311,7 +311,7 @@ export class FunctionWriter {
     return this;
   }
 
-  /** Runs `body` with `local` going from 0 in steps of `step` while it is below the i32 local `end`; at least once. */
+  /** Runs `body` with `local` = 0, step, 2·step, … while that is below the i32 local `end`; at least once. */
   doWhileBelow(local: number, step: number, end: number, body: () => void): this {
     this.i32(0).set(local);
     const top = this.open('loop');

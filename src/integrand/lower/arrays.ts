@@ -1,29 +1,29 @@
-/** Arrays of the integrand: elements one by one while every index is known, in memory once one is not. */
+/** Arrays of the integrand: separate values while every index is known when compiling, memory once one is not. */
 import type { AnyNode } from 'acorn';
 import type { Id } from '../ir.ts';
 import { type Env, type Lowering, remedyFor } from './lowering.ts';
 import { type ArrayLikeValue, describe, isArray, type TupleValue, type Val } from './values.ts';
 
-/** Arrays with indices known only at run time live in memory; this bounds it. */
-const MAX_ARRAY = 4096;
+/** The most elements that an array in memory, or one that is spread, may have. */
+const MAX_ARRAY_LENGTH = 4096;
 
-/** An array with these elements: slots, or memory once an index of it proved to be unknown. */
+/** An array with these elements: in slots, or in memory if an earlier attempt met an index that is not known. */
 export function makeArray(l: Lowering, values: Val[], env: Env, node: AnyNode): TupleValue {
   const site = l.site(env, node);
   const { length } = values;
-  if (!l.lessons.inMemory.has(site)) {
+  if (!l.decisions.inMemory.has(site)) {
     return { kind: 'tuple', length, elements: values.map(v => l.flow.slot(v)), site };
   }
-  if (length > MAX_ARRAY) {
+  if (length > MAX_ARRAY_LENGTH) {
     l.fail(
       env,
       node,
-      `This array has ${length} elements; one that is indexed at run time may have ${MAX_ARRAY}.`,
+      `This array has ${length} elements; one that is indexed at run time may have ${MAX_ARRAY_LENGTH}.`,
       'Pass long arrays in `params`, as a Float64Array.',
     );
   }
   const known = values.map(v => l.known(v));
-  if (known.every(k => typeof k === 'number') && !l.lessons.written.has(site)) {
+  if (known.every(k => typeof k === 'number') && !l.decisions.written.has(site)) {
     const name = `#${Object.keys(l.constants).length}`;
     const same = Object.keys(l.constants).find(
       k => l.constants[k].length === length && l.constants[k].every((v, i) => Object.is(v, known[i])),
@@ -58,12 +58,12 @@ export function spread(l: Lowering, array: Val, env: Env, node: AnyNode): Val[] 
       `Only an array can be spread; this is ${describe(array)}.`,
       'Spread the point, a local array or an array of params.',
     );
-  if (array.length > MAX_ARRAY)
+  if (array.length > MAX_ARRAY_LENGTH)
     l.fail(env, node, `An array of ${array.length} elements is too long to spread.`, 'Walk it with a loop.');
   return Array.from({ length: array.length }, (_, i) => elementAt(l, array, l.literal(i), env, node));
 }
 
-/** The index as a value, as a number if it is known now, and what is wrong with it if it lies outside. */
+/** The index as a value; as a number, if it is known when compiling; and the error, if it is outside the array. */
 function indexOf(l: Lowering, index: Val, array: ArrayLikeValue, env: Env, node: AnyNode) {
   if (index.kind === 'bool')
     l.fail(env, node, 'An index is a number; this is a boolean.', 'Write c ? 1 : 0.');
@@ -98,7 +98,7 @@ export function elementAt(l: Lowering, object: Val, index: Val, env: Env, node: 
   if (memory === undefined) {
     if (known !== undefined) return l.get(object.elements[known]);
     checkMovable(l, object, env, node);
-    return l.learn(l.lessons.inMemory, object.site);
+    return l.restart(l.decisions.inMemory, object.site);
   }
   if (typeof memory === 'number')
     return read(l.builder.value({ op: 'load', array: memory, args: [i] }, 'f64'));
@@ -118,10 +118,10 @@ export function storeElement(
   const { id: i, known, outside } = indexOf(l, index, array, env, node);
   if (outside) return l.fail(env, node, ...outside);
   if (array.memory === undefined) {
-    if (known === undefined) l.learn(l.lessons.inMemory, array.site);
+    if (known === undefined) l.restart(l.decisions.inMemory, array.site);
     return l.set(array.elements[known], value);
   }
-  if (typeof array.memory === 'string') l.learn(l.lessons.written, array.site);
+  if (typeof array.memory === 'string') l.restart(l.decisions.written, array.site);
   if (value.kind !== 'number')
     l.fail(env, node, `This array holds numbers, and this is ${describe(value)}.`, remedyFor(value));
   l.builder.emit({ kind: 'store', array: array.memory, index: i, value: value.id });
@@ -138,7 +138,7 @@ export function checkWritable(l: Lowering, array: TupleValue, env: Env, node: An
   );
 }
 
-/** Fails for an array made by a choice: it has no place of its own that could move to memory. */
+/** Fails for an array made by a choice: no single node makes it, so it cannot move to memory. */
 function checkMovable(l: Lowering, array: TupleValue, env: Env, node: AnyNode): void {
   if (!l.flow.chosen.has(array.elements)) return;
   l.fail(

@@ -1,8 +1,8 @@
-/** Calls: helpers and array methods are inlined, `Math` becomes operations and library calls, tables become look-ups. */
+/** Lowers calls: inlines helpers, array methods and table look-ups; turns `Math` into operations and library calls. */
 import type { AnyNode, CallExpression } from 'acorn';
 import type { Id } from '../ir.ts';
 import { intrinsics } from '../math/kit.ts';
-import { type Read, readInternal } from '../read.ts';
+import { type ParsedFunction, readInternal } from '../read.ts';
 import { checkWritable, makeArray, spread } from './arrays.ts';
 import { lowerExpression, memberOf } from './expressions.ts';
 import { arity, DIRECT, libraryFunction, mathKit } from './globals.ts';
@@ -13,10 +13,10 @@ import { lowerStatements } from './statements.ts';
 import { ARRAY_HELPERS, isModuleObject } from './toolchains.ts';
 import { describe, type FunctionValue, isArray, Names, type Val } from './values.ts';
 
-/** Calls that may be inlined in all: helpers that each call another one twice would double without end. */
-const MAX_INLINED = 20_000;
-/** The same function this deep inside itself is taken for mutual recursion. */
-const MAX_NESTED = 16;
+/** The most calls that are inlined in one integrand: n helpers that each call the next one twice make 2^n calls. */
+const MAX_INLINED_CALLS = 20_000;
+/** A function that is inlined this many levels deep inside itself is taken for mutual recursion. */
+const MAX_SELF_NESTING = 16;
 
 export function lowerCall(l: Lowering, node: CallExpression, env: Env): Val {
   const rewritten = lowerToolchainCall(l, node, env);
@@ -25,12 +25,12 @@ export function lowerCall(l: Lowering, node: CallExpression, env: Env): Val {
   return 'method' in fn ? fn.method() : invoke(l, fn, lowerArguments(l, node.arguments, env), node, env);
 }
 
-/** Calls that tool-chains put around arrays and functions. */
+/** A call that a tool-chain put around an array or a function; undefined for any other call. */
 function lowerToolchainCall(l: Lowering, node: CallExpression, env: Env): Val | undefined {
   const { callee } = node;
   if (callee.type !== 'Identifier' || env.names.find(callee.name)) return;
   const [first, second] = node.arguments;
-  // esbuild's keepNames, whatever the minifier called it: f(function, "name")
+  // esbuild's keepNames makes f(function, "name") of a function; a minifier may give f any name
   const named = node.arguments.length === 2 && second.type === 'Literal' && typeof second.value === 'string';
   if (named) return lowerExpression(l, first, env, second.value as string);
   const kind = ARRAY_HELPERS[callee.name];
@@ -45,7 +45,7 @@ function lowerToolchainCall(l: Lowering, node: CallExpression, env: Env): Val | 
   );
 }
 
-/** What is called; a method of an array is ready to run. */
+/** The value that is called; for a method of an array or function, a closure that lowers the whole call. */
 function lowerCallee(l: Lowering, node: CallExpression, env: Env): Val | { method: () => Val } {
   const { callee } = node;
   if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier') {
@@ -61,7 +61,7 @@ function lowerCallee(l: Lowering, node: CallExpression, env: Env): Val | { metho
   const { name } = callee.property;
   if (isArray(object)) return { method: () => lowerMethod(l, object, name, node, env) };
   if ((object.kind === 'function' || object.kind === 'builtin') && (name === 'apply' || name === 'call')) {
-    // what tsc makes of f(...a)
+    // tsc compiles f(...a) to f.apply(void 0, a)
     return {
       method: () => {
         const [, ...args] = lowerArguments(l, node.arguments, env);
@@ -78,7 +78,7 @@ function lowerCallee(l: Lowering, node: CallExpression, env: Env): Val | { metho
   return memberOf(l, object, name, env, callee, callee.optional ?? false);
 }
 
-/** Calls a value with arguments that are lowered already. */
+/** Lowers the call of a value whose arguments are lowered already. */
 function invoke(l: Lowering, fn: Val, args: Val[], node: AnyNode, env: Env): Val {
   switch (fn.kind) {
     case 'function':
@@ -187,7 +187,7 @@ function lowerBuiltin(l: Lowering, name: string, fn: string, args: Val[], node: 
     );
     return inline(l, internalFunction(preludeFunction('hypot')!, name), [all], node, env);
   }
-  if (name.startsWith('Number.') && args[0]?.kind === 'bool') return l.literal(false); // of numbers only
+  if (name.startsWith('Number.') && args[0]?.kind === 'bool') return l.literal(false); // Number.isFinite(true) is false
   const prelude = preludeFunction(fn);
   if (prelude && fn !== 'hypot')
     return inline(l, internalFunction(prelude, name), [l.number(number(0))], node, env);
@@ -228,16 +228,16 @@ function constantLength(l: Lowering, length: Val | undefined, node: AnyNode, env
   );
 }
 
-/** One of our own functions as a value to call. */
-export function internalFunction({ node, source }: Read, name: string): FunctionValue {
+/** A function of this library as a value to call. */
+export function internalFunction({ node, source }: ParsedFunction, name: string): FunctionValue {
   return { kind: 'function', node, source, names: new Names(null), name };
 }
 
 /** Lowers the body of a function in place of its call. */
 export function inline(l: Lowering, fn: FunctionValue, args: Val[], at: AnyNode, caller: Env): Val {
-  // a callback may call the helper it was passed to; a function that calls itself from its own text never ends
+  // a callback may call the helper it was passed to; a function that calls itself in its own text would never end
   const own = caller.source === fn.source && at.start >= fn.node.start && at.end <= fn.node.end;
-  if (own || l.calls.filter(c => c.fn === fn.node).length >= MAX_NESTED) {
+  if (own || l.calls.filter(c => c.fn === fn.node).length >= MAX_SELF_NESTING) {
     l.fail(
       caller,
       at,
@@ -245,11 +245,11 @@ export function inline(l: Lowering, fn: FunctionValue, args: Val[], at: AnyNode,
       'Write it as a loop.',
     );
   }
-  if (++l.inlined > MAX_INLINED) {
+  if (++l.inlined > MAX_INLINED_CALLS) {
     l.fail(
       caller,
       at,
-      `The helpers of this integrand unfold to more than ${MAX_INLINED} calls.`,
+      `The helpers of this integrand unfold to more than ${MAX_INLINED_CALLS} calls.`,
       'Write the repetition as a loop, or call each helper from fewer places.',
     );
   }
@@ -287,7 +287,7 @@ export function lowerFunction(l: Lowering, fn: FunctionValue, args: Val[], slot:
   });
 }
 
-/** Names declared by `var` anywhere in a function's body, not in functions inside it. */
+/** Names declared by `var` anywhere in a function's body, except in functions inside it. */
 function hoistedVars(body: AnyNode): Set<string> {
   const names = new Set<string>();
   const pattern = (node: AnyNode | null): void => {

@@ -1,4 +1,4 @@
-/** Expressions of the integrand language, a table by the names of acorn's nodes. */
+/** Lowers expressions of the integrand language, by a table with the names of acorn's nodes. */
 import type { AnyNode } from 'acorn';
 import type { Id, Op } from '../ir.ts';
 import { elementAt, makeArray, spread } from './arrays.ts';
@@ -11,7 +11,7 @@ import { isCoverageCounter, isModuleObject } from './toolchains.ts';
 import { describe, type FunctionNode, isArray, isScalar, type Val } from './values.ts';
 
 type Of<T extends AnyNode['type']> = Extract<AnyNode, { type: T }>;
-type Table = { [T in AnyNode['type']]?: (l: Lowering, node: Of<T>, env: Env, name: string) => Val };
+type Handlers = { [T in AnyNode['type']]?: (l: Lowering, node: Of<T>, env: Env, name: string) => Val };
 
 const ARITHMETIC: Record<string, Op> = { '+': 'add', '-': 'sub', '*': 'mul', '/': 'div' };
 const COMPARISON: Record<string, [Op, swap: boolean]> = {
@@ -21,7 +21,7 @@ const COMPARISON: Record<string, [Op, swap: boolean]> = {
   '>=': ['le', true],
 };
 
-const EXPRESSIONS: Table = {
+const EXPRESSIONS: Handlers = {
   Literal(l, node, env) {
     const { value } = node;
     if (typeof value === 'number' || typeof value === 'boolean') return l.literal(value);
@@ -190,7 +190,7 @@ export function closure(l: Lowering, node: FunctionNode, env: Env, name = ''): V
   return { kind: 'function', node, names: env.names, source: env.source, name: node.id?.name ?? name };
 }
 
-/** A condition: like the expression as a boolean, but the sides of `&&` and `||` need not be of one kind. */
+/** An expression as a condition; unlike in an expression, the sides of `&&` and `||` may be of different kinds. */
 export function condition(l: Lowering, node: AnyNode, env: Env): Id {
   if (node.type === 'ParenthesizedExpression') return condition(l, node.expression, env);
   if (node.type !== 'LogicalExpression' || node.operator === '??')
@@ -202,7 +202,7 @@ export function condition(l: Lowering, node: AnyNode, env: Env): Id {
   return l.toBool(both, env, node);
 }
 
-/** The value of whichever arm is taken; what the arms do to variables is kept. */
+/** The value of the arm that `cond` selects; assignments to variables in the arms take effect. */
 function choice(l: Lowering, cond: Id, then: () => Val, otherwise: () => Val): Val {
   const slot = l.flow.slot({ kind: 'undefined' });
   const into = (arm: () => Val) => () => {
@@ -232,7 +232,7 @@ function binary(l: Lowering, operator: string, a: Val, b: Val, env: Env, node: A
   return refuseOperator(l, node, operator, env);
 }
 
-/** Whether a value is undefined or null, which is known when the integrand is compiled. */
+/** Whether a value is undefined or null, which is always known when the integrand is compiled. */
 function isNullish(l: Lowering, v: Val, env: Env, node: AnyNode): boolean {
   if (isScalar(v) && v.element) {
     l.fail(

@@ -3,8 +3,8 @@
  * meet, slots that differ become outputs of the construct that joins them. This is how mutable
  * variables turn into single assignments.
  *
- * A loop's carried slots are found by trial: its body is lowered as if nothing changed, what did
- * change is carried in the next trial, until nothing new changes. Trials are thrown away whole.
+ * A loop's carried slots are found by trial: the body is lowered as if no slot changed in it; the slots that did
+ * change are carried in the next trial, until no others change. The statements of a failed trial are dropped.
  */
 import type { Builder, Scope } from '../builder.ts';
 import { type Id, type Statement, type Type, walk } from '../ir.ts';
@@ -12,13 +12,13 @@ import { isScalar, type Scalar, type Slot, type TupleValue, type Val } from './v
 
 export type State = Map<Slot, Val>;
 
-/** Something `break` can leave. */
+/** A block or loop that `break` can leave. */
 export interface Target {
   label: number;
   exits: Exit[];
 }
 
-/** One way out: the statement whose arguments are filled in when all ways are known, and the state it leaves with. */
+/** An exit: its statement, whose arguments are filled in once all exits are known, and the state at that point. */
 interface Exit {
   statement: Extract<Statement, { args: Id[] }>;
   state: State;
@@ -27,7 +27,7 @@ interface Exit {
 export class Flow {
   readonly builder: Builder;
   state: State = new Map();
-  /** Elements of arrays that a choice was made between: what was chosen is a copy, so they may not change any more. */
+  /** The elements of arrays that took part in a choice. The chosen array is a copy, so they may not change later. */
   readonly chosen = new Set<readonly Slot[]>();
   #nextSlot = 0;
   #closures = 0;
@@ -60,7 +60,7 @@ export class Flow {
     });
     const [slots, types] = this.#join(entry, exits);
     if (exits.length > 0) return this.#assign(slots, this.builder.if(cond, a, b, types));
-    // both arms left for further out: the second one becomes the rest of this list
+    // both arms end with breaks to outer labels: the second one becomes the rest of this list
     const stay: Scope = { ...b, body: [{ kind: 'yield', args: [] }] };
     this.builder.if(cond, a, stay, []);
     this.builder.splice(b);
@@ -81,12 +81,12 @@ export class Flow {
     const last = closed.body.at(-1)!;
     const [only] = target.exits;
     if (target.exits.length === 1 && only.statement === last) {
-      builder.splice(closed, 1); // one way out, at the end: no block needed
+      builder.splice(closed, 1); // the only exit is at the end: no block is needed
       this.state = this.#closures === closures ? reachable(entry, only.state) : only.state;
       return;
     }
     if (target.exits.length === 0) {
-      builder.splice(closed); // never gets here: it left for somewhere further out
+      builder.splice(closed); // the end is not reached: the body always breaks to an outer label
       builder.scope.dead = true;
       return;
     }
@@ -94,7 +94,7 @@ export class Flow {
     this.#assign(slots, builder.block(target.label, closed, types));
   }
 
-  /** A loop left by `break(target)`, or for somewhere further out; false when nothing leaves it. */
+  /** A loop that `break(target)`, or a break to an outer label, leaves; returns false when nothing leaves it. */
   loop(body: (target: Target) => void): boolean {
     const { builder } = this;
     const entry = this.state;
@@ -109,7 +109,7 @@ export class Flow {
         slots,
         heads.map(v => v.id),
       );
-      for (const s of carried) if (!slots.includes(s)) this.state.set(s, undecided(entry.get(s)!));
+      for (const s of carried) if (!slots.includes(s)) this.state.set(s, unsettled(entry.get(s)!));
       body(target);
       const changed = this.dead
         ? []
@@ -123,9 +123,9 @@ export class Flow {
         const args = slots.map(s => this.#idOf(this.state.get(s)!, this.#typeOf(entry.get(s)!)));
         const wrong = args.indexOf(undefined);
         if (wrong >= 0) {
-          // a number that becomes something else on the way round: carry nothing, and let its use fail
+          // a number that is of another kind after one turn cannot be carried: it is unsettled, and its use fails
           builder.close();
-          entry.set(slots[wrong], undecided(this.state.get(slots[wrong])!));
+          entry.set(slots[wrong], unsettled(this.state.get(slots[wrong])!));
           continue;
         }
         builder.emit({ kind: 'continue', args: args as Id[] });
@@ -196,7 +196,7 @@ export class Flow {
       if (values.every(v => v.kind === 'tuple') && first.kind === 'tuple') {
         if (agree) {
           state.set(slot, first);
-          for (const e of first.elements) if (!entry.has(e) && !done.has(e)) put(e, valuesOf(e)); // made inside
+          for (const e of first.elements) if (!entry.has(e) && !done.has(e)) put(e, valuesOf(e)); // made inside it
           return;
         }
         if (values.every(v => v.memory === undefined && shape(v) === shape(first))) {
@@ -221,7 +221,7 @@ export class Flow {
         exits.forEach((e, i) => {
           e.statement.args.push((values[i] as Scalar).id);
         });
-      } else state.set(slot, undecided(...values));
+      } else state.set(slot, unsettled(...values));
     };
     for (const slot of entry.keys()) put(slot, valuesOf(slot));
     this.state = state;
@@ -229,7 +229,7 @@ export class Flow {
   }
 }
 
-/** What is left of a state when a list ends: the slots from before, and the elements of arrays they hold. */
+/** The part of a state that is needed after a list ends: the slots of `entry`, and the elements of arrays in them. */
 function reachable(entry: State, state: State): State {
   const left: State = new Map();
   const keep = (slot: Slot) => {
@@ -242,7 +242,7 @@ function reachable(entry: State, state: State): State {
   return left;
 }
 
-/** Whether some break in the list leads outside it. */
+/** Whether a break in the list leads outside it. */
 function leaves(list: Statement[]): boolean {
   const inside = new Set<number>();
   let found = false;
@@ -255,13 +255,13 @@ function leaves(list: Statement[]): boolean {
 
 const shape = (t: TupleValue) => (t.keys ? t.keys.join() : t.length);
 
-/** Whether two values are one and the same. */
+/** Whether two values are identical: the same id, or the same compile-time object. */
 export function same(a: Val, b: Val): boolean {
   if (isScalar(a)) return isScalar(b) && a.id === b.id;
   return a === b || (a.kind === b.kind && (a.kind === 'undefined' || a.kind === 'unsettled'));
 }
 
-function undecided(...values: Val[]): Val {
+function unsettled(...values: Val[]): Val {
   const undef = values.some(v => v.kind === 'undefined');
   const known = values.find(v => v.kind === 'unsettled');
   if (known && !undef) return known;

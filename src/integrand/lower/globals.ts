@@ -1,4 +1,4 @@
-/** The names that every integrand may use: `Math` and a few others, each known at compile time. */
+/** The global names that an integrand may use: `Math` and a few others. */
 import { library } from '../math/index.ts';
 import { intrinsics } from '../math/kit.ts';
 import type { Lowering } from './lowering.ts';
@@ -7,7 +7,7 @@ import type { Val } from './values.ts';
 /** Functions of `Math` that are one operation of the IR. */
 export const DIRECT = ['abs', 'sqrt', 'floor', 'ceil', 'trunc'] as const;
 
-/** Functions of `Math` that the math library has, with as many arguments as are named. */
+/** Functions of `Math` that the math library has, and the number of arguments of each. */
 const LIBRARY: Record<string, number> = {
   exp: 1,
   log: 1,
@@ -38,13 +38,13 @@ const LIBRARY: Record<string, number> = {
   hypot: 2,
 };
 
-/** What `Math` lacks: the members of the integrand's third argument. */
+/** The functions that `Math` lacks: the members of the integrand's third argument. */
 export const SPECIAL = ['erf', 'erfc', 'erfinv', 'lgamma', 'j0', 'j1', 'exp2'] as const;
 
-/** Library functions for rare arguments: kept as calls, out of the way of the common path. */
+/** Library functions for rare arguments. They stay calls, so that they cost nothing on the common path. */
 export const COLD: ReadonlySet<string> = new Set(['sinHuge', 'cosHuge']);
 
-/** Arguments of a function that the IR can call; 0 for anything else. */
+/** The number of arguments of a function that the IR can call; 0 for anything else. */
 export const arity = (fn: string): number =>
   fn === 'mod'
     ? 2
@@ -73,7 +73,7 @@ export function specialFunctions(): Val {
 /** A function of the math library, by name. */
 export const libraryFunction = (name: string): object => (library as Record<string, object>)[name];
 
-/** What functions of the math library get as their last argument. */
+/** The kit, which functions of the math library get as their last argument. */
 export function mathKit(): Val {
   const names = [...Object.keys(intrinsics), ...Object.keys(library)];
   return { kind: 'namespace', what: 'the math kit', fields: new Map(fieldsOf('', names)) };
@@ -102,7 +102,7 @@ export function globalValue(l: Lowering, name: string): Val | undefined {
     }
     case 'Array':
       return { kind: 'namespace', what: 'Array', fields: new Map([['from', builtin('Array.from', 'from')]]) };
-    case '__pow': // esbuild's name for Math.pow, where it makes calls of `**`
+    case '__pow': // esbuild's name for Math.pow, to which it compiles `**` for old targets
       return builtin('Math.pow', 'pow');
     case 'isFinite':
     case 'isNaN':

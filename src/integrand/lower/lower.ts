@@ -1,23 +1,23 @@
-/** From a function to a program: lowering, then the passes of optimise.ts. */
+/** Turns a parsed function into a program: lowers it, then runs the passes of optimise.ts. */
 import type { Builder } from '../builder.ts';
 import { IntegrandError, withinDepth } from '../diagnostics.ts';
 import { type Id, IR_VERSION, type Program } from '../ir.ts';
 import { optimise } from '../optimise.ts';
 import { declarations, type Param, type Params } from '../params.ts';
-import { type Read, readInternal } from '../read.ts';
+import { type ParsedFunction, readInternal } from '../read.ts';
 import { isTable } from '../tables.ts';
 import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
 import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
-import { type Env, Lessons, Lowering, Restart } from './lowering.ts';
+import { Decisions, type Env, Lowering, Restart } from './lowering.ts';
 import { describe, type FunctionValue, Names, type Val } from './values.ts';
 
-/** New coordinates in terms of the sampled ones, and the factor that the integrand gets. */
+/** Makes the coordinates x from the sampled ones, and the factor dx/dz of the integrand. */
 export type ChangeOfVariables = (b: Builder, sampled: Id[]) => { x: Id[]; jacobian: Id };
 
 /** The program of an integrand for points of `dims` coordinates and params of this shape. */
 export function lower(
-  { node, source }: Read,
+  { node, source }: ParsedFunction,
   dims: number,
   params: Params,
   change?: ChangeOfVariables,
@@ -42,23 +42,23 @@ export function lower(
   });
 }
 
-/** The coordinates of the sampled point, one by one. */
+/** The coordinates of the sampled point, one value each. */
 function coordinates(l: Lowering, dims: number): Id[] {
   return Array.from({ length: dims }, (_, i) =>
     l.builder.value({ op: 'coord', args: [l.builder.constant(i)] }, 'f64'),
   );
 }
 
-const compiled = new Map<string, Program>();
+const libraryPrograms = new Map<string, Program>();
 
-/** The program of a function of the math library, its arguments as coordinates. */
+/** The program of a function of the math library; its coordinates are the function's arguments. */
 export function lowerLibrary(name: string): Program {
-  let program = compiled.get(name);
+  let program = libraryPrograms.get(name);
   if (!program) {
     const dims = arity(name);
     const fn = internalFunction(readInternal(libraryFunction(name)), name);
     program = build(fn, dims, {}, l => ({ args: [...coordinates(l, dims).map(l.number), mathKit()] }));
-    compiled.set(name, program);
+    libraryPrograms.set(name, program);
   }
   return program;
 }
@@ -69,11 +69,11 @@ function build(
   params: Params,
   prepare: (l: Lowering) => { args: Val[]; factor?: Id },
 ): Program {
-  const lessons = new Lessons();
+  const decisions = new Decisions();
   for (;;) {
     try {
       return withinDepth(fn.source, () => {
-        const l = new Lowering(lessons);
+        const l = new Lowering(decisions);
         const slot = l.flow.slot({ kind: 'undefined' });
         const { args, factor } = prepare(l);
         lowerFunction(l, fn, args, slot, fn.node);

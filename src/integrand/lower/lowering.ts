@@ -1,11 +1,10 @@
 /**
- * One integrand on its way from syntax tree to program: what statements, expressions and calls share.
+ * The state of lowering one integrand from syntax tree to program, which statements, expressions and calls share.
  *
- * Lowering runs the function on values that are only partly known. What is known at compile time is
- * computed here and leaves no trace: loops over dimensions, helper functions, arrays, destructuring.
- * What is not known becomes instructions. Two choices are made optimistically, that a loop unrolls and
- * that an array's elements need no memory; when one proves wrong, its node is remembered and lowering
- * starts again.
+ * Lowering is partial evaluation: what is known at compile time is computed here and leaves no trace (loops over
+ * dimensions, helper functions, arrays, destructuring); what is not known becomes instructions. Three assumptions are
+ * optimistic: that a loop unrolls, that an array's elements need no memory, and that an array of constants is never
+ * written to. When one fails, the node is recorded in `Decisions` and lowering starts again.
  */
 
 import type { AnyNode } from 'acorn';
@@ -16,7 +15,7 @@ import type { Id } from '../ir.ts';
 import { Flow, type Target } from './flow.ts';
 import { describe, type Names, type Scalar, type Slot, type Val } from './values.ts';
 
-/** What a node is lowered in: names in scope, where `return`, `break` and `continue` lead, whose text it is. */
+/** The environment of a node: names in scope, targets of `return`, `break` and `continue`, the text it is part of. */
 export interface Env {
   names: Names;
   source: Source;
@@ -32,10 +31,13 @@ export interface LoopTargets {
   outer: LoopTargets | null;
 }
 
-/** Choices that proved wrong, by the node they were made for. They outlive a restart. */
-export class Lessons {
+/** The nodes for which an optimistic assumption failed. They outlive a restart. */
+export class Decisions {
+  /** Loops that are not unrolled. */
   rolled = new Set<AnyNode>();
+  /** Arrays that live in memory, because an index is known only at run time. */
   inMemory = new Set<AnyNode>();
+  /** Arrays of constants that are written to. */
   written = new Set<AnyNode>();
 }
 
@@ -44,35 +46,36 @@ export class Restart extends Error {}
 export class Lowering {
   readonly builder = new Builder();
   readonly flow = new Flow(this.builder);
-  readonly lessons: Lessons;
+  readonly decisions: Decisions;
   readonly arrays: number[] = [];
   readonly constants: Record<string, number[]> = {};
-  /** Params that the integrand reads, as it names them. */
+  /** The names of the params that the integrand reads. */
   readonly read = new Set<string>();
-  /** Calls inlined so far. */
+  /** The number of calls inlined so far. */
   inlined = 0;
-  /** Turns of unrolled loops so far. */
+  /** The number of turns of unrolled loops so far. */
   turns = 0;
-  /** Calls being inlined, outermost first. */
+  /** The calls that are being inlined, outermost first. */
   readonly calls: { fn: AnyNode; at: AnyNode; source: Source }[] = [];
 
-  constructor(lessons: Lessons) {
-    this.lessons = lessons;
+  constructor(decisions: Decisions) {
+    this.decisions = decisions;
   }
 
   fail(env: Env, node: AnyNode, reason: string, remedy: Text, runsAsItIs = true): never {
-    // our own functions have no place in a user's file: blame the call that led there
+    // functions of this library are not in the user's text: the message points at the call that led there
     const blamed = env.source.internal ? this.calls.find(c => !c.source.internal) : undefined;
     const place = { source: blamed?.source ?? env.source, span: blamed?.at ?? node };
     throw new IntegrandError(reason, remedy, place, runsAsItIs);
   }
 
-  /** What to remember a choice by: the node, or for our own functions the user's call. */
+  /** The node by which a decision is recorded; for functions of this library, the user's call. */
   site(env: Env, node: AnyNode): AnyNode {
     return (env.source.internal && this.calls.find(c => !c.source.internal)?.at) || node;
   }
 
-  learn(set: Set<AnyNode>, node: AnyNode): never {
+  /** Records a decision and starts lowering again. */
+  restart(set: Set<AnyNode>, node: AnyNode): never {
     if (set.has(node))
       throw new Error(`the compiler learned twice that ${node.type} at ${node.start} is not as it seemed`);
     set.add(node);
@@ -83,7 +86,7 @@ export class Lowering {
     return this.flow.state.get(slot) ?? { kind: 'unsettled', why: 'no longer available here' };
   }
 
-  /** Writes to a slot of the current state; `value` may have been made by lowering, which replaces states. */
+  /** Writes to a slot of the current state; a method, because lowering `value` may have replaced the state. */
   set(slot: Slot, value: Val): void {
     this.flow.state.set(slot, value);
   }
@@ -111,7 +114,7 @@ export class Lowering {
     return this.fail(env, node, `This is ${describe(v)}, where ${needed} is needed.`, remedyFor(v));
   }
 
-  /** The value as a condition. */
+  /** The value as a condition, as JavaScript converts it. */
   toBool(v: Val, env: Env, node: AnyNode): Id {
     const { builder } = this;
     if (v.kind === 'bool') return v.id;
@@ -123,7 +126,7 @@ export class Lowering {
     return builder.constant(true);
   }
 
-  /** The value if it is known now. */
+  /** The value, if it is known when compiling. */
   known(v: Val): number | boolean | undefined {
     return v.kind === 'number' || v.kind === 'bool' ? this.builder.constantOf(v.id) : undefined;
   }

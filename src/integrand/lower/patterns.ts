@@ -1,4 +1,4 @@
-/** Binding and assigning: names, array elements, and patterns of them. */
+/** Binds and assigns names, array elements, and patterns of them. */
 import type { AnyNode } from 'acorn';
 import { elementAt, makeArray, storeElement } from './arrays.ts';
 import { lowerExpression, memberOf } from './expressions.ts';
@@ -79,7 +79,7 @@ function match(
   }
 }
 
-/** A place that can be read and written: its object and its index are evaluated once. */
+/** A variable or array element that can be read and written; its object and its index are evaluated once. */
 export interface Reference {
   get(): Val;
   set(value: Val): void;

@@ -1,9 +1,9 @@
 /**
  * Array methods and the longer `Math` functions, written in the integrand language itself: a call of
  * `a.map(f)` inlines `map(a, f)` from here, and loops, early exits and unrolling are handled as in any
- * integrand. Nothing outside their arguments may be used: the compiler reads their text.
+ * integrand. They may use nothing but their arguments: the compiler reads their text.
  */
-import { type Read, readInternal } from '../read.ts';
+import { type ParsedFunction, readInternal } from '../read.ts';
 
 type F = (...args: unknown[]) => never;
 type A = number[];
@@ -52,7 +52,7 @@ const methods = {
 };
 
 const functions = {
-  /** Math.hypot of three and more: the plain root, unless a square overflows or vanishes. */
+  /** Math.hypot of three and more arguments: √Σaᵢ², scaled by max|aᵢ| if a square may overflow or underflow. */
   hypot(a: A) {
     let s = 0;
     for (let i = 0; i < a.length; i++) s += a[i] * a[i];
@@ -78,7 +78,7 @@ const functions = {
 
 const lookUp =
   <T extends object>(record: T) =>
-  (name: string): Read | undefined =>
+  (name: string): ParsedFunction | undefined =>
     Object.hasOwn(record, name) ? readInternal(record[name as keyof T] as object) : undefined;
 
 export const arrayMethod = lookUp(methods);

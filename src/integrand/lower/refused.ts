@@ -1,6 +1,6 @@
 /**
- * What the integrand language does not have, by the name acorn gives it, and what to write instead. A
- * construct is in the tables of statements.ts and expressions.ts, or it is here; never a wrong program.
+ * What the integrand language does not have, by the names of acorn's nodes, and what to write instead. A construct
+ * that is not in the tables of statements.ts and expressions.ts is refused; it never becomes a wrong program.
  */
 import type { Text } from '../../options/wording.ts';
 
@@ -30,7 +30,7 @@ export const REFUSED: Record<string, [what: string, remedy: Text]> = {
   ObjectPattern: ['an object pattern', OBJECTS],
 };
 
-/** Operators that JavaScript has and the language has not. */
+/** Operators that JavaScript has and the integrand language lacks, with what to write instead. */
 export const REFUSED_OPERATORS: Record<string, string> = {
   '|': 'For an integer part write Math.trunc(x).',
   '&': 'For a remainder write x % n.',

@@ -1,4 +1,4 @@
-/** Statements of the integrand language, a table by the names of acorn's nodes. */
+/** Lowers statements of the integrand language, by a table with the names of acorn's nodes. */
 import type { AnyNode, Statement as Node, VariableDeclaration } from 'acorn';
 import type { Id } from '../ir.ts';
 import { closure, condition, lowerExpression } from './expressions.ts';
@@ -9,17 +9,17 @@ import { REFUSED } from './refused.ts';
 import { isCoverageCounter } from './toolchains.ts';
 import { type FunctionNode, isArray, Names } from './values.ts';
 
-/** A loop is unrolled up to this many turns, its inner loops' included this many, and this many values; then it stays a loop. */
-const MAX_TURNS = 64;
-const MAX_NESTED_TURNS = 1500;
-const MAX_UNROLLED = 4000;
+/** Limits of unrolling. A loop that exceeds one of them stays a loop. */
+const MAX_UNROLLED_TURNS = 64; // of the loop itself
+const MAX_UNROLLED_NESTED_TURNS = 1500; // of the loop and the loops inside it
+const MAX_UNROLLED_VALUES = 4000; // made by all its turns
 
 type Of<T extends AnyNode['type']> = Extract<AnyNode, { type: T }>;
-type Table = {
+type Handlers = {
   [T in AnyNode['type']]?: (l: Lowering, node: Of<T>, env: Env, labels: readonly string[]) => void;
 };
 
-const STATEMENTS: Table = {
+const STATEMENTS: Handlers = {
   EmptyStatement() {},
   ExpressionStatement(l, node, env) {
     if (node.directive || isCoverageCounter(node.expression)) return;
@@ -211,16 +211,16 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
     let names = env.names;
     let skipTest = loop.first === 'body';
     const endless = loop.test === null || (loop.test.type === 'Literal' && loop.test.value);
-    if (!l.lessons.rolled.has(site) && !endless) {
+    if (!l.decisions.rolled.has(site) && !endless) {
       const size = builder.size;
       const before = l.turns;
       for (let turns = 0; ; turns++) {
         const goes = skipTest || tryTest(l, () => test(names));
-        if (goes === undefined) break; // known no more: the rest is a loop
+        if (goes === undefined) break; // the outcome is no longer known: the remaining turns are a loop
         if (!goes || flow.dead) return;
-        const tooMany = turns === MAX_TURNS || l.turns++ - before > MAX_NESTED_TURNS;
-        if (tooMany || builder.size - size > MAX_UNROLLED) l.learn(l.lessons.rolled, site);
-        names = freshNames(l, names); // each turn has its own `let`s, as closures see them
+        const tooMany = turns === MAX_UNROLLED_TURNS || l.turns++ - before > MAX_UNROLLED_NESTED_TURNS;
+        if (tooMany || builder.size - size > MAX_UNROLLED_VALUES) l.restart(l.decisions.rolled, site);
+        names = freshNames(l, names); // each turn has its own copies of the `let`s, which closures may capture
         skipTest = false;
         turn(leave, names);
         if (flow.dead) return;
@@ -251,7 +251,7 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
   });
 }
 
-/** The outcome of a loop's test if it is known now; if not, whatever it did is undone. */
+/** The outcome of a loop's test. If it is not known when compiling: undefined, and the test's effects are undone. */
 function tryTest({ flow, builder }: Lowering, test: () => Id): boolean | undefined {
   const before = new Map(flow.state);
   builder.open();
@@ -275,5 +275,5 @@ function findLoop(env: Env, label: string | null, what: 'break' | 'continue'): L
     if (label ? loop.labels.includes(label) : loop.continue)
       if (what === 'break' || loop.continue) return loop;
   }
-  return null; // the parser has refused this already
+  return null; // unreachable: the parser refuses a break or continue without a target
 }

@@ -1,10 +1,10 @@
 /**
- * What tool-chains put into a function that is not the user's: compiled away here, so that an integrand
- * still compiles after esbuild, tsc, Babel, or under a coverage tool.
+ * Recognises code that tool-chains add to a user's function, so that an integrand still compiles after esbuild, tsc or
+ * Babel, or under a coverage tool.
  */
 import type { AnyNode } from 'acorn';
 
-/** What tsc, Babel and SWC call instead of destructuring and spreading arrays: the array itself, a copy, or two in one. */
+/** Helpers that tsc, Babel and SWC call to destructure or spread arrays, by what they return. */
 export const ARRAY_HELPERS: Record<string, 'same' | 'copy' | 'concat'> = {
   __read: 'same',
   _slicedToArray: 'same',
@@ -16,7 +16,7 @@ export const ARRAY_HELPERS: Record<string, 'same' | 'copy' | 'concat'> = {
   __spreadArray: 'concat',
 };
 
-/** Istanbul's counters: `cov_1a2b().s[3]++`, or `__cov_1a2b.s['3']++` in older ones. */
+/** Whether the node is a counter of Istanbul: `cov_1a2b().s[3]++`, or `__cov_1a2b.s['3']++` in older versions. */
 export function isCoverageCounter(node: AnyNode): boolean {
   if (node.type !== 'UpdateExpression') return false;
   let inner: AnyNode = node.argument;
@@ -25,7 +25,7 @@ export function isCoverageCounter(node: AnyNode): boolean {
   return inner.type === 'Identifier' && /^_*cov_/.test(inner.name);
 }
 
-/** A name as a user knows it: test runners and bundlers rename imports to members of a module object. */
+/** Whether the name is that of a module object: test runners and bundlers turn imports into members of one. */
 export function isModuleObject(name: string): boolean {
   return /^__vi_import|^__vite_ssr_import|_WEBPACK_IMPORTED_MODULE_|^import_/.test(name);
 }

@@ -1,7 +1,7 @@
 /**
- * What an expression of the integrand is while it is being compiled: a number or bool that some
- * instruction computes, or something that exists at compile time only (a function, an array whose
- * elements are known one by one, the params object). The second kind never reaches the IR.
+ * The values of the integrand's expressions while it is being compiled: a number or bool that some instruction
+ * computes, or something that exists at compile time only (a function, an array whose elements are separate values,
+ * the params object). The second kind never reaches the IR.
  */
 import type { AnyNode, ArrowFunctionExpression, FunctionDeclaration, FunctionExpression } from 'acorn';
 import type { Source } from '../diagnostics.ts';
@@ -32,9 +32,9 @@ export interface TupleValue {
   keys?: string[];
   /** The number of the memory array, or the name of the constant one. */
   memory?: number | string;
-  /** What it stands for, when it may not be written to. */
+  /** What messages call it, if it may not be written to. */
   fixed?: string;
-  /** The node that made it: the place to remember when it has to move to memory. */
+  /** The node that made it, by which `Decisions` remembers that it has to move to memory. */
   site: AnyNode;
 }
 
@@ -45,18 +45,18 @@ export interface NamespaceValue {
   fields: Map<string, Val>;
 }
 
-/** `element`: read at a run-time index, which JavaScript would find undefined where the compiled code finds NaN. */
+/** `element` marks an element at a run-time index: outside the array it is undefined in JavaScript, but NaN here. */
 export type Scalar = { kind: 'number' | 'bool'; id: Id; element?: boolean };
 
 export type Val =
   | Scalar
-  /** `why` fails, saying what is not there: called only if it is used, since `??` or a default may stand in. */
+  /** `why` throws the error that says what is missing. It is called on use only: `??` or a default may replace it. */
   | { kind: 'undefined'; why?: () => never }
   | { kind: 'null' }
-  /** Differs between the paths that lead here in a way no instruction can choose between; an error when it is used. */
+  /** Differs between the paths that lead here, and no instruction can choose between them; using it is an error. */
   | { kind: 'unsettled'; why: string }
   | { kind: 'point'; length: number }
-  /** `rounds`: the elements of a copy would be rounded to the array's own kind of number. */
+  /** `rounds` is set for arrays other than Float64Array: in JavaScript a copy made by `map` or `slice` rounds. */
   | { kind: 'data'; name: string; length: number; rounds?: boolean }
   | { kind: 'table'; name: string; table: Table }
   | { kind: 'builtin'; name: string; fn: string }
@@ -92,7 +92,7 @@ export class Names {
   }
 }
 
-/** How a value is called in messages. */
+/** What messages call a value. */
 export function describe(v: Val): string {
   switch (v.kind) {
     case 'number':

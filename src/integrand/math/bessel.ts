@@ -1,15 +1,15 @@
 /**
  * The Bessel functions J0 and J1.
  *
- * Up to the first zero and past it (x < 4, x < 5.4): the zero as a factor, in two parts, times a polynomial
- * in the distance of x² from the end of the interval, in which all coefficients have one sign. Around the
- * second zero (to 7.2, to 8.7): the zero as a factor times a polynomial in x − zero. So these zeros have full
- * relative accuracy. Beyond: modulus and phase (Abramowitz and Stegun 9.2.17–19),
+ * Around the first zero x₁ (J0: x < 4, J1: x < 5.4) the function is x² − x₁², with x₁ in two parts, times a polynomial
+ * in 16 − x² (J0) or 29.25 − x² (J1), all of whose coefficients have one sign; J1 has the factor x too. Around the
+ * second zero x₂ (J0: x < 7.2, J1: x < 8.7) it is x − x₂ times a polynomial in x − x₂. So both zeros have full relative
+ * accuracy. Beyond, modulus and phase (Abramowitz and Stegun 9.2.17–19):
  *
  *     J0 = √(2/πx)·M(1/x²)·cos(x − π/4 + F(1/x²)/x),   J1 = √(2/πx)·M(1/x²)·sin(x − π/4 + F(1/x²)/x),
  *
- * rational M and F of degree 5 over 5 with coefficients of one sign; the angle is reduced in two parts, so the
- * error is a few ulp of the amplitude √(2/πx). All fits made for this library (Remez exchange at 200 bits),
+ * with rational M and F of degree 5 over 5 whose coefficients have one sign. The angle is reduced in two parts, so the
+ * error is a few ulp of the amplitude √(2/πx). All fits were made for this library (Remez exchange at 200 bits),
  * to 2^-52.5 or better.
  */
 import type { Kit } from './kit.ts';

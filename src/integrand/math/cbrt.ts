@@ -1,9 +1,9 @@
 /**
  * The cube root.
  *
- * |x| = 2^(3q)·w, 1 ≤ w < 8. A polynomial of degree 5 gives ∛w to 2^-19.6; cut to 26 bits, so that its square is exact, one
- * step of Halley's iteration, t·(1 + (r − t)/(2t + r)) with r = w/t², makes that 2^-58. Error: 0.5 ulp, and a
- * third of the rounding of r.
+ * |x| = 2^(3q)·w, 1 ≤ w < 8. A polynomial of degree 5 gives t ≈ ∛w to 2^-19.6. It is cut to 26 bits, so that t² is
+ * exact; then one step of Halley's iteration, t·(1 + (r − t)/(2t + r)) with r = w/t², makes the error 2^-58. In all
+ * the error is 0.5 ulp and a third of the rounding error of r.
  */
 import type { Kit } from './kit.ts';
 

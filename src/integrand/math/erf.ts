@@ -1,12 +1,12 @@
 /**
  * The error function, its complement and its inverse.
  *
- * erf(x) = x·P(z)/Q(z), z = x², degree 12 over 12 on the whole of |x| < 5.93, beyond which erf rounds to ±1:
- * no exponential, no cases. All coefficients are positive, so nothing cancels. erfc(x) = e^(−x²)·P(x)/Q(x)
- * for x ≥ 0, degree 9 over 10 on [0, 28], positive too, with x² in two parts. erfinv: x·P(r)/Q(r) with r = ¾
- * − x² in the middle, and P(v)/Q(v) with v = √(−log(1 − |x|)) − 1.375 outside (the variables of Wichura, AS
- * 241). The coefficients were fitted for this library (rational Remez exchange at 200 bits); relative errors
- * of the fits, coefficients rounded, 2^-54.1 (erf), 2^-53 (erfc), about 2^-55 (erfinv).
+ * erf(x) = x·P(z)/Q(z), z = x², of degree 12 over 12 for all |x| < 5.93, beyond which erf rounds to ±1, so there is
+ * no exponential and no other case. All coefficients are positive, so nothing cancels. erfc(x) = e^(−x²)·P(x)/Q(x)
+ * for x ≥ 0, of degree 9 over 10 on [0, 28], with positive coefficients too and x² in two parts. erfinv(x) is
+ * x·P(r)/Q(r) with r = ¾ − x² where x² ≤ ¾, and P(v)/Q(v) with v = √(−log(1 − |x|)) − 1.375 elsewhere (the variables
+ * of Wichura, AS 241). The coefficients were fitted for this library (rational Remez exchange at 200 bits); the
+ * relative errors of the fits, with rounded coefficients, are 2^-54.1 (erf), 2^-53 (erfc) and about 2^-55 (erfinv).
  */
 import type { Kit } from './kit.ts';
 

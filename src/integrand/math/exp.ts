@@ -2,15 +2,15 @@
  * e^x, 2^x and e^x − 1.
  *
  * x = k·ln2 + r with |r| ≤ ln2/2 (Cody–Waite: ln2 in two parts, k·hi exact), then e^x = 2^k·e^r.
- * For e^r the classical rational form (Hart; fdlibm uses it too):
+ * e^r has the classical rational form (Hart; fdlibm uses it too):
  *
  *     e^r = 1 + r + r·c/(2 − c),   c = r − (R − 2),   R = r·coth(r/2) = 2 + z·P(z),   z = r²,
  *
- * one division and five coefficients instead of the twelve of a plain polynomial. P is a minimax fit
+ * with one division and five coefficients instead of the twelve of a plain polynomial. P is a minimax fit
  * on |r| ≤ 0.3468 (Sollya's fpminimax), |error of R| < 2^-59.
  *
  * Error of exp: rounding 1 + (…) costs 0.5 ulp, rounding the bracket (|…| < 0.42) at most 0.25 ulp of a
- * result in [0.7, 1), the terms of the tail about 0.1: below 0.87 ulp in all.
+ * result in [0.7, 1), the terms of the tail about 0.1 ulp: below 0.87 ulp in all.
  */
 import type { Kit } from './kit.ts';
 
@@ -56,7 +56,7 @@ export function expPair(x: number, rest: number, { nearest, pow2, expTail }: Kit
   return y * pow2(k);
 }
 
-/** 2^x: here x − k is exact, and r = (x − k)·ln2. */
+/** 2^x = 2^k·e^r with r = (x − k)·ln2, where x − k is exact. */
 export function exp2(x: number, { nearest, pow2, expTail }: Kit): number {
   const k = nearest(x);
   const r = (x - k) * Math.LN2;

@@ -8,13 +8,13 @@
  * | (−½, ½) | log Γ(1 + x) − log |x| |
  * | ≤ −½ | the reflection log(π/|x·sin πx|) − log Γ(−x) |
  *
- * Rational fits made for this library (Remez exchange at 200 bits), relative errors 2^-54.6, 2^-53.4 and
- * 2^-54.7. Near the zeros on the negative axis, where the reflection subtracts equals, the error is a few ulp
- * of max(1, log Γ(−x)), not of the result.
+ * The fits of the first three rows were made for this library (Remez exchange at 200 bits), with relative errors
+ * 2^-54.6, 2^-53.4 and 2^-54.7. Near the zeros on the negative axis, where the reflection subtracts nearly equal
+ * numbers, the error is a few ulp of max(1, log Γ(−x)), not of the result.
  */
 import type { Kit } from './kit.ts';
 
-/** log Γ(x) for x ≥ ½; less (x − 1)·(x − 2) = product, which the caller may know better, below 2. */
+/** log Γ(x) for x ≥ ½. `product` is (x − 1)·(x − 2), used for x ≤ 2, which the caller may know more accurately. */
 export function lgammaUpper(x: number, product: number, { log }: Kit): number {
   if (x > 2) {
     if (x > 10) {

@@ -35,8 +35,8 @@ export function cosh(x: number, { exp, expPair }: Kit): number {
 
 /**
  * The hyperbolic tangent, (1 − e)/(1 + e) with e = e^(−2|x|) = 2^k·(1 + p). Numerator and denominator are
- * sums with an exact large term; what their roundings lose comes back as a correction of the quotient, for
- * which 1/(1 + e) is good enough to one digit.
+ * sums with an exact large term; their rounding errors enter as a correction of the quotient. For that, 1/(1 + e) is
+ * needed to one digit only: it is replaced by 1.457 − (1 + e)/2.
  */
 export function tanh(x: number, { nearest, pow2, copySign, expTail }: Kit): number {
   const a = -2 * Math.min(Math.abs(x), 22); // beyond, tanh rounds to 1

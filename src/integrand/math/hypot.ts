@@ -1,6 +1,6 @@
 /**
- * √(x² + y²): the sum of squares is off by at most 1 ulp, of which the root leaves half. Scaled by a power of
- * two where a square would overflow or underflow.
+ * √(x² + y²). The sum of squares is off by at most 1 ulp, which the root halves. Where a square would overflow or
+ * underflow, x and y are scaled by a power of two.
  */
 export function hypot(x: number, y: number): number {
   const a = Math.abs(x);

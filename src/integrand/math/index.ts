@@ -1,6 +1,6 @@
 /**
- * The math library: every function with the kit as its last argument, as the compiler reads them, and the kit
- * for plain JavaScript, in which the same functions take only their mathematical arguments.
+ * The math library. `library` has every function with the kit as its last argument, as the compiler reads it; `kit` has
+ * the same functions for plain JavaScript, where they take their mathematical arguments only.
  */
 import { eighthTurnBack, j0, j1 } from './bessel.ts';
 import { cbrt } from './cbrt.ts';
@@ -24,7 +24,7 @@ export { intrinsics } from './kit.ts';
 
 type Result = number | number[];
 
-// biome-ignore format: one family a line
+// biome-ignore format: one family per line
 const unary = {
   exp, exp2, expm1, log, log2, log10, log1p,
   sin, cos, tan, asin, acos, atan,
@@ -34,7 +34,7 @@ const unary = {
   expTail, splitAtRoot2, logTail, reduceSmall, reduceQuarter, reduceHuge, asinTail, sinHuge, cosHuge,
 };
 
-// biome-ignore format: one family a line
+// biome-ignore format: one family per line
 const binary = {
   pow, atan2, hypot, mod, imul,
   expPair, log1pPair, logPair, sinCosPairs, atanRatio, lgammaUpper, eighthTurnBack,
@@ -42,10 +42,10 @@ const binary = {
 
 const ternary = { sineOf, cosineOf };
 
-/** Name → function with the kit as its last argument (those that need no kit leave it out). */
+/** Functions by name, with the kit as their last argument; functions that need no kit leave it out. */
 export const library = { ...unary, ...binary, ...ternary };
 
-/** The kit in JavaScript. */
+/** The kit for plain JavaScript. */
 export const kit = { ...intrinsics } as Kit;
 const bound = kit as unknown as Record<string, (x: number, y: number, z?: number) => Result>;
 for (const [name, f] of Object.entries<(x: number, kit: Kit) => Result>(unary)) bound[name] = x => f(x, kit);

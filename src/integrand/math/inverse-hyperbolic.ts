@@ -2,8 +2,8 @@
  * Inverse hyperbolic functions.
  *
  * asinh and acosh are logarithms of 1 + (a sum in two parts), see log1pPair. atanh(x) is half the logarithm
- * of (1 + x)/(1 − x) = 2^k·(1 + s)/(1 − s): the series of log in s = ((1 + x) − 2^k·(1 − x))/((1 + x) +
- * 2^k·(1 − x)), which is x itself when k = 0. Its seven coefficients are half those of log.ts.
+ * of (1 + x)/(1 − x) = 2^k·(1 + s)/(1 − s), with s = ((1 + x) − 2^k·(1 − x))/((1 + x) + 2^k·(1 − x)), which is x
+ * itself when k = 0. The series in s has seven coefficients, half of those in log.ts.
  */
 import type { Kit } from './kit.ts';
 
@@ -17,7 +17,7 @@ export function asinh(x: number, { log, log1pPair, copySign }: Kit): number {
   return copySign(log1pPair(hi, a - hi + g), x);
 }
 
-/** acosh x = log(1 + t + √(t·(2 + t))), t = x − 1; the product and its root in two parts each. */
+/** acosh x = log(1 + t + √(t·(2 + t))), t = x − 1; the product and its root are carried in two parts each. */
 export function acosh(x: number, { log, log1pPair, high }: Kit): number {
   if (!(x >= 1 && x < 1e8)) return x >= 1 ? log(x) + Math.LN2 : NaN;
   const t = x - 1;

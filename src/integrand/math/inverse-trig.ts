@@ -1,16 +1,16 @@
 /**
  * Arc tangent, sine and cosine.
  *
- * atan2: with a = |y/x| the interval is cut at ½ and 2, and atan(a) = 0 + atan(a), π/4 + atan((a − 1)/(a +
- * 1)) or π/2 + atan(−1/a), one division in each case, on |t| ≤ ½, where atan(t) = t + t·z·P(z), z = t²,
+ * atan2: the range of a = |y/x| is cut at ½ and 2, and atan(a) is 0 + atan(a), π/4 + atan((a − 1)/(a + 1)) or
+ * π/2 + atan(−1/a). Each takes one division and leaves atan(t) with |t| ≤ ½, which is t + t·z·P(z), z = t², with
  * twelve coefficients, minimax to 2^-57.8 (Sollya's fpminimax).
  *
- * asin: t + t·z·P(z) up to ½, twelve coefficients, 2^-55.8; above, π/2 − 2·asin(√((1 − x)/2)), with the
- * rounding error of the root put back. acos likewise.
+ * asin: t + t·z·P(z) up to ½, with twelve coefficients, to 2^-55.8; above, π/2 − 2·asin(√((1 − x)/2)), corrected by
+ * the rounding error of the root. acos uses the same two cases.
  */
 import type { Kit } from './kit.ts';
 
-/** atan(y/x) for y ≥ 0, x ≥ 0 not both zero, below 1e300. */
+/** atan(y/x) for y ≥ 0 and x ≥ 0, both below 1e300 and not both zero. */
 export function atanRatio(y: number, x: number): number {
   const far = y > 2 * x;
   const middle = y > 0.5 * x;

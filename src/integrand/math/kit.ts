@@ -13,7 +13,7 @@ export interface Intrinsics {
   nearest(x: number): number;
   /** 2^k for an integer k in [-1022, 1023]; anything outside gives an unspecified number. */
   pow2(k: number): number;
-  /** The biased exponent field less 1023: floor(log2|x|) for normal x, -1023 for 0 and subnormals, 1024 for Infinity and NaN. */
+  /** The exponent field less 1023: floor(log2|x|) for normal x, -1023 for 0 and subnormals, 1024 for Infinity and NaN. */
   exponent(x: number): number;
   /** The fraction field of x with the exponent of 1, positive: in [1, 2); |x| = significand·2^exponent for normal x. */
   significand(x: number): number;
@@ -65,7 +65,7 @@ export interface MathLibrary {
   j1: Unary;
 }
 
-/** Parts that the functions share; each is described where it is written. */
+/** Parts that the functions share; each is described where it is defined. */
 export interface Helpers {
   expTail: Unary;
   expPair: Binary;

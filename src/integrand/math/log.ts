@@ -5,9 +5,9 @@
  *
  *     log(1 + f) = 2·atanh(s) = f − (h − s·(h + R)),   h = f²/2,   R = z·P(z) = 2·atanh(s)/s − 2.
  *
- * The form keeps f, which is exact, outside; what is subtracted from it is less than a fifth of it. P has
- * seven coefficients, minimax on z ≤ 0.02945 (Sollya's fpminimax), |error of R| < 2^-58.4. Error of log: 0.5
- * ulp for the last rounding, about 0.3 for h and its difference: below 0.9 ulp.
+ * Here f is exact, and what is subtracted from it is less than a fifth of it. P has seven coefficients, minimax on
+ * z ≤ 0.02945 (Sollya's fpminimax), |error of R| < 2^-58.4. The error of log is 0.5 ulp from the last rounding and
+ * about 0.3 ulp from h and the difference: below 0.9 ulp in all.
  */
 import type { Kit } from './kit.ts';
 
@@ -19,7 +19,7 @@ export function splitAtRoot2(x: number, { exponent, significand }: Kit): [number
   return [upper ? k + 1 : k, (upper ? 0.5 * m : m) - 1];
 }
 
-/** [h, s·(h + R)]: log(1 + f) is f − (h − s·(h + R)), for √½ ≤ 1 + f ≤ √2. */
+/** [h, s·(h + R)], with which log(1 + f) = f − (h − s·(h + R)), for √½ ≤ 1 + f ≤ √2. */
 export function logTail(f: number): [number, number] {
   const s = f / (2 + f);
   const z = s * s;
@@ -47,7 +47,7 @@ export function log(x: number, { splitAtRoot2, logTail }: Kit): number {
   return k * 0.6931471803691238 - (h - (t + k * 1.9082149292705877e-10) - f);
 }
 
-/** The binary logarithm: log(1 + f) in two parts, times log2(e) in two parts; exact at powers of two. */
+/** The binary logarithm: log(1 + f) in two parts times log2(e) in two parts. It is exact at powers of two. */
 export function log2(x: number, { splitAtRoot2, logTail, high }: Kit): number {
   let normal = x;
   let bias = 0;
@@ -68,7 +68,7 @@ export function log2(x: number, { splitAtRoot2, logTail, high }: Kit): number {
   return sum + (k - sum + main + rest);
 }
 
-/** The decimal logarithm, like log2; exact at powers of ten. */
+/** The decimal logarithm, computed like log2. It is exact at powers of ten. */
 export function log10(x: number, { splitAtRoot2, logTail, high }: Kit): number {
   let normal = x;
   let bias = 0;
@@ -91,8 +91,8 @@ export function log10(x: number, { splitAtRoot2, logTail, high }: Kit): number {
 }
 
 /**
- * log(1 + hi + lo) for a pair with |lo| ≤ ulp(hi), hi > −1: the rounding error of 1 + hi goes back into f,
- * so that for k = 0 f is hi itself, however small.
+ * log(1 + hi + lo) for a pair with |lo| ≤ ulp(hi), hi > −1. The rounding error of 1 + hi is added to f again, so
+ * that for k = 0 f is hi itself, however small.
  */
 export function log1pPair(hi: number, lo: number, { splitAtRoot2, logTail, pow2 }: Kit): number {
   const u = 1 + hi;

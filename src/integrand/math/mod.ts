@@ -1,9 +1,9 @@
 /**
  * x % y, exactly.
  *
- * With q = ⌊a/b⌋ below 2^50, a − q·b comes out exactly from a product in two parts (it is a multiple of the
- * last bit of b, and at most b off, when a/b was rounded up to an integer). Larger quotients go the way of
- * long division, 48 bits of the quotient a step.
+ * For q = ⌊a/b⌋ below 2^50, a − q·b is computed exactly, with the product q·b in two parts: the difference is a
+ * multiple of the last bit of b, and is off by at most b, when a/b was rounded up to an integer. Larger quotients
+ * are found by long division, 48 bits of the quotient per step.
  */
 import type { Kit } from './kit.ts';
 
@@ -22,14 +22,14 @@ export function mod(x: number, y: number, { high, copySign, exponent, pow2 }: Ki
   };
   const a = Math.abs(x);
   const b = Math.abs(y);
-  // a small whole divisor, as of a loop's counter: q·b is exact as it stands
+  // a small integer divisor, as in i % 3 of a loop's counter: q·b is exact in one float64
   if (b === Math.floor(b) && b < 1048576 && a < 4294967296) {
     const r = a - Math.floor(a / b) * b;
     return copySign(r < 0 ? r + b : r, x);
   }
   if (!(a < 1e300 && b < 1e300 && a < b * 1125899906842624)) {
     if (!(a < Infinity && b > 0)) return NaN;
-    // 2^±200 and 2^±100: the exponent of subnormals, and room above
+    // factors 2^200, to find the exponent of subnormals, and 2^±100, to keep what is near 1e308 from overflowing
     const size = (v: number) => (v < 1e-200 ? exponent(v * 1.6069380442589903e60) - 200 : exponent(v));
     let r = a;
     while (r >= b) {

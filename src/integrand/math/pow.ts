@@ -1,21 +1,21 @@
 /**
  * x^y to within 1 ulp, with JavaScript's special cases.
  *
- * log x needs about 11 bits more than float64 has, since y·log x reaches 745. The way is Tang's, with a table
- * (ACM TOMS 16, 1990, and after him ARM's optimized routines): x = 2^k·z with √½ ≤ z < √2, i =
+ * log x needs about 11 bits more than float64 has, since y·log x reaches 745. The method is Tang's, with a table
+ * (ACM TOMS 16, 1990; ARM's optimized routines use it too): x = 2^k·z with √½ ≤ z < √2, i =
  * nearest(128·z), v ≈ 128/i to 16 bits, r = z·v − 1 with |r| < 0.0057, and
  *
  *     log x = k·ln2 − log v + r − r²/2 + r³·P(r),
  *
  * where k·ln2 − log v is exact in its high part (both are multiples of 2^-42), r and r² are carried in two
- * parts, and P (minimax, Sollya's fpminimax, 2^-77 absolute) is plain. The relative error of log x is below
- * 2^-65. y·log x is then an exact high part and a rest, which e^x of exp.ts takes as they are.
+ * parts, and P (minimax, Sollya's fpminimax, 2^-77 absolute) in one. The relative error of log x is below
+ * 2^-65. y·log x is then an exact high part and a rest, from which e^(y·log x) is computed as in exp.ts.
  */
 import type { Kit } from './kit.ts';
 
 /** log(x·2^-bias) as [high part, rest], for a positive normal x: the high part has 26 bits. */
 export function logPair(x: number, bias: number, { nearest, splitAtRoot2, high }: Kit): [number, number] {
-  // v, −log v to a multiple of 2^-42, and the rest of −log v; for i = 90…181
+  // for i = 90…181: v, −log v rounded to a multiple of 2^-42, and the rest of −log v
   const table = [
     1.4222259521484375, -0.35222321619039576, 1.1256487857257459e-13, 1.4066009521484375,
     -0.34117612180648393, 7.546307542005531e-14, 1.3913116455078125, -0.33024693206562006,

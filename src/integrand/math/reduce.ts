@@ -3,14 +3,14 @@
  * to 2^-66 relative or better.
  *
  * Below 8192, Cody and Waite: π/2 in parts of 40, 40 and 53 bits, of which k·part is exact for the first two,
- * since k has at most 13 bits. What is left out is below 2^-120, and no float64 below 8192 but 0 is closer
- * than 2^-60.5 to a multiple of π/2 (all 5215 tried). Above, Payne and Hanek ("Radian reduction for
- * trigonometric functions", 1983): the digits of 2/π, base 2^24, that matter for the exponent of x, times the
- * four digits of x, with carries in exact float64 integers.
+ * since k has at most 13 bits. The omitted rest of k·π/2 is below 2^-120, and no float64 below 8192 except 0 is
+ * closer than 2^-60.5 to a multiple of π/2 (checked for all 5215 multiples). Above 8192, Payne and Hanek ("Radian
+ * reduction for trigonometric functions", 1983): those digits of 2/π in base 2^24 that matter for the exponent of x,
+ * times the four digits of x, with carries in exact float64 integers.
  */
 import type { Kit } from './kit.ts';
 
-/** [k, r, tail] for |x| < 8192; beyond, garbage. */
+/** [k, r, tail] for |x| < 8192; for larger |x| the result is meaningless. */
 export function reduceSmall(x: number, { nearest }: Kit): [number, number, number] {
   const k = nearest(x * 0.6366197723675814);
   const a = x - k * 1.5707963267941523; // exact, and so is the product
@@ -21,14 +21,14 @@ export function reduceSmall(x: number, { nearest }: Kit): [number, number, numbe
   return [k, r, b - r + t];
 }
 
-/** [k, r, tail] for every x; above 8192 k is only right modulo 4. NaN for NaN and ±Infinity. */
+/** [k, r, tail] for every x; for |x| ≥ 8192 k is right modulo 4 only. NaN for NaN and ±Infinity. */
 export function reduceQuarter(x: number, { reduceSmall, reduceHuge }: Kit): [number, number, number] {
   let [k, r, tail] = reduceSmall(x);
   if (!(Math.abs(x) < 8192)) [k, r, tail] = reduceHuge(x);
   return [k, r, tail];
 }
 
-/** The same for any |x| ≥ 1, by Payne and Hanek's method; k is in [0, 4]. */
+/** [k, r, tail] for |x| ≥ 1, by Payne and Hanek's method; k is in [0, 4], and right modulo 4 only. */
 export function reduceHuge(x: number, { exponent, pow2, high }: Kit): [number, number, number] {
   const twoOverPi = [
     0, 0, 0, 0, 10680707, 7228996, 1387004, 2578385, 16069853, 12639074, 9804092, 4427841, 16666979, 11263675,
@@ -50,7 +50,7 @@ export function reduceHuge(x: number, { exponent, pow2, high }: Kit): [number, n
   const d2 = Math.floor(x2);
   const d3 = (x2 - d2) * radix;
 
-  // The digit of weight radix^-p of the product, before carries; below p = 0 all is a multiple of 4.
+  // The digit of weight radix^-p of the product, before carries; digits with p < 0 add multiples of 4 to k.
   const digit = (p: number) =>
     d0 * twoOverPi[j + p + 3] + d1 * twoOverPi[j + p + 2] + d2 * twoOverPi[j + p + 1] + d3 * twoOverPi[j + p];
   const q6 = digit(6);
@@ -79,7 +79,7 @@ export function reduceHuge(x: number, { exponent, pow2, high }: Kit): [number, n
   const hi = s + e;
   const lo = s - hi + e;
 
-  // Times π/2, both in two parts.
+  // The fraction times π/2, both in two parts.
   const top = high(hi);
   const low = hi - top;
   const product = hi * 1.5707963267948966;

@@ -1,7 +1,4 @@
-/**
- * Exact operations: round, sign, fround, clz32, imul, as JavaScript's Math defines them. No rounding error
- * anywhere.
- */
+/** round, sign, fround, clz32 and imul, exactly as JavaScript's Math defines them. */
 import type { Kit } from './kit.ts';
 
 /** Math.round: ties towards +Infinity, −0 kept. */
@@ -17,7 +14,7 @@ export function sign(x: number): number {
 
 /**
  * Math.fround: adding and taking away 1.5·2^(e + 29) rounds to a multiple of 2^(e − 23), ties to even; e is
- * kept at −126 or more, where the float32 subnormals begin.
+ * kept at −126 or more, since float32 subnormals begin below 2^-126.
  */
 export function fround(x: number, { exponent, pow2, copySign }: Kit): number {
   const big = 1.5 * pow2(Math.min(Math.max(exponent(x), -126), 128) + 29);

@@ -6,8 +6,8 @@
  *     sin = r + (tail·(1 − z/2) + r·z·S(z)),   cos = (1 − z/2) + (its rounding error + z²·C(z) − r·tail),   z = r²,
  *
  * with S and C of six coefficients each, minimax (Sollya's fpminimax) to 2^-58 and 2^-64. Both are computed,
- * since two lanes seldom agree on the quadrant. Error of sin and cos: 0.5 ulp for the last sum and less than
- * 0.3 for the rest.
+ * since two lanes seldom agree on the quadrant. The error of sin and cos is 0.5 ulp from the last sum and less than
+ * 0.3 ulp from the rest.
  */
 import type { Kit } from './kit.ts';
 
@@ -42,7 +42,7 @@ export function sineOf(k: number, r: number, tail: number, { sinCosPairs }: Kit)
   return turn >= 0.5 ? -y : y;
 }
 
-/** The cosine, likewise. */
+/** The cosine of an angle reduced to r + tail and k quarter turns. */
 export function cosineOf(k: number, r: number, tail: number, { sinCosPairs }: Kit): number {
   const [s, sLow, c, cLow] = sinCosPairs(r, tail);
   const turn = 0.25 * k - Math.floor(0.25 * k);
@@ -50,7 +50,7 @@ export function cosineOf(k: number, r: number, tail: number, { sinCosPairs }: Ki
   return Math.abs(turn - 0.375) < 0.25 ? -y : y; // the quadrants 1 and 2
 }
 
-// Huge angles are functions of their own, called last, when only x and the result are at hand: in line they would
+// Huge angles have functions of their own, called at the end, when only x and the result are live: inlined, they would
 // cost registers on every path.
 
 export function sinHuge(x: number, { reduceHuge, sineOf }: Kit): number {

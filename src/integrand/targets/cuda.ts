@@ -1,29 +1,29 @@
 /**
- * The NVIDIA target: a program as CUDA C++ text, in float64, for NVRTC or nvcc. It includes nothing.
+ * The NVIDIA target: turns a program into CUDA C++ text, in float64, for NVRTC or nvcc. The text includes no header.
  *
- * Functions are CUDA's own where they mean what JavaScript's mean and are as accurate as the math library; a few
- * small ones of the prelude where they differ in special cases; and compiled from the math library where CUDA has
- * none, or a worse one. Whether a product and a sum fuse is for the options of the CUDA compiler to say: only
- * the functions compiled from the library, which are wrong when theirs do, forbid it.
+ * A function of `Math` becomes CUDA's own where that has JavaScript's special cases and the math library's accuracy;
+ * one of HELPERS where CUDA's differs in special cases; and a function compiled from the math library where CUDA has
+ * none or a less accurate one. The options of the CUDA compiler decide whether a product and a sum are fused into one
+ * operation; only functions compiled from the math library forbid it, because fusing makes their results wrong.
  *
- * A GPU cannot be interrupted: what never ends must look up itself. Loops that may be long read a flag now and then
- * (../pace.ts), and give NaN when they are to stop.
+ * A running kernel cannot be interrupted. So loops that may run long read a stop flag now and then (../pace.ts), and
+ * the integrand returns NaN when the flag is set.
  */
 import { type Id, type Let, type Program, type Statement, type Type, type Value, walk } from '../ir.ts';
 import { lowerLibrary } from '../lower/lower.ts';
-import { type Pace, PERIOD, paceOf } from '../pace.ts';
+import { type Pace, paceOf, STOP_CHECK_PERIOD } from '../pace.ts';
 import type { Bindings } from '../params.ts';
-import { FUNCTIONS, fill, literal, NAN, OPERATIONS, PRELUDE, STOPPED, UNFUSED } from './cuda/words.ts';
+import { FUNCTIONS, fill, HELPERS, literal, NAN, OPERATIONS, STOPPED, UNFUSED } from './cuda/operations.ts';
 
 export interface CudaText {
   /**
    * CUDA C++ that defines `__device__ double integrand(const double* x, const double* __restrict__ params)`. It is
-   * inlined, and reads x at constant indices wherever the program does, so a local array of the caller stays in registers.
-   * One with a third argument, `unsigned& turns`, goes on counting from call to call what it did since it last looked at
-   * the stop flag; `stopped(params)` looks.
+   * inlined, and reads x at constant indices wherever the program does, so a local array of the caller stays in
+   * registers. An overload has a third argument, `unsigned& turns`: the turns since the stop flag was last read, which
+   * it goes on counting from call to call. `stopped(params)` reads the flag.
    */
   source: string;
-  /** How many float64 the params buffer has. */
+  /** The length of the params buffer, in float64 numbers. */
   length: number;
 }
 
@@ -41,13 +41,13 @@ export function toCuda(program: Program): CudaText {
     `__device__ __forceinline__ double integrand(${ARGUMENTS}) {\n  unsigned turns = 0;\n  return integrand(x, params, turns);\n}`,
   );
   const text = parts.join('\n');
-  const used = Object.keys(PRELUDE).filter(name => text.includes(`${name}(`));
-  return { source: `${[STOPPED, ...used.map(name => PRELUDE[name]), text].join('\n')}\n`, length };
+  const used = Object.keys(HELPERS).filter(name => text.includes(`${name}(`));
+  return { source: `${[STOPPED, ...used.map(name => HELPERS[name]), text].join('\n')}\n`, length };
 }
 
 /**
- * The params buffer: where the stop flag is, as bits of an address (0: nowhere), then scalars and arrays at the places the
- * text expects, booleans as 1 and 0.
+ * The params buffer: first the bits of the address of the stop flag (0: there is none), then scalars and arrays at the
+ * offsets that the text reads, with booleans as 1 and 0.
  */
 export function cudaParams(program: Program, params: Bindings, stopFlag = 0): Float64Array {
   const { offsets, length } = layout(program);
@@ -61,8 +61,8 @@ export function cudaParams(program: Program, params: Bindings, stopFlag = 0): Fl
 }
 
 /**
- * After the stop flag, params one after another, in the order of their declarations. After them come the constant arrays
- * with an infinity or NaN in them, for which NVRTC knows no constant expression.
+ * The offsets in the params buffer, in float64 numbers. After the stop flag come the params in the order of their
+ * declarations, then the constant arrays that hold an infinity or NaN, for which NVRTC has no constant expression.
  */
 function layout(program: Program): { offsets: Map<string, number>; length: number } {
   const offsets = new Map<string, number>();
@@ -77,7 +77,7 @@ function layout(program: Program): { offsets: Map<string, number>; length: numbe
   return { offsets, length };
 }
 
-/** The library functions to be compiled for a program, those that only others call included, callees first. */
+/** The library functions to compile for a program, also those that only other ones call; callees come first. */
 function libraryCalls(program: Program): string[] {
   const names = new Set<string>();
   const visit = (p: Program) =>
@@ -90,8 +90,8 @@ function libraryCalls(program: Program): string[] {
   return [...names];
 }
 
-/** Loops of the library end soon. */
-const ENDS: Pace = { asking: new Map(), own: 0 };
+/** For functions of the math library, whose loops are short. */
+const NO_STOP_CHECKS: Pace = { asking: new Map(), perCall: 0 };
 
 function libraryFunction(name: string): string {
   const program = lowerLibrary(name);
@@ -102,14 +102,14 @@ function libraryFunction(name: string): string {
     coordinate: i => `x${i}`,
     offsets: new Map(),
     fuses: false,
-    pace: ENDS,
+    pace: NO_STOP_CHECKS,
   });
   const text = `__device__ double lib_${name}(${args.join(', ')}) {\n${body}\n}`;
   return [...constantArrays(program, new Map(), prefix), text].join('\n');
 }
 
 /**
- * Arrays of constants, in global memory: they are there for indices known at run time only, which differ from thread to
+ * Arrays of constants, in global memory: they are read at indices known only at run time, which differ from thread to
  * thread, and `__constant__` memory serves the threads of a warp one address at a time.
  */
 function constantArrays(program: Program, offsets: ReadonlyMap<string, number>, prefix: string): string[] {
@@ -122,20 +122,20 @@ function constantArrays(program: Program, offsets: ReadonlyMap<string, number>, 
 
 const TYPES: Record<Type, string> = { f64: 'double', bool: 'bool' };
 
-interface Surroundings {
-  /** Put before the names of constant arrays. */
+interface FunctionContext {
+  /** What is put before the names of constant arrays. */
   prefix: string;
   coordinate(i: number): string;
-  /** Where in the params buffer each param starts. */
+  /** The offset of each param in the params buffer. */
   offsets: ReadonlyMap<string, number>;
-  /** Whether the CUDA compiler may make a product and a sum one operation. */
+  /** Whether the CUDA compiler may fuse a product and a sum into one operation. */
   fuses: boolean;
   pace: Pace;
 }
 
 /** The statements of a function that computes the program's result. */
-function functionBody(program: Program, surroundings: Surroundings): string {
-  const { prefix, coordinate, offsets, fuses, pace } = surroundings;
+function functionBody(program: Program, context: FunctionContext): string {
+  const { prefix, coordinate, offsets, fuses, pace } = context;
   const lines: string[] = [];
   const put = (depth: number, text: string) => lines.push('  '.repeat(depth) + text);
   const names = new Map<Id, string>();
@@ -148,14 +148,14 @@ function functionBody(program: Program, surroundings: Surroundings): string {
     names.set(id, `v${values++}`);
     return names.get(id)!;
   };
-  const arrays = new Map<number, string>(); // local ones, as they turn up
+  const arrays = new Map<number, string>(); // names of local arrays, in the order of their first use
   const local = (array: number): string => {
     if (!arrays.has(array)) arrays.set(array, `a${arrays.size}`);
     return arrays.get(array)!;
   };
-  const known = new Map<Id, number | boolean>(); // constants
+  const known = new Map<Id, number | boolean>(); // values of constants
   const inside = (i: unknown, length: number) => Number.isInteger(i) && Number(i) >= 0 && Number(i) < length;
-  /** An element of the array that starts at `start`; `at` writes one whose index is known. */
+  /** An element of the array that starts at `start`; `at` writes an element whose index is a known constant. */
   const read = (start: string, length: number, index: Id, at: (i: number) => string): string => {
     const i = known.get(index) as number | undefined;
     if (i === undefined && length > 0) return `array_get(${start}, ${length}, ${name(index)})`;
@@ -169,7 +169,7 @@ function functionBody(program: Program, surroundings: Surroundings): string {
     const start = `${prefix}c${Object.keys(program.constants).indexOf(array)}`;
     return read(start, length, index, i => `${start}[${i}]`);
   };
-  /** Of `min` and `max`, an argument that is a number known now, and the other one. */
+  /** If one argument of a `min` or `max` is a constant other than NaN: that constant, and the other argument. */
   const boundOf = (s: Let): { bound: number; value: string } | undefined => {
     if (s.op !== 'min' && s.op !== 'max') return;
     const at = s.args.findIndex(a => known.has(a) && !Number.isNaN(known.get(a)));
@@ -200,14 +200,14 @@ function functionBody(program: Program, surroundings: Surroundings): string {
         if (!bounded) break;
         const { bound, value } = bounded;
         if (isNeutral(s)) return value;
-        // one comparison is enough: of equal numbers only zeros differ, and here it is known which zero wins
+        // one comparison is enough: equal numbers differ only if they are 0 and −0, and the bound's sign is known
         const compare = (s.op === 'max' ? ['<=', '<'] : ['>', '>='])[Object.is(bound, -0) ? 1 : 0];
         return `${value} ${compare} ${literal(bound)} ? ${literal(bound)} : ${value}`;
       }
     }
     return fill((fuses ? OPERATIONS : UNFUSED)[s.op], args);
   };
-  /** Literals, and places that nothing writes to, need no variable. */
+  /** Literals, and memory that nothing writes to, need no variable. */
   const isAtom = (s: Let) =>
     s.op === 'const' ||
     s.op === 'param' ||
@@ -219,7 +219,7 @@ function functionBody(program: Program, surroundings: Surroundings): string {
     else put(depth, `const ${TYPES[s.type]} ${name(s.id)} = ${expression(s)};`);
   };
 
-  /** Assigns all at once: a value that another one still needs is written last, or kept aside. */
+  /** Assigns all at once: a target that other assignments still read is written after them, or copied first. */
   const assign = (depth: number, targets: Value[], args: Id[]): void => {
     const left = targets
       .map((v, i) => ({ to: name(v.id), from: name(args[i]), type: TYPES[v.type] }))
@@ -239,8 +239,8 @@ function functionBody(program: Program, surroundings: Surroundings): string {
   };
 
   const outputs = new Map<number, Value[]>();
-  const labels = new Map<number, string>(); // of what a `goto` leaves
-  /** `ends` take what the list yields or continues with; `loop` is the innermost one, which a `break` leaves. */
+  const labels = new Map<number, string>(); // C++ labels of the constructs that a `goto` leaves
+  /** `ends` take the values that the list yields or continues with; `loop` is the label of the innermost loop. */
   const list = (body: Statement[], depth: number, ends: Value[], loop: number | undefined): void => {
     const turns = sinesAndCosines(body);
     for (const s of body) {
@@ -287,7 +287,7 @@ function functionBody(program: Program, surroundings: Surroundings): string {
             put(depth, 'for (;;) {');
             const turn = pace.asking.get(s);
             if (turn !== undefined) {
-              const ask = `(turns += ${turn}u) >= ${PERIOD}u && (turns = 0u, stopped(params))`;
+              const ask = `(turns += ${turn}u) >= ${STOP_CHECK_PERIOD}u && (turns = 0u, stopped(params))`;
               put(depth + 1, `if (${ask}) return ${NAN};`);
             }
             // C++ lets a compiler assume that a loop without effects ends, and nvcc drops such loops
@@ -295,14 +295,14 @@ function functionBody(program: Program, surroundings: Surroundings): string {
             list(s.body, depth + 1, s.carried, s.label);
           } else {
             put(depth, '{');
-            // leaving the block at its end is to yield
+            // a break out of the block at its very end is the same as a yield
             const last = s.body.at(-1)!;
             const leaves = last.kind === 'break' && last.label === s.label;
             const body = leaves ? s.body.with(-1, { kind: 'yield', args: last.args }) : s.body;
             list(body, depth + 1, s.out, loop);
           }
           put(depth, '}');
-          // in the list of the construct, so that no `goto` enters the scope of a variable
+          // the label is in the list that holds the construct, so that no `goto` enters the scope of a variable
           if (labels.has(s.label)) put(depth, `${labels.get(s.label)}:;`);
           break;
         case 'yield':
@@ -326,11 +326,11 @@ function functionBody(program: Program, surroundings: Surroundings): string {
     for (const v of out) put(depth, `${TYPES[v.type]} ${name(v.id)};`);
   };
 
-  if (pace.own > 0) put(1, `turns += ${pace.own}u;`);
+  if (pace.perCall > 0) put(1, `turns += ${pace.perCall}u;`);
   list(program.body, 1, [], undefined);
   const result = name(program.results[0]);
   put(1, mayStray ? `return stray ? ${NAN} : ${result};` : `return ${result};`);
-  // an array of no elements has room for one, which nothing fills
+  // an empty array of the integrand has length 1 here; its element is never stored, so it is initialised
   const head = [...arrays].map(([k, a]) => {
     const length = program.arrays[k];
     return `  double ${a}[${length}]${length === 1 ? ' = {}' : ''};`;
@@ -339,7 +339,7 @@ function functionBody(program: Program, surroundings: Surroundings): string {
   return [...head, ...lines].join('\n');
 }
 
-/** Values of one list that are the sine and the cosine of the same angle: one reduction serves both. */
+/** The values of a list that are the sine and the cosine of one angle: `sincos` reduces the angle once for both. */
 function sinesAndCosines(body: Statement[]): Map<Id, { sin: Id; cos: Id; angle: Id }> {
   const calls = { sin: new Map<Id, Id>(), cos: new Map<Id, Id>() };
   for (const s of body)

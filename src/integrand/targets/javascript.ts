@@ -1,12 +1,12 @@
 /**
- * The reference target: a program as JavaScript text. It calls the math library's own functions rather than
- * the engine's, so it gives the same bits as the other float64 targets, in every engine.
+ * The reference target: turns a program into JavaScript text. The text calls the math library's functions, not those of
+ * the engine, so it gives the same bits as the WebAssembly target in every engine.
  */
 import type { Id, Let, Op, Program, Statement } from '../ir.ts';
 import { kit } from '../math/index.ts';
 import type { Bindings } from '../params.ts';
 
-/** Fills `out` with the integrand at points given coordinate by coordinate. */
+/** Fills `out` with the integrand's values; `points` holds all first coordinates, then all second ones, and so on. */
 export type Evaluate = (points: Float64Array, out: Float64Array) => void;
 
 const INFIX: Partial<Record<Op, string>> = {
@@ -22,7 +22,7 @@ const INFIX: Partial<Record<Op, string>> = {
   or: '||',
 };
 
-/** The text of a function body with `points`, `out`, `i`, `n`, `kit`, `data` (params and constant arrays) and `arrays` in scope. */
+/** A function body that uses `points`, `out`, `i`, `n`, `kit`, `arrays` and `data` (params and constant arrays). */
 export function toJavaScript(program: Program): string {
   const lines: string[] = [];
   const constants = new Map<Id, string>();
@@ -76,7 +76,7 @@ export function toJavaScript(program: Program): string {
     }
   };
 
-  /** Assigns several values at once: one may read what another writes. */
+  /** Assigns several values at once: one assignment may read what another writes. */
   const assign = (depth: number, targets: Id[], args: Id[]) => {
     if (targets.length === 1) put(depth, `${name(targets[0])} = ${name(args[0])};`);
     else if (targets.length > 1)

@@ -1,6 +1,6 @@
 /**
- * The vector target: a program as a WebAssembly module with SIMD, two float64 lanes, for whole batches of
- * points. Functions of the math library that the program calls become functions of the module.
+ * The vector target: turns a program into a WebAssembly module with SIMD (two float64 lanes) that evaluates whole
+ * batches of points. Functions of the math library that the program calls become functions of the module.
  */
 
 import { encodeModule, FunctionWriter } from '../../wasm/assembler.ts';
@@ -13,7 +13,7 @@ import type { Evaluate } from './javascript.ts';
 import { Emitter } from './wasm/emitter.ts';
 import { Layout } from './wasm/layout.ts';
 
-/** Points in a batch: 8 coordinates of 256 points are 16 KB, half of a first-level cache. */
+/** Points per batch: 8 coordinates of 256 points are 16 KB, half of a first-level cache of 32 KB. */
 export const BATCH = 256;
 
 export interface WasmModule {
@@ -22,8 +22,8 @@ export interface WasmModule {
 }
 
 /**
- * A module that imports `env.memory` and exports `evaluate(n)`: it reads n points at `layout.points` (row by row, a
- * row of `batch` numbers a coordinate) and writes n values at `layout.values`, rounding n up to even.
+ * A module that imports `env.memory` and exports `evaluate(n)`: it reads n points at `layout.points` (one row of
+ * `batch` numbers per coordinate) and writes n values at `layout.values`, with n rounded up to even.
  */
 export function toWasm(
   source: Program,
@@ -39,7 +39,7 @@ export function toWasm(
   return { bytes: encodeModule(functions, { evaluate: functions.length - 1 }), layout };
 }
 
-/** Every library function that the program needs, those that only other ones call included. */
+/** Every library function that the program calls, directly or through other library functions. */
 function libraryCalls(program: Program): string[] {
   const names = new Set<string>();
   const visit = (p: Program) =>
@@ -58,7 +58,7 @@ function libraryFunction(name: string, layout: Layout, callee: (fn: string) => n
   const prefix = `${name}#`;
   layout.addConstants(program, prefix);
   const emitter = new Emitter(program, { writer, layout, prefix, callee, coordinate: i => writer.get(i) });
-  emitter.prelude();
+  emitter.invariants();
   emitter.body();
   return writer;
 }
@@ -74,8 +74,8 @@ function batchFunction(program: Program, layout: Layout, callee: (fn: string) =>
     offset,
     coordinate: i => writer.get(offset).memory('v128.load', layout.points + i * layout.batch * 8),
   });
-  emitter.prelude();
-  writer.get(n).i32(3).op('i32.shl').set(n); // now the end, in bytes
+  emitter.invariants();
+  writer.get(n).i32(3).op('i32.shl').set(n); // from here on `n` is the end in bytes
   const top = writer.open('loop');
   writer.get(offset);
   emitter.body();
@@ -88,10 +88,10 @@ function batchFunction(program: Program, layout: Layout, callee: (fn: string) =>
 /** A compiled integrand with its memory: fill `rows`, call `run(n)`, read `values`. */
 export interface WasmInstance {
   batch: number;
-  /** One row a coordinate. */
+  /** One row per coordinate. */
   rows: Float64Array[];
   values: Float64Array;
-  /** Evaluates the first n points; n is rounded up to even, so the point after an odd number of them must be a real one. */
+  /** Evaluates the first n points. n is rounded up to even, so for odd n index n of each row must be a valid point. */
   run(n: number): void;
 }
 
@@ -120,7 +120,7 @@ export function wasmTarget(program: Program, params: Bindings): Evaluate {
       const n = Math.min(batch, total - start);
       rows.forEach((row, d) => {
         row.set(points.subarray(d * total + start, d * total + start + n));
-        if (n % 2) row[n] = row[n - 1]; // the second lane of the last vector repeats a real point
+        if (n % 2) row[n] = row[n - 1]; // the second lane of the last vector repeats the last point
       });
       run(n);
       out.set(values.subarray(0, n), start);

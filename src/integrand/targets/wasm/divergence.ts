@@ -1,11 +1,11 @@
 /**
- * Where lanes part. A vector instruction works on two points at once; this analysis tells which values may
- * differ between them (varying), and which labels they may reach at different times (divergent). All the
- * rest is the same for both lanes and is compiled to scalar code and plain jumps.
+ * Divergence analysis. A vector instruction works on two points at once, one per lane; this analysis tells which
+ * values may differ between the lanes (varying), and which labels the lanes may reach at different times (divergent).
+ * All the rest is the same for both lanes and is compiled to scalar code and plain jumps.
  *
  * A label is divergent when a break to it stands inside a varying `if`, or inside another divergent
  * construct, within its body. Values that a divergent label or a varying `if` produces are varying.
- * Carried values of a loop need no such rule: lanes still in the loop all come from the same turn.
+ * Carried values of a loop need no such rule: all lanes that are still in the loop have made the same number of turns.
  */
 import { bodies, type Id, type Program, type Statement } from '../../ir.ts';
 
@@ -29,7 +29,7 @@ export function findDivergence(program: Program): Divergence {
       if (varying.has(args[i])) mark(varying, v.id);
     });
   };
-  /** `around`: enclosing labels and varying ifs (as null), innermost last. */
+  /** `around` holds the enclosing labels and varying ifs (as null), innermost last. */
   const visit = (list: Statement[], around: (number | null)[], ends: { id: Id }[]): void => {
     for (const s of list) {
       switch (s.kind) {

@@ -1,14 +1,14 @@
 /**
- * One program as the instructions of one function, two points at a time.
+ * Writes one program as the instructions of one function that works on two points at a time.
  *
- * Control flow that is the same for both lanes becomes jumps. Where lanes part, both ways are run, each
+ * Control flow that is the same for both lanes becomes jumps. Where lanes diverge, both branches are run, each
  * under a mask of the lanes that take it (and skipped when there are none). The mask matters in three
  * places only: the outputs of a divergent construct, which each lane must set when it leaves and not
  * later; stores to local arrays; and the end of a loop, when no lane is left in it. All other values may
  * be computed in lanes that do not need them.
  *
- * `exit(L)` collects the lanes that left for a divergent label L. After a construct from which lanes may
- * have left, the mask is what it was less those lanes; if it is empty, the rest is jumped over.
+ * The `exit` mask of a divergent label collects the lanes that left for it. After a construct from which lanes may
+ * have left, those lanes are removed from the mask; if the mask is then empty, the rest is jumped over.
  */
 
 import type { FunctionWriter } from '../../../wasm/assembler.ts';
@@ -23,27 +23,27 @@ type Form = 'scalar' | 'vector';
 
 interface Label {
   out: number[];
-  /** Where to jump: behind the construct. */
+  /** The jump target behind the construct. */
   end: number;
-  /** For a divergent label: the lanes that left for it. */
+  /** The local with the mask of the lanes that left for this label; null if the label is not divergent. */
   exit: number | null;
 }
 
 export interface EmitterOptions {
   writer: FunctionWriter;
   layout: Layout;
-  /** Prefix of the names of constant arrays. */
+  /** What is put before the names of constant arrays. */
   prefix: string;
-  /** Pushes coordinate `index` of the two points, a constant index. */
+  /** Pushes coordinate `index`, a constant, of the two points. */
   coordinate(index: number): void;
   /** Byte offset of the current points within each coordinate's row; absent in library functions. */
   offset?: number;
-  /** The index of the function that computes a library function. */
+  /** The index, in the module, of the library function `fn`. */
   callee(fn: string): number;
 }
 
-/** Values used once are computed where they are used; a chain of them no longer than this. */
-const MAX_DEFERRED = 60;
+/** A value that is used once is computed where it is used; chains of such values are shorter than this. */
+const MAX_DEFERRED_CHAIN = 60;
 
 export class Emitter {
   readonly #program: Program;
@@ -54,13 +54,13 @@ export class Emitter {
   readonly #types = new Map<Id, Type>();
   readonly #constants = new Map<Id, number | boolean>();
   readonly #locals = new Map<Id, number>();
-  /** Vectors of scalars that were computed before the batch. */
+  /** The locals that hold the scalars of `invariants` as vectors. */
   readonly #splats = new Map<Id, number>();
   readonly #deferred = new Map<Id, { s: Let; depth: number }>();
   readonly #singleUse: Set<Id>;
   readonly #labels = new Map<number, Label>();
   readonly #arrays: number[];
-  /** Where to jump when the mask is empty, innermost last: behind the arm or the divergent construct it belongs to. */
+  /** Jump targets for an empty mask, innermost last: each is behind an arm or a divergent construct. */
   readonly #skips: number[] = [];
   #mask: number | null = null;
   #stray: number | null = null;
@@ -76,8 +76,8 @@ export class Emitter {
     this.#singleUse = usedOnceInPlace(program);
   }
 
-  /** Everything that is the same for all points, to be computed once a batch. */
-  prelude(): void {
+  /** Computes, once per batch, every value that is the same for all points. */
+  invariants(): void {
     const body = this.#program.body;
     const ready = new Set<Id>();
     for (const s of body) {
@@ -99,7 +99,7 @@ export class Emitter {
     this.#stray = this.#program.arrays.length > 0 ? this.#w.local('v128') : null;
   }
 
-  /** The program for two points; leaves the result vector on the stack. */
+  /** Computes the program for two points; leaves the result vector on the stack. */
   body(): void {
     const w = this.#w;
     if (this.#stray !== null) w.v128(0).set(this.#stray);
@@ -166,11 +166,12 @@ export class Emitter {
   }
 
   #let(s: Let): void {
-    if (this.#locals.has(s.id)) return; // done in the prelude
+    if (this.#locals.has(s.id)) return; // `invariants` has computed it
     this.#types.set(s.id, s.type);
     if (s.op === 'const') return void this.#constants.set(s.id, s.value);
     const depth = 1 + Math.max(0, ...uses(s).map(a => this.#deferred.get(a)?.depth ?? 0));
-    if (this.#singleUse.has(s.id) && depth < MAX_DEFERRED) return void this.#deferred.set(s.id, { s, depth });
+    if (this.#singleUse.has(s.id) && depth < MAX_DEFERRED_CHAIN)
+      return void this.#deferred.set(s.id, { s, depth });
     const form = this.#form(s.id);
     this.#expression(s, form);
     this.#w.set(this.#define(s.id, s.type, form));
@@ -231,13 +232,13 @@ export class Emitter {
         if (form === 'scalar') w.lane('f64x2.extract_lane', 0);
         return;
     }
-    // the other bit operations are done on vectors only
+    // the remaining operations on bits exist for vectors only
     for (const a of uses(s)) this.#vector(a);
     this.#bits(s.op);
     if (form === 'scalar') w.lane('f64x2.extract_lane', 0);
   }
 
-  /** The intrinsics of math/kit.ts on the vectors on the stack. */
+  /** Applies an intrinsic of math/kit.ts to the vectors on the stack. */
   #bits(op: string): void {
     const w = this.#w;
     switch (op) {
@@ -245,7 +246,7 @@ export class Emitter {
         this.#constantVector(2 ** 52 + 1023);
         w.op('f64x2.add').i32(52).op('i64x2.shl');
         return;
-      case 'exponent': // the field placed in the low bits of 2^52
+      case 'exponent': // the exponent field e in the low bits of 2^52 makes the number 2^52 + e
         w.v128bits(0x7fffffff, -1).op('v128.and').i32(52).op('i64x2.shr_u');
         this.#constantVector(2 ** 52);
         w.op('v128.or');
@@ -284,8 +285,8 @@ export class Emitter {
   }
 
   /**
-   * Reads an array: element i of lane l stands at address + i·stride + l·lanes (+ the local `offset`). An index
-   * that is no integer inside the array reads NaN.
+   * Reads an array: element i of lane l is at the byte address + i·stride + l·lanes (+ the local `offset`). Reading
+   * at an index that is no integer in [0, length) gives NaN.
    */
   #read(
     index: Id,
@@ -325,7 +326,7 @@ export class Emitter {
     w.get(valid).op('v128.bitselect');
   }
 
-  /** Pushes whether the scalar index is right, and returns the local that holds it as an integer. */
+  /** Pushes whether the scalar index is an integer in [0, length); returns the local that holds it as an i32. */
   #index(index: Id, length: number): number {
     const w = this.#w;
     const [x, i] = [w.local('f64'), w.local('i32')];
@@ -335,7 +336,7 @@ export class Emitter {
     return i;
   }
 
-  /** Indices of both lanes as integers (0 where wrong), and the mask of the right ones. */
+  /** The indices of both lanes as integers (0 where invalid), and the mask of the lanes whose index is valid. */
   #indices(index: Id, length: number): { cells: number; valid: number } {
     const w = this.#w;
     const [x, valid, cells] = [w.local('v128'), w.local('v128'), w.local('v128')];
@@ -348,7 +349,7 @@ export class Emitter {
     return { cells, valid };
   }
 
-  /** The integer index on the stack becomes a byte offset. */
+  /** Turns the integer index on the stack into a byte offset. */
   #scale({ stride, offset }: { stride: number; offset?: number }): void {
     const w = this.#w;
     w.i32(Math.log2(stride)).op('i32.shl');
@@ -365,7 +366,7 @@ export class Emitter {
     const address = this.#arrays[array];
     const length = this.#program.arrays[array];
     const at = { address, stride: 16, lanes: 8 };
-    /** Stores the whole vector at the address on the stack; only active lanes change. */
+    /** Stores the value at the address that `push` pushes, plus `offset`; lanes outside the mask keep what they had. */
     const whole = (push: () => void, offset: number) => {
       push();
       this.#vector(value);
@@ -420,7 +421,7 @@ export class Emitter {
     for (const s of list) this.#statement(s, ends, masked);
   }
 
-  /** `ends`: the locals that a yield or continue at the end of this list sets; `masked`: in active lanes only. */
+  /** A yield or continue at the end of this list sets the locals `ends`; if `masked`, in the lanes of the mask only. */
   #statement(s: Statement, ends: number[], masked: boolean): void {
     const w = this.#w;
     switch (s.kind) {
@@ -456,7 +457,7 @@ export class Emitter {
     else this.#w.get(this.#mask);
   }
 
-  /** Sets locals all at once: a value may depend on what another one had. */
+  /** Sets locals all at once: a value may depend on the old value of another one. */
   #assign(locals: number[], args: Id[], masked: boolean): void {
     const w = this.#w;
     args.forEach((a, i) => {
@@ -509,7 +510,7 @@ export class Emitter {
       w.set(this.#mask);
     };
     const trivial = (arm: Statement[]) => arm.length === 1;
-    // an arm that only yields, or only leaves, needs no jump around it; it goes first, and sets all lanes
+    // an arm of one statement (a yield or a break) needs no jump around it; it goes first, and a yield sets all lanes
     const order = trivial(s.else) || !trivial(s.then) ? [false, true] : [true, false];
     order.forEach((wanted, k) => {
       const arm = wanted ? s.then : s.else;
@@ -525,7 +526,7 @@ export class Emitter {
     this.#mask = mask;
   }
 
-  /** Takes the lanes that left during `s` out of the mask, and jumps when none is left. */
+  /** Removes the lanes that left during `s` from the mask, and jumps when none remains. */
   #afterExits(s: Statement): void {
     const exits = [...labelsLeft(s)].filter(l => this.#divergent.has(l)).map(l => this.#labels.get(l)!.exit!);
     if (exits.length === 0) return;
@@ -567,7 +568,7 @@ export class Emitter {
     this.#assign(carried, s.init, false);
     const end = w.open('block');
     const { exit } = this.#enter(s, end);
-    // lanes may leave in one turn and must stay away in the next: the mask becomes a variable
+    // a lane that left in one turn must stay out in the next, so the mask is kept in a local across turns
     const leaving = exit !== null || [...labelsLeft(s)].some(l => this.#divergent.has(l));
     let turns = mask;
     if (leaving) {

@@ -1,22 +1,23 @@
 /**
- * Where a compiled integrand keeps its things in memory: constants (each twice, a full vector), arrays of
- * constants, params, local arrays, a batch of points, its values. All addresses are known when the module
- * is made, so each access is a single instruction.
+ * The memory of a compiled integrand: constants (each stored twice, as a full vector), arrays of constants, params,
+ * local arrays, a batch of points and its values. All addresses are known when the module is made, so each access
+ * is a single instruction.
  */
 import type { Program } from '../../ir.ts';
 import type { Bindings } from '../../params.ts';
 
+/** Sizes in bytes. */
 const VECTOR = 16;
 const DOUBLE = 8;
 
-/** Float64 numbers for an address. */
-export interface Numbers {
+/** Float64 numbers, and the address at which they are to be written. */
+export interface DataSegment {
   address: number;
   data: ArrayLike<number>;
 }
 
 export class Layout {
-  /** Points a batch can hold; even. */
+  /** The number of points that a batch can hold; even. */
   readonly batch: number;
   #next: number;
   readonly #constants = new Map<string, number>();
@@ -24,9 +25,9 @@ export class Layout {
   readonly scalars = new Map<string, number>();
   readonly points: number;
   readonly values: number;
-  readonly #initial: Numbers[] = [];
+  readonly #initial: DataSegment[] = [];
 
-  /** `shared`: where somebody else already has the points and the values. */
+  /** `shared` has the addresses of points and values where another module of the same memory has placed them. */
   constructor(program: Program, batch: number, base: number, shared?: { points: number; values: number }) {
     this.batch = batch;
     this.#next = base;
@@ -40,7 +41,7 @@ export class Layout {
     this.addConstants(program);
   }
 
-  /** The address of a vector with both lanes `value`. */
+  /** The address of a vector both of whose lanes are `value`. */
   constant(value: number): number {
     const key = Object.is(value, -0) ? '-0' : String(value);
     let address = this.#constants.get(key);
@@ -52,7 +53,7 @@ export class Layout {
     return address;
   }
 
-  /** Makes room for a program's constant arrays; those of library functions are added under their own names. */
+  /** Makes room for a program's constant arrays; `prefix` keeps those of library functions apart. */
   addConstants(program: Program, prefix = ''): void {
     for (const [name, data] of Object.entries(program.constants)) {
       if (this.arrays.has(prefix + name)) continue;
@@ -62,7 +63,7 @@ export class Layout {
     }
   }
 
-  /** Room for a local array: a vector an element. */
+  /** Makes room for a local array, one vector per element, and returns its address. */
   localArray(length: number): number {
     return this.#take(length * VECTOR);
   }
@@ -72,13 +73,13 @@ export class Layout {
     return this.#next;
   }
 
-  /** The constants, and where they belong. */
-  initial(): readonly Numbers[] {
+  /** The constants with their addresses. */
+  initial(): readonly DataSegment[] {
     return this.#initial;
   }
 
-  /** Params, and where they belong. */
-  params(params: Bindings): Numbers[] {
+  /** The params with their addresses. */
+  params(params: Bindings): DataSegment[] {
     return [...params].map(([name, value]) =>
       typeof value === 'object'
         ? { address: this.arrays.get(name)!.address, data: Float64Array.from(value) }

@@ -1,4 +1,4 @@
-/** Operations of the IR that are single instructions, for two lanes and for one number. */
+/** Operations of the IR that are one WebAssembly instruction: on two lanes (vector) and on one number (scalar). */
 import type { Instruction } from '../../../wasm/assembler.ts';
 
 export const VECTOR_OPS: Partial<Record<string, Instruction[]>> = {

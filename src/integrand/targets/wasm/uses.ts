@@ -1,4 +1,4 @@
-/** Two questions about a program: which labels a statement leaves for, and which values are used once, close by. */
+/** Two analyses: which outer labels a statement breaks to, and which values are used once, in their own list. */
 import { bodies, type Id, type Program, type Statement, uses, walk } from '../../ir.ts';
 
 /** Labels outside `s` that something inside it breaks to. */
@@ -13,7 +13,7 @@ export function labelsLeft(s: Statement): Set<number> {
   return left;
 }
 
-/** Values used exactly once, in the statement list that defines them. Loads stay where they are: stores may follow. */
+/** Values used exactly once, in the list that defines them; no loads, since stores between may change the element. */
 export function usedOnceInPlace(program: Program): Set<Id> {
   const count = new Map<Id, number>();
   walk(program.body, s => {
@@ -24,7 +24,7 @@ export function usedOnceInPlace(program: Program): Set<Id> {
   const visit = (list: Statement[]) => {
     const here = new Set(list.flatMap(s => (s.kind === 'let' && s.op !== 'load' ? [s.id] : [])));
     for (const s of list) {
-      // a loop reads its first values before it starts; the condition of an if is read before its arms
+      // what a loop or an `if` itself uses is read before the lists inside it run, so it counts as used in this list
       for (const a of uses(s)) if (here.has(a) && count.get(a) === 1) found.add(a);
       for (const body of bodies(s)) visit(body);
     }

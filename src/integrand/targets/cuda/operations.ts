@@ -1,21 +1,21 @@
-/** What the CUDA text is made of: operations, functions and literals in CUDA's words, and small functions it brings along. */
+/** Operations, functions and literals in CUDA C++, and the helper functions that the generated text brings along. */
 import type { Op } from '../../ir.ts';
 
 export const NAN = '__longlong_as_double(0x7ff8000000000000LL)';
 const INFINITY = '__longlong_as_double(0x7ff0000000000000LL)';
 
 /**
- * Whether the host wants the card back: it says so in a word of its own memory, whose address is the first of the
- * params. Kernels around an integrand ask too.
+ * Whether the host wants the run to stop. It sets a word in its own memory, whose address is the first entry of the
+ * params buffer. The kernels that call an integrand use this function too.
  */
 export const STOPPED = `__device__ __forceinline__ bool stopped(const double* params) {
   const volatile unsigned* flag = (const volatile unsigned*)__double_as_longlong(params[0]);
   return flag && *flag;
 }`;
 
-/** What a text may need beside CUDA's functions; those it mentions go in front of it. */
-export const PRELUDE: Record<string, string> = {
-  // NaN wins, and −0 is below 0: of two that are equal only zeros differ, in the sign bit
+/** Helper functions by name; the generated text starts with those that it calls. */
+export const HELPERS: Record<string, string> = {
+  // as in JavaScript NaN wins and −0 is below 0: two equal numbers can differ only as 0 and −0, in the sign bit
   js_min: `__device__ __forceinline__ double js_min(double a, double b) {
   if (a == b) return __longlong_as_double(__double_as_longlong(a) | __double_as_longlong(b));
   return a < b ? a : a > b ? b : a + b;
@@ -24,11 +24,11 @@ export const PRELUDE: Record<string, string> = {
   if (a == b) return __longlong_as_double(__double_as_longlong(a) & __double_as_longlong(b));
   return a > b ? a : a < b ? b : a + b;
 }`,
-  // in C, 1 to any power is 1, and so is −1 to ±infinity
+  // in C, 1^y is 1 for every y, and (−1)^±∞ is 1; in JavaScript both are NaN where y is NaN or ±∞
   js_pow: `__device__ __forceinline__ double js_pow(double x, double y) {
   return !(fabs(y) < ${INFINITY}) && fabs(x) == 1.0 ? ${NAN} : pow(x, y);
 }`,
-  // ties go up, and −0 stays
+  // as Math.round: ties go up, and −0 stays −0
   js_round: `__device__ __forceinline__ double js_round(double x) {
   const double down = floor(x);
   return copysign(x - down >= 0.5 ? down + 1.0 : down, x);
@@ -49,7 +49,7 @@ export const PRELUDE: Record<string, string> = {
   kit_high: `__device__ __forceinline__ double kit_high(double x) {
   return __hiloint2double(__double2hiint(x), __double2loint(x) & (int)0xf8000000);
 }`,
-  // an index that is no integer differs from itself made one, NaN too; one below 0 is huge without its sign
+  // an index that is no integer, or NaN, differs from its int; a negative one is above n as an unsigned
   array_get: `__device__ __forceinline__ double array_get(const double* a, int n, double i) {
   const int k = (int)i;
   return k == i && (unsigned)k < (unsigned)n ? a[k] : ${NAN};
@@ -62,7 +62,7 @@ export const PRELUDE: Record<string, string> = {
 }`,
 };
 
-/** A, B and C stand for the arguments. */
+/** Templates for the operations of the IR; A, B and C stand for the arguments. */
 export const OPERATIONS: Record<Op, string> = {
   neg: '-A',
   abs: 'fabs(A)',
@@ -92,9 +92,10 @@ export const OPERATIONS: Record<Op, string> = {
   number: 'A ? 1.0 : 0.0',
   select: 'A ? B : C',
 };
+/** With __dmul_rn, whose product the CUDA compiler never fuses with a sum. */
 export const UNFUSED: Record<Op, string> = { ...OPERATIONS, mul: '__dmul_rn(A, B)' };
 
-// biome-ignore format: one family a line
+// biome-ignore format: one family per line
 const SAME_IN_CUDA = [
   'exp', 'exp2', 'expm1', 'log', 'log2', 'log10', 'log1p',
   'sin', 'cos', 'tan', 'asin', 'acos', 'atan',
@@ -103,10 +104,10 @@ const SAME_IN_CUDA = [
 ];
 
 /**
- * Library functions that CUDA has as well. The others are compiled from the library: clz32 and imul, which CUDA has for
- * integers only; mod and hypot, since fmod takes 2 to 4 times as long on an H200, and CUDA's hypot 1.1 times as long
- * and overflows at MAX_VALUE; j0 and j1, which in CUDA are off by up to 4e-13 between 8 and 100: being right takes 1.4
- * times as long.
+ * Library functions for which CUDA's own serve. The others are compiled from the math library: clz32 and imul, which
+ * CUDA has for integers only; mod, since CUDA's fmod takes 2 to 4 times as long on an H200; hypot, since CUDA's takes
+ * 1.1 times as long and overflows at MAX_VALUE; j0 and j1, since CUDA's are off by up to 4e-13 for x between 8 and
+ * 100. The library's j0 and j1 take 1.4 times as long as CUDA's.
  */
 export const FUNCTIONS: Record<string, string> = {
   ...Object.fromEntries(SAME_IN_CUDA.map(fn => [fn, `${fn}(A)`])),
