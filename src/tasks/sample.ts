@@ -4,6 +4,7 @@
  * sums, and `merge` puts the sums of all parts together: with the same bits for any cut into parts, any order in which they
  * come, and parts that come twice. So a result does not depend on how many workers, devices or machines shared the work.
  */
+import { intrinsics } from '../integrand/math/kit.ts';
 import type { Key } from '../random/philox.ts';
 import { inOrder, isKept, type Kept, mergeNonFinite, type NonFinite, type Part } from './part.ts';
 import { groupsOf } from './pieces.ts';
@@ -61,7 +62,7 @@ export interface SampleSums {
   concentration: number;
   /** Σ of the rounded scaled squares in each bin, `bins` numbers per axis; null when frozen or kept. */
   histogram: Float64Array | null;
-  /** Σ of the histogram over the bins of one axis; 0 when frozen. */
+  /** Σ of the histogram over the bins of one axis; 0 when frozen. From 2^53 on a power of two, and the histogram is 0. */
   squares: number;
   /** Variance of w in each cube, if it is wanted. */
   variances: Float64Array | null;
@@ -76,7 +77,7 @@ export interface PartSums {
   evaluations: number;
   /** Sum, variance and concentration of the subtrees of groups that the part covers; see tree-sum.ts. */
   nodes: Float64Array;
-  /** As in SampleSums. Integers below 2^53, so that they have no order; an iteration with larger ones is made again. */
+  /** As in SampleSums: integers, whose sums have no order below 2^53. */
   histogram: Float64Array | null;
   squares: number;
   cubes: CubeSums | null;
@@ -131,7 +132,8 @@ export function mergeParts(task: SampleTask, whole: Part, parts: Iterable<PartSu
 export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
   const all = mergeParts(task, wholeOf(task), parts);
   const [sum, variance, concentration] = all.nodes;
-  const { evaluations, histogram, squares, nonFinite } = all;
+  const { evaluations, nonFinite } = all;
+  const { histogram, squares } = exact(all);
   return {
     evaluations,
     sum,
@@ -142,6 +144,15 @@ export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
     ...byCube(task, all.cubes),
     nonFinite,
   };
+}
+
+/**
+ * The histogram and its sum, as they are while they are integers below 2^53. Larger ones depend on the order in which they
+ * were added, and mean that the scale is too fine: then there is no histogram, and the sum is only told as a power of two.
+ */
+function exact({ histogram, squares }: PartSums): Pick<SampleSums, 'histogram' | 'squares'> {
+  if (squares < 2 ** 53) return { histogram, squares };
+  return { histogram: histogram && histogram.map(() => 0), squares: 2 ** intrinsics.exponent(squares) };
 }
 
 function mergeCubes(lists: readonly CubeSums[]): CubeSums | null {

@@ -116,7 +116,7 @@ export class CudaSampling {
       evaluations,
       squares,
       nodes: Float64Array.of(totals.sum, totals.variance, totals.concentration),
-      histogram: task.adapt && !task.adapt.keep ? this.#histogram(task.bins, squares) : null,
+      histogram: task.adapt && !task.adapt.keep ? this.#histogram(task.bins) : null,
       cubes: null,
       nonFinite: totals.wrong > 0 ? await this.#nonFinite(laid, totals) : null,
     };
@@ -339,7 +339,7 @@ export class CudaSampling {
 
   refine(how: Refinement): AxisMap {
     const { bins } = this.learning;
-    const refined = this.learning.refine(how, () => this.#histogram(bins, 0));
+    const refined = this.learning.refine(how, () => this.#histogram(bins));
     // the kernel leaves the counters at 0
     if (isKept(refined) && !how.shared && this.#zeros === this.#result.size)
       this.#zeros += 8 * this.#program.dims * bins;
@@ -383,13 +383,9 @@ export class CudaSampling {
     return this.#keys.words;
   }
 
-  /** The histogram; where its counters overflowed, all in one bin of each axis, which tells how much too fine the scale is. */
-  #histogram(bins: number, squares: number): Float64Array {
+  /** The counters of the histogram. Where they overflowed the sum of squares tells, and nobody looks at them. */
+  #histogram(bins: number): Float64Array {
     const histogram = new Float64Array(this.#program.dims * bins);
-    if (!(squares < 2 ** 60)) {
-      for (let d = 0; d < this.#program.dims; d++) histogram[d * bins] = squares;
-      return histogram;
-    }
     const words = this.#buffers.state.read(new Uint32Array(2 * histogram.length), this.#result.size);
     for (let i = 0; i < histogram.length; i++) histogram[i] = words[2 * i + 1] * 2 ** 32 + words[2 * i];
     return histogram;
