@@ -3,7 +3,7 @@ import { openDevice, takesFunctions } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
-import { lowered } from './integrand/lowered.ts';
+import { cachedProgram } from './integrand/program-cache.ts';
 import { bind } from './integrand/params.ts';
 import { exportName, plainProgram } from './integrand/plain.ts';
 import { read } from './integrand/read.ts';
@@ -41,7 +41,7 @@ export function prepare(
     return plainProgram(f, module, domain, params);
   }
   try {
-    const program = lowered(f, dims, params, domain.axes);
+    const program = cachedProgram(f, dims, params, domain.axes);
     return { kind: 'compiled', dims, program, params: bind(program.params, params) };
   } catch (e) {
     if (e instanceof IntegrandError && typeof f === 'function' && e.runsAsItIs) {

@@ -1,7 +1,7 @@
 /**
  * One GPU: its context, its memory, its kernels, and how it is got back.
  *
- * A kernel cannot be interrupted, but it looks at a flag in the host's memory (integrand/pace.ts). When a run is
+ * A kernel cannot be interrupted, but it looks at a flag in the host's memory (integrand/stop-checks.ts). When a run is
  * aborted the flag goes up, and the run comes back at once; the card belongs to it until its kernel has left, so that
  * nobody reuses what the kernel still works on.
  *
@@ -9,6 +9,8 @@
  * open it again gives the fault's error, and resetting waits for kernels as well. So there is no way back from a fault
  * but a new process, and errors say so.
  */
+
+import { CardCache } from './card-cache.ts';
 import {
   CudaError,
   check,
@@ -21,7 +23,6 @@ import {
   OUT_OF_MEMORY,
 } from './driver.ts';
 import { type CardInfo, countCards, driverVersion, infoOf, out } from './info.ts';
-import { CardCache } from './card-cache.ts';
 import { compileAhead, compileCuda, type Source } from './nvrtc.ts';
 import { type Turns, turnsOf } from './turns.ts';
 
