@@ -39,5 +39,5 @@ export class HostLearning implements Learning {
   }
 }
 
-/** What an allocation of so many samples may come to: every cube has two at least. */
+/** The most samples that an allocation of `evaluations` can have: every cube has at least two. */
 export const mostFor = (evaluations: number, cubes: number): number => Math.max(evaluations, 2 * cubes);

@@ -1,15 +1,15 @@
 /**
  * The VEGAS map (Lepage 1978; 2021, "Adaptive multidimensional integration: VEGAS enhanced", section II): each axis is
- * cut into bins of equal probability, narrow where the integrand is large. `edges` holds bins + 1 numbers an axis, in
+ * cut into bins of equal probability, narrow where the integrand is large. `edges` holds bins + 1 numbers per axis, in
  * the coordinates of the domain.
  */
 import { compile } from '../integrand/compile.ts';
 
 /**
- * The part of the samples that stays spread evenly along an axis. Without it a bin that looked empty grows until it
- * is hardly sampled, and what it hides is missed together with its share of the error: on f6 at 1e-3, one run in five was
- * off by 3 to 18 errors. Four hundred samples an axis are enough to notice
- * (with a hundred, four runs in two hundred were off by more than 3).
+ * The part of the samples that stays spread evenly along an axis. Without it a bin that looked empty grows until it has
+ * hardly any samples, and what the integrand has there is missing from the value and from the error: on f6 at 1e-3, one
+ * run in five was off by 3 to 18 errors. 400 evenly spread samples are enough to notice; with 100 of them, four runs in
+ * two hundred were off by more than 3 errors.
  */
 export const floorFor = (evaluations: number): number => Math.min(0.01, 400 / evaluations);
 
@@ -21,7 +21,7 @@ export function uniformMap(ranges: readonly (readonly [number, number])[], bins:
   return edges;
 }
 
-/** The same map with another number of bins: edges in between are laid evenly in the old bins. */
+/** The same map with another number of bins: new edges are interpolated linearly between the old ones. */
 export function rebin(edges: Float64Array, dims: number, bins: number): Float64Array {
   const old = edges.length / dims - 1;
   if (old === bins) return edges;
@@ -39,10 +39,9 @@ export function rebin(edges: Float64Array, dims: number, bins: number): Float64A
 }
 
 /**
- * The map for the next iteration. `histogram` holds Σ(J·f)² of each bin; smoothed over neighbours and damped by
- * `alpha` it says how much each bin should be cut, and new edges give every bin an equal part.
- * `floor` is the part of the samples that stays spread evenly. `shared`: one map for all axes, as m-Cubes' 1D variant has
- * it for symmetric integrands.
+ * The map for the next iteration. `histogram` holds Σ(J·f)² per bin. Smoothed over neighbours and damped by `alpha` it
+ * gives a weight per bin, and the new edges give every bin the same weight. `floor` is the part of the samples that stays
+ * spread evenly. With `shared` there is one map for all axes, as in the 1D variant of m-Cubes for symmetric integrands.
  */
 export function refineMap(
   edges: Float64Array,
@@ -85,7 +84,7 @@ function refineAxis(edges: Float64Array, weights: Float64Array, alpha: number, f
   return equalParts(pieces, shares, bins);
 }
 
-/** Cuts an axis into so many bins of equal weight; `weights` are those of the bins between `edges`. */
+/** Cuts an axis into `bins` bins of equal weight; `weights` are those of the present bins, between `edges`. */
 function equalParts(edges: Float64Array, weights: Float64Array, bins: number): Float64Array {
   const last = weights.length - 1;
   const each = weights.reduce((a, b) => a + b, 0) / bins;
@@ -93,7 +92,7 @@ function equalParts(edges: Float64Array, weights: Float64Array, bins: number): F
   parts[0] = edges[0];
   parts[bins] = edges[last + 1];
   let j = 0;
-  let left = weights[0]; // what is left of old bin j
+  let left = weights[0]; // the weight that is left of old bin j
   for (let i = 1; i < bins; i++) {
     let need = each;
     while (need > left && j < last) {
@@ -108,28 +107,32 @@ function equalParts(edges: Float64Array, weights: Float64Array, bins: number): F
   return parts;
 }
 
-/** How much wider than its neighbour a bin may be. Twice would spend a third of 64 bins on the way to a narrow peak. */
+/**
+ * A bin may be at most this many times as wide as its neighbour. With a ratio of 2, a third of 64 bins would be spent on
+ * the way to a narrow peak.
+ */
 export const WIDER = 4;
-/** A little more, so that pieces which are just as wide as they may be stay whole however they were rounded. */
+/** The ratio above which a bin is cut: slightly more than WIDER, so that rounding does not cut bins that just fit. */
 export const MOST_WIDER = 4.001;
-/** Widths below this part of the axis count as this. */
+/** Widths below this part of the axis count as this part. */
 export const NARROWEST = 2 ** -44;
-/** Pieces that a bin is cut into at most: each WIDER than the one before, from both sides. */
+/** Pieces that a bin is cut into, at most: each is WIDER times as wide as the one before, from both sides. */
 export const MOST_PIECES = 48;
 
 /**
- * Bins cut further where their widths do not change gradually. A narrow bin beside one that is a thousand times as wide
- * means that the slope of a peak ends in a thousandth of the wide one, where no sample falls: what it has there is
- * missing from the value and from the error too. In one dimension, on a peak of width 0.001, one claim in four was off
- * by more than 5 errors. So a bin that is too wide for its neighbour is cut into pieces that quadruple. On the
- * integrands of the papers at 1e-3 that costs little: f4 takes 1.8 times the evaluations in 3 dimensions and 1.3 times in
- * 5, the 4-D Gaussian 0.6 times, most as many as before.
+ * Cuts bins further where the widths of neighbours differ too much. Where a narrow bin lies beside one that is a thousand
+ * times as wide, the slope of a peak may end in the first thousandth of the wide bin, where no sample falls: that part is
+ * missing from the value and from the error. In one dimension, on a peak of width 0.001, one claim in four was off
+ * by more than 5 errors. So a bin that is too wide for its neighbour is cut into pieces, each four times as wide as the
+ * one before. On the integrands of the papers at 1e-3 that costs little: f4 takes 1.8 times the evaluations in 3 dimensions
+ * and 1.3 times in 5, the 4-D Gaussian 0.6 times, most others the same number.
  */
 function graded(edges: Float64Array): Float64Array {
   const bins = edges.length - 1;
   const least = NARROWEST * (edges[bins] - edges[0]);
   const width = (i: number) => edges[i + 1] - edges[i];
-  // how wide bins may be at each edge: as wide as both beside it, and as any other and the way from there
+  // most[i]: how wide a bin at edge i may be. At most the width of both bins beside the edge, and at most most[j] at
+  // any other edge j plus (WIDER − 1) times the distance between the two edges
   const most = new Float64Array(bins + 1);
   for (let i = 0; i <= bins; i++)
     most[i] = Math.max(least, Math.min(width(Math.max(0, i - 1)), width(Math.min(bins - 1, i))));
@@ -160,8 +163,8 @@ function graded(edges: Float64Array): Float64Array {
 const dampers = new Map<number, (shares: Float64Array) => Float64Array>();
 
 /**
- * ((1 − d)/ln(1/d))^α of every share: a bin with a tenth of the weight is not cut ten times as finely as one with a
- * hundredth. By our own compiler, since engines differ in the last bits of `Math.log` and `**`.
+ * ((1 − d)/ln(1/d))^α of every share d: a bin with a tenth of the weight is not cut ten times as finely as one with a
+ * hundredth. The library's own compiler computes it, since engines differ in the last bits of `Math.log` and `**`.
  */
 function damp(shares: Float64Array, alpha: number): Float64Array {
   let f = dampers.get(alpha);

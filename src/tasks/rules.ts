@@ -3,42 +3,43 @@
  * the approximate calculation of multiple integrals" and "Algorithm 698: DCUHRE", ACM TOMS 17 (1991); Genz and Malik,
  * "An imbedded family of fully symmetric numerical integration rules", SIAM J. Numer. Anal. 20 (1983).
  *
- * A rule weighs orbits: points that become each other when coordinates are permuted or change sign, so that odd
- * powers integrate to 0 whatever the weights. A null rule is another set of weights for the same points, which gives 0
- * for every polynomial of a lower degree; what it makes of an integrand is of the size of the terms beyond. Several,
- * of falling degree, tell whether those terms shrink as they do where a function is smooth. Two successive ones span a
- * plane of null rules; the one in it that gives most for the sum of its absolute weights has weight 0 on some orbit,
- * so that one candidate for each orbit finds it.
+ * A rule has one weight per orbit. An orbit is a set of points that permutations and sign changes of coordinates map to
+ * each other, so odd powers integrate to 0 whatever the weights are. A null rule is another set of weights for the same
+ * points, which gives 0 for every polynomial up to some lower degree; for an integrand it gives a number of the size of
+ * the terms of higher degree. Several null rules of falling degree tell whether these terms shrink, as they do where a
+ * function is smooth. Two successive null rules span a plane of null rules. The one in this plane with the largest result
+ * relative to the sum of its absolute weights has weight 0 on some orbit, so one candidate per orbit finds it.
  */
 
 import { OptionError } from '../options/option-error.ts';
 
 /** One orbit: all points that permutations and sign changes make of a generator. */
 export interface Orbit {
-  /** The coordinates other than 0, descending; the others are 0. In units of the half-width: within (−1, 1) exclusive. */
+  /** The coordinates other than 0, descending, in half-widths: each is inside (−1, 1). */
   generator: readonly number[];
-  /** How many points it has. */
+  /** The number of its points. */
   points: number;
-  /** Its weight in the rule: over all points weights add up to 1. */
+  /** The weight of each of its points in the rule; over all points, weights sum to 1. */
   weight: number;
-  /** Its weights in the null rules, strongest (highest degree) first. */
+  /** The weights of each of its points in the null rules, that of the highest degree first. */
   nulls: readonly number[];
 }
 
 export interface Rule {
   name: RuleName;
   dims: number;
-  /** Integrates every polynomial of this degree exactly. */
+  /** The rule integrates every polynomial up to this degree exactly. */
   degree: number;
-  /** Evaluations a region. */
+  /** Evaluations per region. */
   points: number;
   /** The first is the centre. */
   orbits: readonly Orbit[];
-  /** Orbits of two one-axis generators; their fourth difference tells which axis to split. */
+  /** Numbers of two orbits with points on the axes; fourth differences of their values tell which axis to split. */
   differences: readonly [number, number];
   /**
-   * How null rules become an error. With E₁, E₂, E₃ the most that the combinations of each pair give, [a, b, c] is:
-   * b·E₁ if a·E₁ ≤ E₂ and a·E₂ ≤ E₃, otherwise c·max(E₁, E₂, E₃). Null: the absolute value of the only null rule.
+   * How the error follows from the null rules. With E₁, E₂, E₃ the largest results of the combinations of each pair,
+   * [a, b, c] means: b·E₁ if a·E₁ ≤ E₂ and a·E₂ ≤ E₃, otherwise c·max(E₁, E₂, E₃). null means: the absolute value of
+   * the only null rule.
    */
   error: null | readonly [number, number, number];
 }
@@ -49,7 +50,7 @@ export type RuleName = (typeof RULES)[number];
 /** A generator, its weight in the rule and in the null rules. */
 type Row = readonly [generator: readonly number[], weights: readonly number[]];
 
-// biome-ignore format: one orbit a line
+// biome-ignore format: one orbit per line
 const DEGREE13: readonly Row[] = [
   [[], [0.00844923090033615, 0.3213775489050763, 0.3372900883288987, -0.8264123822525677, 0.6539094339575232]],
   [[0.2517129343453109], [0.023771474018994404, -0.1767341636743844, -0.1644903060344491, 0.306583861409436, -0.2041614154424632]],
@@ -67,7 +68,7 @@ const DEGREE13: readonly Row[] = [
   [[0.5666666666666667, 0.2077777777777778], [0.015625, -0.1420416552759383, -0.147279632923196, 0.003760268580063992, 0.02561989142123099]],
 ];
 
-// biome-ignore format: one orbit a line
+// biome-ignore format: one orbit per line
 const DEGREE11: readonly Row[] = [
   [[], [0.0009903847688882167, 1.715006248224684, 1.936014978949526, 0.517082819560576, 2.05440450381852]],
   [[0.19], [0.0084964717409851, -0.3755893815889209, -0.3673449403754268, 0.01445269144914044, 0.013777599884901202]],
@@ -85,10 +86,11 @@ const DEGREE11: readonly Row[] = [
 ];
 
 /**
- * A rule for any number of axes. With D f = f(a) − 2f(0) + f(−a) along an axis, a row of `terms` counts the product of
- * the D of its generator, on every choice of axes; the row `corners` averages over the points (±a, …, ±a); what these
- * leave of a constant is given to the centre. A monomial in some axes only feels terms on just these, so that the
- * numbers are the same for all n, where the weights of the points are polynomials in n.
+ * A rule for any number of axes. With D f = f(a) − 2f(0) + f(−a) along an axis, a row of `terms` is the weight of the
+ * product of the D of its generator, summed over every choice of axes; the row `corners` is the weight of the mean over
+ * the points (±a, …, ±a); the centre gets the weight that makes the rule exact for a constant. A monomial in some axes is
+ * changed only by terms on just these axes, so these numbers are the same for all n, while the weights of the points are
+ * polynomials in n.
  */
 interface Family {
   terms: readonly Row[];
@@ -97,7 +99,7 @@ interface Family {
 
 const [A, B, C, D] = [0.955907315804539, 0.4060571747382397, 0.8952547092523563, 0.6860757975617563];
 
-// biome-ignore format: one term a line
+// biome-ignore format: one term per line
 const DEGREE9: Family = {
   terms: [
     [[A], [0.0365073053079745, -0.019483177347712863, 0.03417227984385635, 1.0076188699807138, 0.14588947962227122]],
@@ -111,7 +113,7 @@ const DEGREE9: Family = {
   corners: [[D], [0.25150011495314795, -0.06287502873828699, 0.06287502873828699, 0.25150011495314795, -0.25150011495314795]],
 };
 
-// biome-ignore format: one term a line
+// biome-ignore format: one term per line
 const DEGREE7: Family = {
   terms: [
     [[B], [0.12359398032043234, 0.07497814870203369, -0.12359398032043234, 0.5548914705142356, -0.12359398032043234]],
@@ -124,8 +126,8 @@ const DEGREE7: Family = {
 
 const [G, H] = [Math.sqrt(9 / 70), Math.sqrt(9 / 10)];
 
-/** The null rule is degree 7 less degree 5, which has no corners. */
-// biome-ignore format: one term a line
+/** The null rule is the rule of degree 7 minus the one of degree 5, which has no corners. */
+// biome-ignore format: one term per line
 const GENZ_MALIK: Family = {
   terms: [
     [[G], [980 / 6561, 980 / 6561 - 245 / 486]],
@@ -135,7 +137,7 @@ const GENZ_MALIK: Family = {
   corners: [[Math.sqrt(9 / 19)], [6859 / 19683, 6859 / 19683]],
 };
 
-/** Kronrod's 15 points, those that are not negative, with QUADPACK's weights halved. */
+/** The 8 of Kronrod's 15 nodes that are not negative, with QUADPACK's weights halved. */
 const NODES = [
   0, 0.20778495500789848, 0.4058451513773972, 0.5860872354676911, 0.7415311855993945, 0.8648644233597691,
   0.9491079123427585, 0.9914553711208126,
@@ -146,26 +148,26 @@ const WEIGHTS = [
 ];
 
 interface Entry extends Pick<Rule, 'degree' | 'error'> {
-  /** The fewest and the most dims. */
+  /** The smallest and the largest number of dimensions. */
   serves: readonly [number, number];
   rows: (dims: number) => readonly Row[];
 }
 
-/** Of 2ⁿ points: a million. */
-const MOST = 20;
+/** The largest number of dimensions: rules have more than 2ⁿ points, here a million. */
+const MAX_DIMS = 20;
 
 const ENTRIES: Record<RuleName, Entry> = {
   degree13: { serves: [2, 2], degree: 13, error: [10, 1, 5], rows: () => DEGREE13 },
   degree11: { serves: [3, 3], degree: 11, error: [4, 0.5, 3], rows: () => DEGREE11 },
-  degree9: { serves: [2, MOST], degree: 9, error: [5, 1, 5], rows: n => weightsOf(DEGREE9, n) },
-  degree7: { serves: [2, MOST], degree: 7, error: [5, 1, 5], rows: n => weightsOf(DEGREE7, n) },
-  'genz-malik': { serves: [2, MOST], degree: 7, error: null, rows: n => weightsOf(GENZ_MALIK, n) },
+  degree9: { serves: [2, MAX_DIMS], degree: 9, error: [5, 1, 5], rows: n => weightsOf(DEGREE9, n) },
+  degree7: { serves: [2, MAX_DIMS], degree: 7, error: [5, 1, 5], rows: n => weightsOf(DEGREE7, n) },
+  'genz-malik': { serves: [2, MAX_DIMS], degree: 7, error: null, rows: n => weightsOf(GENZ_MALIK, n) },
   'gauss-kronrod': { serves: [1, 1], degree: 23, error: [5, 1, 5], rows: gaussKronrod },
 };
 
 const rules = new Map<string, Rule>();
 
-/** The rule of that name, otherwise the one of the highest degree for that many axes. */
+/** The rule of that name; without a name, the one of the highest degree for that many axes. */
 export function ruleFor(dims: number, name: RuleName = defaultFor(dims)): Rule {
   const key = `${name} ${dims}`;
   const rule = rules.get(key) ?? makeRule(dims, name);
@@ -178,12 +180,12 @@ function defaultFor(dims: number): RuleName {
 }
 
 function makeRule(dims: number, name: RuleName): Rule {
-  if (!(Number.isInteger(dims) && dims >= 1 && dims <= MOST))
+  if (!(Number.isInteger(dims) && dims >= 1 && dims <= MAX_DIMS))
     throw new OptionError(
       'dims',
       dims,
       "use method 'vegas+'",
-      `cubature rules serve 1 to ${MOST} dimensions, not ${dims}, since they have 2^n points`,
+      `cubature rules serve 1 to ${MAX_DIMS} dimensions, not ${dims}, since they have 2^n points`,
     );
   const possible = RULES.filter(r => ENTRIES[r].serves[0] <= dims && dims <= ENTRIES[r].serves[1]);
   if (!possible.includes(name)) {
@@ -205,13 +207,14 @@ function makeRule(dims: number, name: RuleName): Rule {
   return { name, dims, degree, points, orbits, differences: [1, 2], error };
 }
 
-/** The orbits of a family in n dimensions: its products of differences multiplied out. */
+/** The orbits of a family in n dimensions, with its products of differences multiplied out. */
 function weightsOf({ terms, corners: [[corner], share] }: Family, dims: number): Row[] {
   const all: Row[] = [[[], share.map((s, r) => (r === 0 ? 1 : 0) - s)], ...terms];
   const rows = all.map(([generator]): Row => {
     const weights = share.map(() => 0);
     for (const [whole, counts] of all) {
-      // points of this orbit come from terms that have its coordinates; the −2f(0) of the rest go on any other axes
+      // points of this orbit come from terms that contain its coordinates; the remaining factors of such a term
+      // contribute −2 f(0) each, on any choice of the other axes
       const rest = without(whole, generator);
       if (!rest) continue;
       const times = (-2) ** rest.length * arrangements(rest, dims - generator.length);
@@ -225,9 +228,10 @@ function weightsOf({ terms, corners: [[corner], share] }: Family, dims: number):
 }
 
 /**
- * Null rules on Kronrod's nodes: polynomials of degrees 14, 12, 10 and 8, orthogonal over these points to all of lower
- * degree. The first is K15 − G7 but for a factor. All have the Euclidean length of the rule and are so equally strong
- * (Berntsen and Espelid, "Error estimation in automatic quadrature routines", ACM TOMS 17, 1991).
+ * Null rules on Kronrod's nodes: their weights are polynomials of degrees 14, 12, 10 and 8 in the node, orthogonal over
+ * the nodes to all polynomials of lower degree. The first is K15 − G7 up to a factor. All have the Euclidean norm of the
+ * rule, which makes them equally strong (Berntsen and Espelid, "Error estimation in automatic quadrature routines",
+ * ACM TOMS 17, 1991).
  */
 function gaussKronrod(): Row[] {
   const dot = (u: number[], v: number[]) => u.reduce((s, x, i) => s + (i === 0 ? 1 : 2) * x * v[i], 0);
@@ -235,7 +239,7 @@ function gaussKronrod(): Row[] {
   const basis: number[][] = [];
   let v = NODES.map(() => 1);
   for (const _ of NODES) {
-    // twice, since the first time leaves the rounding errors of large parts taken away
+    // Gram–Schmidt is done twice, since the first time leaves rounding errors of the large parts that it subtracts
     for (const u of [...basis, ...basis]) {
       const part = dot(u, v) / square;
       v = v.map((y, i) => y - part * u[i]);
@@ -249,8 +253,8 @@ function gaussKronrod(): Row[] {
 }
 
 /**
- * Every point of an orbit, as rows of n coordinates; neighbours differ in one coordinate or two. An orbit of one-axis
- * points has those of axis d at 2d and 2d + 1.
+ * All points of an orbit, each with n coordinates; successive points differ in one coordinate or two. In an orbit of
+ * points on the axes, those on axis d have the numbers 2d and 2d + 1.
  */
 export function pointsOf({ generator }: Orbit, dims: number): number[][] {
   const points: number[][] = [];
@@ -271,15 +275,16 @@ export function pointsOf({ generator }: Orbit, dims: number): number[][] {
         signs[31 - Math.clz32(i & -i)] *= -1; // Gray code: the lowest bit set in i
       }
     }
-    orders.reverse(); // the next axes begin with the order these end with
+    orders.reverse(); // the next choice of axes begins with the order that this one ended with
   }
   return points;
 }
 
 /**
- * Null rules combined: for each pair r, r + 1 the candidates (sum[r + 1] + scale·sum[r])·norm, each with weight 0 on
- * an orbit; on one where rule r has it, a scale of 100 stands for infinity as in DCUHRE, and misses up to 2 % of the
- * most. Orbits with the same scale but for rounding (to 3e-14; others differ by 4e-4 and more) make one candidate.
+ * Combinations of null rules: for each pair r, r + 1 the candidates (sum[r + 1] + scale·sum[r])·norm, each of which has
+ * weight 0 on one orbit. On an orbit where rule r itself has weight 0, a scale of 100 stands for infinity as in DCUHRE;
+ * that finds at least 98 % of the largest result. Orbits whose scales agree to rounding make one candidate (equal scales
+ * differ by at most 3e-14, different ones by at least 4e-4).
  */
 export function nullCombinations({ orbits }: Rule): { scale: number[]; norm: number[] }[] {
   return orbits[0].nulls.slice(1).map((_, r) => {
@@ -295,12 +300,12 @@ export function nullCombinations({ orbits }: Rule): { scale: number[]; norm: num
   });
 }
 
-/** In how many ways values, equal ones side by side, can be put on different axes. */
+/** The number of ways to put values on different axes; equal values have to be neighbours in the list. */
 function arrangements(values: readonly number[], axes: number): number {
   return values.reduce((ways, v, i) => (ways * (axes - i)) / (i - values.indexOf(v) + 1), 1);
 }
 
-/** `values` less each of `some` once, if they are among them. */
+/** `values` with each of `some` removed once; undefined when one of them is missing. */
 function without(values: readonly number[], some: readonly number[]): number[] | undefined {
   const rest = [...values];
   for (const v of some) {
@@ -311,13 +316,16 @@ function without(values: readonly number[], some: readonly number[]): number[] |
   return rest;
 }
 
-/** The different orders of some values; of two kinds with one that is single, each is the last with two exchanged. */
+/**
+ * The different orders of some values. Where one value differs from all the others, which are equal, each order is the one
+ * before with two values exchanged.
+ */
 function ordersOf(values: readonly number[]): number[][] {
   if (values.length === 0) return [[]];
   return [...new Set(values)].flatMap(v => ordersOf(without(values, [v])!).map(rest => [v, ...rest]));
 }
 
-/** The ways to choose k of n axes, each with one axis exchanged from the one before (the revolving door). */
+/** The ways to choose k of n axes; each differs from the one before in one axis (the revolving door algorithm). */
 function choices(n: number, k: number): number[][] {
   if (k === 0) return [[]];
   if (k === n) return [Array.from({ length: n }, (_, i) => i)];

@@ -1,29 +1,30 @@
 /**
- * Strata: the unit cube cut into equal cubes, each with its own samples. m-Cubes (algorithm 2) gives every cube
- * the same number; VEGAS+ (Lepage 2021, section III; cuVegas 2.1.2) gives more to cubes of larger variance, as
- * variance^(β/2), and at least two to each.
+ * Strata: the unit cube is cut into equal cubes, each with its own samples. m-Cubes (algorithm 2) gives every cube the
+ * same number of samples; VEGAS+ (Lepage 2021, section III; cuVegas 2.1.2) gives each cube at least two, and more in
+ * proportion to variance^(β/2).
  *
- * Two are not enough when a measurement has many more samples than learning had. A cube that a step cuts at a corner may
- * have looked constant; with two of a million samples, its error stays as it is however many the others get. So a quarter
- * of the samples goes to all cubes alike: a ball in 5 dimensions took four times the evaluations without, and the
- * integrands of the papers take the same.
+ * Two samples are not enough when a measurement has many more samples than learning had. A cube of which a step function
+ * cuts off a corner may have looked constant while learning; with two of a million samples its error stays the same
+ * however many samples the other cubes get. So a quarter of the samples (EVEN_PART) is spread evenly over all cubes.
+ * Without it a ball in 5 dimensions takes four times the evaluations; the integrands of the papers take the same with and
+ * without.
  */
 import { compile } from '../integrand/compile.ts';
 
-/** A stratum's number and the fraction inside it share the 53 bits of a float64. */
-const MOST_PER_AXIS = 2 ** 19;
+/** Strata per axis, at most: the number of a stratum and 32 random bits share the 53 bits of a float64. */
+const MAX_PER_AXIS = 2 ** 19;
 
 export interface Strata {
-  /** Along each axis. */
+  /** Strata along each axis. */
   perAxis: number[];
   cubes: number;
 }
 
-/** As many strata along each axis as leave `perCube` samples a cube, and no more cubes than `maxCubes`. */
+/** As many strata along each axis as leave at least `perCube` samples per cube, and make at most `maxCubes` cubes. */
 export function strataFor(evaluations: number, dims: number, perCube: number, maxCubes: number): Strata {
   const wanted = Math.max(1, Math.min(evaluations / perCube, maxCubes));
-  let n = Math.max(1, Math.min(MOST_PER_AXIS, Math.floor(wanted ** (1 / dims))));
-  while (n < MOST_PER_AXIS && (n + 1) ** dims <= wanted) n++; // the root may come out just below an integer
+  let n = Math.max(1, Math.min(MAX_PER_AXIS, Math.floor(wanted ** (1 / dims))));
+  while (n < MAX_PER_AXIS && (n + 1) ** dims <= wanted) n++; // the root may come out just below an integer
   while (n > 1 && n ** dims > wanted) n--;
   return { perAxis: Array(dims).fill(n), cubes: n ** dims };
 }
@@ -44,15 +45,15 @@ function powerFor(beta: number): (variances: Float64Array) => Float64Array {
   return power;
 }
 
-/** The part of the samples that all cubes share alike. */
-const SPREAD = 0.25;
+/** The part of the samples that is spread evenly over all cubes. */
+const EVEN_PART = 0.25;
 
-/** Samples that every cube has. */
+/** The number of samples that every cube gets, whatever its variance. */
 export function leastFor(evaluations: number, cubes: number): number {
-  return Math.max(2, Math.floor((SPREAD * evaluations) / cubes));
+  return Math.max(2, Math.floor((EVEN_PART * evaluations) / cubes));
 }
 
-/** Samples of each cube: as many as all have, and a share of the rest by its variance. Plain loops: there may be a million cubes. */
+/** Samples per cube: `leastFor`, and a share of the rest by its variance. Plain loops, since there may be a million cubes. */
 export function allocate(variances: Float64Array, beta: number, evaluations: number): Uint32Array {
   const cubes = variances.length;
   let largest = 0;
@@ -69,7 +70,7 @@ export function allocate(variances: Float64Array, beta: number, evaluations: num
   return counts;
 }
 
-/** A sum over groups of 32, groups of these, and so on: an order that many threads can follow and get the same bits. */
+/** Adds groups of 32 numbers, then groups of 32 such sums, and so on: threads of a GPU can add in the same order. */
 function sumByGroups(numbers: Float64Array): number {
   let level = numbers;
   while (level.length > 1) {

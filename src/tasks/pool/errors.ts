@@ -2,18 +2,19 @@
  * Errors of regions, and sums of many numbers.
  *
  * The two-level estimate (J. Berntsen, "Practical error estimation in adaptive multidimensional quadrature routines",
- * J. Comput. Appl. Math. 25, 1989; in the form that Cuba's Cuhre gives it): halves have to agree with the whole. What
- * they differ by is added to both, and enlarges what their null rules say.
+ * J. Comput. Appl. Math. 25, 1989; in the form that Cuba's Cuhre gives it): both halves together should have the value of
+ * the whole. With d = w·|left + right − whole| and e₁, e₂ the errors by the null rules, the error of half i becomes
+ * eᵢ·(1 + 2d/(e₁ + e₂)) + d.
  *
- * Halves differ from the whole along one axis only; what is wrong along the others they share with it. In 8 dimensions
- * Cuba's Cuhre claims f8 to 1e-3 where it is off by 1.4e-3, and f7 to 4e-5 where it is off by 4.9e-5. So from 7
- * dimensions on the difference counts n/4 times.
+ * Halves differ from the whole along one axis only, so d does not contain the errors along the other axes. In 8 dimensions
+ * Cuba's Cuhre, with w = 1/4, claims f8 to 1e-3 where it is off by 1.4e-3, and f7 to 4e-5 where it is off by 4.9e-5. So
+ * from 7 dimensions on w is n/4 times as large.
  */
 
-/** How much of what halves and whole differ by counts for each of them. */
+/** The weight w of the difference between halves and whole. */
 export const differenceWeight = (dims: number): number => (dims > 6 ? dims / 4 : 1) / 4;
 
-/** Refines errors of siblings, which are neighbours in the list; `parents` are the values of their parents. */
+/** Applies the two-level estimate to siblings, which are neighbours in the list; `parents` are the values of the wholes. */
 export function twoLevelErrors(
   values: Float64Array,
   errors: Float64Array,
@@ -31,7 +32,7 @@ export function twoLevelErrors(
   }
 }
 
-/** A sum that keeps what rounding loses (Neumaier): millions of regions are added up. */
+/** A sum that keeps what rounding loses (Neumaier), since millions of regions are added. */
 export class Sum {
   #sum = 0;
   #lost = 0;
@@ -60,7 +61,7 @@ export class Totals {
   readonly #absolute = new Sum();
   count = 0;
 
-  /** Of the regions in a store or a list: once more from themselves, where differences have left their mark. */
+  /** Sums over the regions in a store or a list, made anew: sums that terms were subtracted from have rounding errors. */
   static of({
     values,
     errors,
@@ -75,7 +76,7 @@ export class Totals {
     return totals;
   }
 
-  /** Adds a region, or with sign −1 takes one away. */
+  /** Adds a region; with sign −1 subtracts it. */
   add(value: number, error: number, sign = 1): void {
     this.#value.add(sign * value);
     this.#error.add(sign * error);
@@ -95,7 +96,7 @@ export class Totals {
     return this.#absolute.value;
   }
 
-  /** The estimate of these regions and others together; rounding adds `noise` of their absolute values to the error. */
+  /** The estimate of these regions and others together; the error includes the rounding error noise·Σ |values|. */
   estimate(noise: number, others: Totals | null = null): Estimate {
     const absolute = this.absolute + (others?.absolute ?? 0);
     return {

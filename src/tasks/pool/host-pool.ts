@@ -1,4 +1,4 @@
-/** The pool of regions of devices that have none of their own: lists in this process, evaluated by the device. */
+/** The pool of regions for devices that bring none: lists in this process, whose regions the device evaluates. */
 import type { Ranges, RegionSums, RegionTask } from '../region.ts';
 import { probesFor } from './borders.ts';
 import { Totals, twoLevelErrors } from './errors.ts';
@@ -27,12 +27,12 @@ export class HostPool implements RegionPool {
   readonly #task: PoolTask;
   readonly #ranges: Ranges;
   readonly #store: RegionStore;
-  /** Until regions are finished: their part of it cannot be given back, and memory is short then. */
+  /** Null once regions were finished: the tree cannot give back their nodes, and memory is short then. */
   #tree: SplitTree | null = new SplitTree();
-  /** Of regions in the store, and of finished ones. */
+  /** Sums over the regions in the store, and over the finished ones. */
   #here = new Totals();
   readonly #finished = new Totals();
-  /** The error from which on regions are selected. */
+  /** Regions with at least this error are selected. */
   #threshold = 0;
 
   constructor(evaluate: EvaluateRegions, task: PoolTask) {
@@ -69,7 +69,7 @@ export class HostPool implements RegionPool {
     return step;
   }
 
-  /** The tree of a box whose every axis was halved so often; its leaves in the order of regions. */
+  /** Makes the tree of a box whose every axis was halved `level` times; returns its leaves in the order of regions. */
   #plant(level: number): Uint32Array {
     const leaves = new Uint32Array(2 ** (level * this.#ranges.length));
     const cut = (node: number, step: number, number: number, low: number, high: number): void => {
@@ -150,13 +150,13 @@ export class HostPool implements RegionPool {
   }
 
   async look(negligible: number, affordable: number): Promise<PoolStep> {
-    // once more from the regions themselves: differences of large numbers leave their mark
+    // the sums are made anew: subtracting regions has left rounding errors in them
     this.#here = Totals.of(this.#store);
     if (!this.#tree) return NOTHING;
     const { values, errors, cleared } = this.#store;
     const { images, mirrored, within, sums } = probesFor(this.#store, this.#tree, this.#ranges, negligible);
     if (images.count === 0) return NOTHING;
-    // without means to look, each image has as much as what it is the image of
+    // if the budget does not allow to evaluate the images, each counts as much as the region that it is the image of
     const looks = images.count <= affordable;
     const step = looks ? await this.#evaluate(images) : NOTHING;
     within.forEach((home, i) => {
@@ -183,7 +183,7 @@ export class HostPool implements RegionPool {
   close(): void {}
 }
 
-/** Whether values, beyond their errors, have both signs. */
+/** Whether there are positive and negative values among those that exceed their errors. */
 function changesSign({ values, errors }: Regions): boolean {
   let [positive, negative] = [false, false];
   for (let i = 0; i < values.length; i++) {

@@ -1,7 +1,7 @@
 /**
- * A pool of regions, the one thing that PAGANI works on: some regions are selected by their errors and halved, their halves
- * evaluated in their place. Nothing leaves a pool but sums, so that it may be in the memory of a device; host-pool.ts is the
- * one for devices that bring none of their own.
+ * A pool of regions, which PAGANI works on: regions are selected by their errors and halved, and their halves are evaluated
+ * and take their place. Only sums leave a pool, so it can be in the memory of a device; host-pool.ts is the one for devices
+ * that bring none.
  */
 import type { NonFinite } from '../part.ts';
 import type { Ranges } from '../region.ts';
@@ -10,7 +10,7 @@ import type { RuleName } from '../rules.ts';
 export interface PoolTask {
   rule: RuleName;
   ranges: Ranges;
-  /** Bytes that it may take; by default what the device has left. */
+  /** Bytes that it may take; the default depends on the device. */
   maxMemory?: number | undefined;
 }
 
@@ -20,28 +20,29 @@ export interface Tolerance {
 }
 
 export interface RegionPool {
-  /** Regions in it, and how many fit. */
+  /** The number of regions in the pool. */
   readonly count: number;
+  /** The number of regions that fit into it. */
   readonly most: number;
   /** Sums over regions, as of the last step. */
   readonly sums: PoolSums;
   /** Starts with the box, every axis halved `level` times. */
   start(level: number): Promise<PoolStep>;
   /**
-   * Selects the regions with the largest errors, as many as have `part` of the error (Infinity: all regions); returns how
-   * many they are.
+   * Selects the regions with the largest errors, as many as have errors that sum to `part` (Infinity: all regions); returns
+   * their number.
    */
   select(part: number): Promise<number>;
-  /** Halves what was selected, the largest errors first if that is more than `most`. */
+  /** Halves the selected regions; if they are more than `most`, those with the largest errors. */
   halve(most: number): Promise<PoolStep>;
   /**
-   * Finishes regions, so that there is room: those with an error of at most `relative` times their value, then those below
-   * PAGANI's threshold (threshold.ts), within what the tolerance leaves. They leave their contributions to the sums.
+   * Finishes regions to make room: those with error ≤ relative·|value|, then those below PAGANI's threshold (threshold.ts),
+   * within the error that the tolerance leaves. Their values and errors stay in the sums.
    */
   finish(relative: number, tolerance: Tolerance): Promise<void>;
   /**
-   * Looks across borders (borders.ts) with at most `affordable` evaluations of regions, and raises errors; small regions
-   * that all together have no more than `negligible` do not look. Returns how many regions were evaluated.
+   * Looks across borders (borders.ts), with at most `affordable` evaluations of regions, and raises the errors of regions
+   * that have missed something. The smallest regions, with Σ |values| ≤ `negligible`, do not look.
    */
   look(negligible: number, affordable: number): Promise<PoolStep>;
   close(): void;
@@ -50,25 +51,27 @@ export interface RegionPool {
 export interface PoolSums {
   value: number;
   error: number;
+  /** Σ |values|. */
   absolute: number;
-  /** The part of `error` of finished regions: too small to be halved, or finished to make room. */
+  /** The part of `error` that finished regions have: those too small to be halved, and those finished to make room. */
   finished: number;
-  /** How many regions left the pool when they were finished. */
+  /** The number of regions that left the pool when they were finished. */
   done: number;
 }
 
 export interface PoolStep {
-  /** Regions evaluated. */
+  /** The number of regions that were evaluated. */
   evaluated: number;
-  /** The errors of halved regions, and of their halves. */
+  /** Σ errors of the regions that were halved. */
   before: number;
+  /** Σ errors of their halves. */
   after: number;
-  /** Whether values of both signs were seen, beyond their errors. */
+  /** Whether there are positive and negative values among those that exceed their errors. */
   signed: boolean;
   nonFinite: NonFinite | null;
 }
 
-/** What the tolerance leaves for regions that are not finished. */
+/** The error that the tolerance leaves for regions that are not finished: max(absTol, relTol·|value|) − finished. */
 export function toleranceLeft({ relTol, absTol }: Tolerance, { value, finished }: PoolSums): number {
   return Math.max(absTol, relTol * Math.abs(value)) - finished;
 }

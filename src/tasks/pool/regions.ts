@@ -1,12 +1,13 @@
 /**
- * Lists of regions as structure of arrays, as devices take them. A region is a part of the box that came out of halving
- * axes: its centre, and how often each axis was halved. So half-widths are exact, and siblings share their border.
+ * Lists of regions as a structure of arrays, which is how devices take them. A region is a part of the box that halving
+ * axes makes; it is stored as its centre and the number of halvings per axis. So half-widths are exact, and siblings share
+ * their border.
  */
 import type { Ranges } from '../region.ts';
 
 export interface Regions {
   count: number;
-  /** `count` numbers an axis. */
+  /** `count` numbers per axis. */
   centres: Float64Array;
   levels: Uint8Array;
   /** Filled by an evaluation. */
@@ -15,17 +16,17 @@ export interface Regions {
   axes: Uint8Array;
 }
 
-/** The deepest level: below it a half-width is too small to tell points apart, wherever the box is. */
-const DEEPEST = 250;
+/** Halvings per axis, at most: with more, a half-width is too small to tell points apart, wherever the box is. */
+const MAX_LEVEL = 250;
 
-/** Bytes that a list takes for one region; with the tree of halvings as much as two of its nodes more. */
+/** Bytes per region in a list; with the tree of halvings, two nodes of the tree more. */
 export const bytesOf = (dims: number, tree = false): number => 9 * dims + 25 + (tree ? 34 : 0);
 
-/** Regions that fit into so many bytes; by default into a quarter of the machine's memory. */
+/** The number of regions that fit into `memory` bytes; by default, into a quarter of the machine's memory. */
 export function regionsIn(memory: number | undefined, dims: number, tree = false): number {
   const node = typeof process === 'object' && !!process.versions?.node;
   const bytes = memory ?? (node ? process.getBuiltinModule('node:os').totalmem() / 4 : 2 ** 30);
-  // a list that grows is there twice for a moment, and halves come beside it
+  // three times the list: a list that grows is in memory twice for a moment, and the halves of its regions come on top
   return Math.floor(bytes / (3 * bytesOf(dims, tree)));
 }
 
@@ -57,11 +58,11 @@ export function uniformSplit(ranges: Ranges, level: number): Regions {
   return regions;
 }
 
-/** Whether a region can still be halved: its halves have other centres. */
+/** Whether a region can still be halved: the centres of its halves differ from its own. */
 export function canSplit(regions: Regions, region: number, ranges: Ranges): boolean {
   const axis = regions.axes[region];
   const at = axis * regions.count + region;
   const level = regions.levels[at] + 1;
   const offset = ((ranges[axis][1] - ranges[axis][0]) / 2) * 2 ** -level;
-  return level < DEEPEST && regions.centres[at] + offset / 4 !== regions.centres[at];
+  return level < MAX_LEVEL && regions.centres[at] + offset / 4 !== regions.centres[at];
 }

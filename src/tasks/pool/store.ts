@@ -1,6 +1,6 @@
 /**
- * All regions that are in memory. A split puts halves in their parent's place and at the end; what is finished leaves,
- * and the last regions move into the gaps, so that regions always are the first `count`.
+ * All regions that are in memory. A split puts one half in its parent's place and the other at the end. A finished region
+ * is removed, and the last region moves into the gap, so that the regions always have the numbers 0 to count − 1.
  */
 import type { Ranges } from '../region.ts';
 import { emptyRegions, type Regions } from './regions.ts';
@@ -12,13 +12,13 @@ export class RegionStore {
   #axes: Uint8Array;
   values: Float64Array;
   errors: Float64Array;
-  /** How often a region was halved, all axes together. */
+  /** How often each region was halved, over all axes. */
   depths: Uint16Array;
-  /** Its leaf in the tree of halvings. */
+  /** The leaf of each region in the tree of halvings. */
   nodes: Uint32Array;
-  /** Whether no region beside it is much wider; that stays so, since regions only become smaller. */
+  /** 1 for a region without a much wider neighbour; that stays so, since regions only become smaller. */
   settled: Uint8Array;
-  /** Whether smaller regions beside it have looked at it, and found nothing missing. */
+  /** 1 for a region that smaller neighbours have looked at (borders.ts) without finding anything missing. */
   cleared: Uint8Array;
   count = 0;
 
@@ -35,7 +35,7 @@ export class RegionStore {
     this.cleared = new Uint8Array(capacity);
   }
 
-  /** Takes a region of a list; returns its number. `node`: its leaf in a tree of halvings, where there is one. */
+  /** Adds a region of a list; returns its number. `node` is its leaf in the tree of halvings, if there is a tree. */
   add(list: Regions, i: number, node = 0): number {
     if (this.count === this.values.length) this.#grow();
     this.put(this.count, list, i, node);
@@ -75,7 +75,7 @@ export class RegionStore {
     return this.#centres[region * this.#dims + axis];
   }
 
-  /** Both halves of each of these regions, along its own axis; siblings are neighbours. */
+  /** Both halves of each of these regions, cut along its own axis; siblings are neighbours in the list. */
   halves(which: ArrayLike<number>, ranges: Ranges): Regions {
     const list = emptyRegions(this.#dims, 2 * which.length);
     for (let i = 0; i < which.length; i++) {
@@ -94,7 +94,7 @@ export class RegionStore {
     return list;
   }
 
-  /** Removes regions; `gaps` ascending. */
+  /** Removes the regions with the numbers `gaps`, which have to ascend. */
   remove(gaps: ArrayLike<number>): void {
     for (let g = gaps.length - 1; g >= 0; g--) {
       const [gap, last] = [gaps[g], --this.count];

@@ -1,20 +1,21 @@
 /**
- * PAGANI's threshold classification (section 3.5.3, algorithm 3): a search for an error such that regions below it can
- * be finished. They must be half of all regions at least, so that memory is gained (the memory requirement), and their
- * errors must not take more than a part of what the tolerance leaves (the accuracy requirement). The search starts at
- * the average and goes half-way to the smallest or to the largest error, whichever requirement is missed; each
- * change of direction relaxes the part, from 25 % by 10 % up to 95 %, and after some of them it gives up.
+ * PAGANI's threshold classification (section 3.5.3, algorithm 3): a search for a threshold such that regions with a
+ * smaller error can be finished. They must be at least half of all regions, so that memory is gained (the memory
+ * requirement), and their errors must sum to at most a part of the error budget (the accuracy requirement). The search
+ * starts at the mean error. When the accuracy requirement is missed it goes half-way to the smallest error, otherwise
+ * half-way to the largest. Each change of direction raises the part, from 25 % in steps of 10 % up to 95 %, and after
+ * MAX_DIRECTION_CHANGES of them the search gives up.
  *
- * One thing differs. The paper's budget is e − τ·v, what the error has to lose; finishing a quarter of that commits to
- * more than the tolerance allows as soon as e exceeds 5·τ·v. Here it is what the tolerance leaves: τ·v minus
- * what finished regions already have.
+ * One thing differs from the paper. Its budget is e − τ·v, by which the error e has to fall; finishing a quarter of that
+ * commits to more than the tolerance allows as soon as e exceeds 5·τ·v. Here the budget is what the tolerance leaves: τ·v
+ * minus the errors of regions that are finished already.
  */
 
 const FIRST_PART = 0.25;
-const STEP = 0.1;
+const PART_STEP = 0.1;
 const LARGEST_PART = 0.95;
-const MOST_TURNS = 9;
-const MOST_STEPS = 64;
+const MAX_DIRECTION_CHANGES = 9;
+const MAX_SEARCH_STEPS = 64;
 
 export interface ErrorRange {
   count: number;
@@ -23,23 +24,23 @@ export interface ErrorRange {
   largest: number;
 }
 
-/** Regions with an error below a threshold: how many, and their errors. */
+/** The number of regions with an error below a threshold, and the sum of their errors. */
 export interface Below {
   count: number;
   error: number;
 }
 
-/** Searches for the threshold; null when there is none that meets both requirements. Asks what is below the ones it tries. */
+/** Searches for the threshold: yields each one that it tries, and is told what is below. Returns null when it finds none. */
 export function* searchThreshold(of: ErrorRange, budget: number): Generator<number, number | null, Below> {
   let [t, part, turns, direction] = [of.sum / of.count, FIRST_PART, 0, 0];
-  for (let step = 0; step < MOST_STEPS && turns <= MOST_TURNS; step++) {
+  for (let step = 0; step < MAX_SEARCH_STEPS && turns <= MAX_DIRECTION_CHANGES; step++) {
     const below = yield t;
     const enough = 2 * below.count >= of.count;
     if (enough && below.error <= part * budget) return t;
-    const next = enough ? -1 : 1; // too much error: lower; too few regions: higher
+    const next = enough ? -1 : 1; // down when there is too much error below, up when there are too few regions
     if (direction === -next) {
       turns++;
-      part = Math.min(LARGEST_PART, part + STEP);
+      part = Math.min(LARGEST_PART, part + PART_STEP);
     }
     direction = next;
     t = (t + (enough ? of.least : of.largest)) / 2;
@@ -47,7 +48,7 @@ export function* searchThreshold(of: ErrorRange, budget: number): Generator<numb
   return null;
 }
 
-/** The same for errors in a list. */
+/** The threshold for the first `count` errors of a list; null when there is none. */
 export function thresholdFor(errors: Float64Array, count: number, budget: number): number | null {
   const of: ErrorRange = { count, sum: 0, least: Infinity, largest: 0 };
   for (let i = 0; i < count; i++) {

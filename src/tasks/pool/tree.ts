@@ -1,9 +1,11 @@
 /**
- * The tree of halvings, and by it what lies behind the faces of a region. Up from the region to the first halving along the
- * face's axis that has the region on the near side; then down on the far side, always towards the face and, along other
- * axes, towards the region. Neighbours mostly share a near ancestor: a few steps.
+ * The tree of halvings, which finds the regions behind the faces of a region. The way leads up from the region to the
+ * first halving along the face's axis that has the region on its near side, then down on the far side, always towards the
+ * face and, along the other axes, towards the region. Neighbours mostly share an ancestor a few levels up, so the way is
+ * short.
  */
 
+/** The parent of the root. */
 const NONE = 2 ** 32 - 1;
 
 export class SplitTree {
@@ -11,7 +13,7 @@ export class SplitTree {
   /** The first of a node's two children; 0 for a leaf. */
   #child = new Uint32Array(512);
   #axis = new Uint8Array(512);
-  /** Where it was cut. */
+  /** The coordinate at which the node was cut, along its axis. */
   #plane = new Float64Array(512);
   #size = 1;
 
@@ -23,7 +25,7 @@ export class SplitTree {
     return this.#size;
   }
 
-  /** Halves a leaf; returns the number of the half with the lower centre, the other one follows. */
+  /** Halves a leaf; returns the number of the half with the lower centre; the other half has the next number. */
   split(leaf: number, axis: number, plane: number): number {
     if (this.#size + 2 > this.#parent.length) this.#grow();
     const first = this.#size;
@@ -36,13 +38,14 @@ export class SplitTree {
   }
 
   /**
-   * The leaves behind all faces of a leaf, lower and upper one of each axis; −1 at the border of the domain. `beside` is a
-   * point of the region, not quite its middle, where leaves may meet.
+   * Writes into `found` the leaves behind all faces of a leaf: entry 2d is for the lower face of axis d, 2d + 1 for the
+   * upper one; −1 at the border of the domain. `beside` is a point of the region, slightly off its middle, because leaves
+   * may meet at the middle of a face.
    */
   behind(leaf: number, beside: Float64Array, found: Int32Array): void {
     const [parent, child, cut, plane] = [this.#parent, this.#child, this.#axis, this.#plane];
     found.fill(-1);
-    // one way up for all faces: whose sibling is first behind each
+    // one way up serves all faces: the first sibling behind each face is noted
     let missing = found.length;
     for (let node = leaf; missing > 0 && parent[node] !== NONE; node = parent[node]) {
       const upper = node !== child[parent[node]];
@@ -56,7 +59,7 @@ export class SplitTree {
       for (let face = 2 * axis; face < 2 * axis + 2; face++) {
         let node = found[face];
         if (node < 0) continue;
-        beside[axis] = face & 1 ? -Infinity : Infinity; // always towards the leaf
+        beside[axis] = face & 1 ? -Infinity : Infinity; // the descent always goes towards the leaf
         for (let first = child[node]; first !== 0; first = child[node])
           node = first + Number(beside[cut[node]] > plane[node]);
         found[face] = node;
