@@ -1,13 +1,13 @@
-/** The groups of an iteration as chunks for the sampler: which cubes, how many samples of each, where they begin. */
+/** The groups of an iteration as chunks for the sampler: their cubes, the samples per cube, and the first sample. */
 import type { Part } from '../../tasks/part.ts';
 import { PIECE, placeFinder } from '../../tasks/pieces.ts';
 import { cubesOf, type PlainTask, plan } from '../../tasks/sample.ts';
 import type { Chunk } from './sampler.ts';
 
-/** Cubes that a chunk can have, two samples each: what an engine's memory is made for. */
+/** Cubes per chunk, at most, with two samples each; the memory of an engine has room for this many. */
 export const MAX_CUBES = 2 ** 15;
 
-/** A chunk for each group of the part; `index` is the group's number. */
+/** One chunk per group of the part; `index` is the group's number. */
 export function* chunksOf(task: PlainTask, part: Part): Generator<Chunk> {
   const { size } = plan(task);
   const { counts } = task;

@@ -11,7 +11,7 @@ export class CpuDevice implements Device {
   readonly epsilon = 2 ** -53;
   readonly #pool: WorkerPool;
 
-  /** With so many workers, by default one for each core; or with those of a pool. */
+  /** `workers` is their number, by default one per core, or a pool to share. */
   constructor(workers?: number | WorkerPool) {
     this.name = typeof workers === 'number' ? `cpu:${workers}` : 'cpu';
     this.#pool = workers instanceof WorkerPool ? workers : new WorkerPool(this.name, workers);

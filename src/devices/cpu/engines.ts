@@ -1,28 +1,30 @@
 /**
  * Engines that do one kind of work for one integrand: one in every worker and one on the calling thread, made from
- * the same setup. Work comes as a task that all engines begin with and chunks that any of them may run; who runs
- * which changes no bit of the result. Until the first worker is up, and for work too small to be worth a message, the
- * calling thread does it. What a worker had done of a task is lost when it ends by somebody else's doing, and is done
- * again by others.
+ * the same setup. Work is a task that all engines begin with, and chunks that any of them may run; which engine runs
+ * which chunk changes no bit of the result. The calling thread does the work until the first worker has started, and
+ * all work that is too small to be worth a message. When a worker ends because of another session's work, its chunks of
+ * this task are lost, and other workers run them again.
  */
 import { type MemoryPool, makeMemoryPool } from './memory-pool.ts';
 import type { Numbers, Values } from './values.ts';
 import type { WorkerPool } from './worker-pool.ts';
 import { defaultWorkers, mostMemories, WorkerGone, type WorkerLike } from './workers.ts';
 
-/** Milliseconds that a worker running a plain function has to come back after an abort. */
-const PATIENCE = 250;
-/** Chunks that a worker has at hand, so that it never waits for the next message. */
-const AHEAD = 2;
+/** Milliseconds after an abort until a worker that still runs a plain function or a long loop is ended. */
+const ABORT_GRACE_MS = 250;
+/** Chunks that a worker is sent at a time, so that it never waits for the next message. */
+const CHUNKS_AHEAD = 2;
+/** Milliseconds of work on the calling thread between two turns of the event loop. */
+const TURN_PERIOD_MS = 8;
 
 export interface Engine<T, C, R, E> {
-  /** Writes params. */
+  /** Writes other params into the memory. */
   bind(params: Numbers): void;
-  /** Engines that keep something from chunk to chunk. */
+  /** Begins a task; only for engines that keep something from chunk to chunk. */
   begin?(task: T): void;
-  /** Async only when the integrand is. */
+  /** Runs a chunk; asynchronous only when the integrand is. */
   run(chunk: C): R | Promise<R>;
-  /** What the chunks since `begin` gave together. */
+  /** The sums over all chunks since `begin`. */
   end?(): E;
   close(): void;
 }
@@ -38,7 +40,7 @@ export type EngineMaker<S, T, C, R, E> = (
 /** The memories of the calling thread. */
 let memories: MemoryPool | null = null;
 
-/** How much of the device some work is worth. */
+/** Which part of the device some work should use. */
 export type Share = 'here' | 'one worker' | 'all workers';
 
 export class EngineGroup<S, T, C, R, E> {
@@ -52,7 +54,7 @@ export class EngineGroup<S, T, C, R, E> {
   readonly #remote = new Map<WorkerLike, { ready: Promise<unknown>; version: number }>();
   #params: Numbers = [];
   #version = 0;
-  /** When others last had a turn: kept from one task to the next, since small ones are shorter than a turn. */
+  /** When the event loop last had a turn; kept from task to task, since a small task is shorter than TURN_PERIOD_MS. */
   #turned = performance.now();
   #signal: AbortSignal | undefined;
 
@@ -71,7 +73,7 @@ export class EngineGroup<S, T, C, R, E> {
     this.#values = values;
   }
 
-  /** Other params from the next task on. */
+  /** Sets other params, from the next task on. */
   bind(params: Numbers): void {
     this.#params = params;
     this.#version++;
@@ -106,7 +108,7 @@ export class EngineGroup<S, T, C, R, E> {
     this.#local = null;
   }
 
-  /** Runs chunks on the calling thread while `goOn`, letting others have a turn between them. */
+  /** Runs chunks on the calling thread while `goOn`; between them the event loop gets a turn now and then. */
   async #here(
     task: T,
     next: () => C | undefined,
@@ -136,9 +138,9 @@ export class EngineGroup<S, T, C, R, E> {
     if (engine.end) done.ends.push(engine.end());
   }
 
-  /** Gives others a turn now and then. */
+  /** A turn of the event loop, if the last one was TURN_PERIOD_MS ago. */
   #pause(): Promise<void> | undefined {
-    if (performance.now() - this.#turned < 8) return;
+    if (performance.now() - this.#turned < TURN_PERIOD_MS) return;
     return turn().then(() => {
       this.#turned = performance.now();
       this.#signal?.throwIfAborted();
@@ -152,18 +154,18 @@ export class EngineGroup<S, T, C, R, E> {
     share: Share,
   ): Promise<void> {
     const setup = await this.#setup;
-    const left: C[] = []; // what workers that are gone had
+    const left: C[] = []; // chunks of workers that are gone
     const nextOne = () => left.pop() ?? next();
     for (let chunk = nextOne(); chunk; chunk = nextOne()) {
       left.push(chunk);
       this.#pool.checkOpen();
       if (this.#pool.workers().length === 0) {
-        // nobody is up yet: begin here, and hand over to the first one that is
+        // no worker has started yet: the calling thread begins, until the first one has
         let up = false;
         const first = this.#pool.firstWorker().then(() => {
           up = true;
         });
-        first.catch(() => {}); // without workers all of it is done here
+        first.catch(() => {}); // if no worker can start, the calling thread does all of it
         if (this.#values.long) await first.catch(() => {});
         if (!up) await this.#here(task, nextOne, done, () => !up);
         if (!up) return;
@@ -173,7 +175,7 @@ export class EngineGroup<S, T, C, R, E> {
     }
   }
 
-  /** Has the workers that are up run all chunks; the chunks of one that is gone before it was done are `left`. */
+  /** Lets the workers that have started run all chunks; the chunks of a worker that dies go to `left`. */
   async #byWorkers(
     setup: S,
     task: T,
@@ -205,17 +207,17 @@ export class EngineGroup<S, T, C, R, E> {
           results.push(await ask<R>('run', chunk));
         }
       };
-      const lanes = Array.from({ length: plain ? 1 : AHEAD }, lane);
+      const lanes = Array.from({ length: plain ? 1 : CHUNKS_AHEAD }, lane);
       await Promise.all([begun, ...lanes]);
       if (begun) done.ends.push(await ask<E>('end'));
       for (const r of results) done.results.push(r);
     };
     const busy = new Set(ready);
-    // what goes on long after an abort goes down with its worker
-    let patience: ReturnType<typeof setTimeout> | undefined;
+    // a worker that is still busy ABORT_GRACE_MS after an abort is ended
+    let grace: ReturnType<typeof setTimeout> | undefined;
     const stop = () => {
       if (plain || this.#values.long)
-        patience = setTimeout(() => [...busy].forEach(w => w.close()), PATIENCE);
+        grace = setTimeout(() => [...busy].forEach(w => w.close()), ABORT_GRACE_MS);
     };
     const signal = this.#signal;
     signal?.addEventListener('abort', stop, { once: true });
@@ -226,7 +228,7 @@ export class EngineGroup<S, T, C, R, E> {
           await work(worker, chunks);
         } catch (e) {
           if (!(e instanceof WorkerGone)) {
-            failed = true; // whoever fails ends the task
+            failed = true; // one failure ends the task
             throw e;
           }
           left.push(...chunks);
@@ -237,14 +239,14 @@ export class EngineGroup<S, T, C, R, E> {
       }),
     );
     signal?.removeEventListener('abort', stop);
-    clearTimeout(patience);
+    clearTimeout(grace);
     signal?.throwIfAborted();
     const first = ended.find(r => r.status === 'rejected');
     if (first) throw first.reason;
   }
 }
 
-/** Lets timers and messages have their turn. */
+/** Waits for one turn of the event loop, in which timers and messages are handled. */
 function turn(): Promise<void> {
   return new Promise(resolve => {
     if (typeof setImmediate === 'function') setImmediate(resolve);

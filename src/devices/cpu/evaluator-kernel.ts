@@ -15,7 +15,7 @@ export interface EvaluatorLayout {
   /** Regions of a tile. */
   batch: number;
   slots: number;
-  /** Rows of `batch` numbers: coordinates, values, centres, half-widths; sums a slot. */
+  /** Byte offsets of rows of `batch` numbers: coordinates, values, centres, half-widths; and one row of sums per slot. */
   points: number;
   values: number;
   centres: number;

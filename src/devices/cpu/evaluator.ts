@@ -2,10 +2,10 @@
  * One worker's share of a list of regions: applies a cubature rule to tiles of them.
  *
  * The text of `makeEvaluator` is what workers are made of, so it uses nothing but its arguments; it runs on the
- * main thread as well. Between two chunks other engines of the thread may have its memory. A tile walks through the
- * points of the rule together, in an order in which few coordinates change from one to the next, and only those are
- * computed. Values are added up by slot: points that share their weights have one slot, but those whose fourth
- * differences tell which axis to split have one an axis.
+ * main thread as well. Between two chunks other engines of the thread may use its memory. The regions of a tile walk
+ * through the points of the rule together, in an order in which few coordinates change from one point to the next, and
+ * only those are computed. Values are added by slot: points that share their weights have one slot, except that the two
+ * orbits whose fourth differences tell which axis to split have one slot per axis.
  */
 import type { EvaluatorLayout } from './evaluator-kernel.ts';
 import type { MemoryPool, MemoryUser } from './memory-pool.ts';
@@ -24,11 +24,11 @@ export interface EvaluatorSetup {
   ranges: readonly (readonly [number, number])[];
 }
 
-/** Regions in a row; `levels` says how often an axis was halved. */
+/** Some regions in the order of the list; `levels` says how often each axis was halved. */
 export interface RegionChunk {
   index: number;
   count: number;
-  /** `count` numbers an axis. */
+  /** `count` numbers per axis. */
   centres: Float64Array;
   levels: Uint8Array;
 }
@@ -43,14 +43,14 @@ export interface RegionChunkSums {
 
 export interface Evaluator {
   bind(initial: EvaluatorSetup['initial']): void;
-  /** Async only when the integrand is. */
+  /** Runs a chunk; asynchronous only when the integrand is. */
   run(chunk: RegionChunk): RegionChunkSums | Promise<RegionChunkSums>;
   close(): void;
 }
 
 /**
  * `f` is called for every point when there is no compiled integrand; it may return promises. Between points `pause`
- * may give others a turn.
+ * may give the event loop a turn.
  */
 export function makeEvaluator(
   setup: EvaluatorSetup,
@@ -112,17 +112,17 @@ export function makeEvaluator(
     exponent += own;
   }
   const exponents = new Int32Array(batch);
-  /** x·mantissa·2^n, in steps that stay numbers. */
+  /** x·mantissa·2^n, in steps that neither overflow nor underflow unless the result does. */
   const scaled = (x: number, n: number): number => {
     let y = x * mantissa;
     for (; n > 1000; n -= 1000) y *= 2 ** 1000;
     for (; n < -1000; n += 1000) y *= 2 ** -1000;
     return y * 2 ** n;
   };
-  /** What values are multiplied with where their sums would overflow, as a power of two. */
+  /** Where sums would overflow, values are multiplied by 2 to this power. */
   const SHRINK = -64;
 
-  /** Puts regions from `first` on into the tile, the last one twice when their number is odd. */
+  /** Writes the regions from `first` on into the tile, the last one twice when their number is odd. */
   const load = (chunk: RegionChunk, first: number, n: number) => {
     const { count } = chunk;
     exponents.fill(exponent);
@@ -153,7 +153,7 @@ export function makeEvaluator(
     }
   };
 
-  /** Calls the plain integrand for every region at this point; returns what there is to wait for. */
+  /** Calls the plain integrand for every region at this point; returns a promise if there is something to wait for. */
   const callEach = (n: number, found: Float64Array): Promise<void>[] => {
     const waits: Promise<void>[] = [];
     for (let i = 0; i < n; i++) {
@@ -161,7 +161,7 @@ export function makeEvaluator(
       try {
         y = f!(rows.map(r => r[i]));
       } catch (e) {
-        y = Promise.reject(e); // beside other promises, which must not be left alone
+        y = Promise.reject(e); // not thrown, since promises of other regions may be pending and have to be awaited
       }
       if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
         waits.push(
@@ -200,7 +200,7 @@ export function makeEvaluator(
       }
       let error = Math.abs(nullSums[0]);
       if (coefficients) {
-        // of all null rules spanned by two successive ones, that with the largest estimate
+        // the largest estimate among the null rules that two successive ones span
         let [a, b, c] = [0, 0, 0];
         for (let r = 0; r < pairs.length; r++) {
           const { scale, norm } = pairs[r];
@@ -219,14 +219,14 @@ export function makeEvaluator(
       out.values[first + i] = scaled(sum, exponents[i] - shrunk);
       out.errors[first + i] = scaled(error, exponents[i] - shrunk);
       if (!(Math.abs(sum) < Infinity && error < Infinity)) finite = false;
-      // the axis along which the integrand bends most, of equal ones the widest; not one whose halves have one centre
+      // the axis with the largest fourth difference, of equal ones the widest; not one whose halves have the same centre
       const centre = sums[i];
       const base = 2 * centre * (1 - ratio);
       let [axis, most, widest] = [0, -1, 0];
       for (let d = 0; d < dims; d++) {
         const [near, far] = [sums[(inner + d) * batch + i], sums[(outer + d) * batch + i]];
         let bend = Math.abs(base + ratio * near - far);
-        // what is left of numbers that cancel says nothing
+        // a difference of this size is the rounding error of numbers that cancel
         if (bend <= 1e-14 * (Math.abs(near) + Math.abs(far) + Math.abs(centre))) bend = 0;
         const half = halves[d * batch + i];
         if (centres[d * batch + i] + half / 8 === centres[d * batch + i]) continue;
@@ -239,8 +239,8 @@ export function makeEvaluator(
   };
 
   /**
-   * A tile of compiled values. A value that is not finite spoils its sums: then the tile is done again, looking at each
-   * value; and once more with smaller ones if they were only too large to be added up.
+   * Evaluates a tile with the compiled integrand. If a sum is not finite, the tile is repeated with a check of every
+   * value; and if the values are finite and only their sum overflows, once more with values that are scaled down.
    */
   const tile = (chunk: RegionChunk, first: number, n: number, out: RegionChunkSums, pass = 0): void => {
     load(chunk, first, n);
@@ -258,7 +258,7 @@ export function makeEvaluator(
   };
   let before: RegionChunkSums['nonFinite'] = null;
 
-  /** The same with a plain function, which may make it wait. */
+  /** The same with a plain function, which may be asynchronous. */
   const plainTile = async (
     chunk: RegionChunk,
     first: number,
@@ -271,7 +271,7 @@ export function makeEvaluator(
     const known = out.nonFinite;
     for (let point = 0; point < slot.length; point++) {
       move(point, n);
-      const found = new Float64Array(n); // not in memory: a promise may come when that is somebody else's
+      const found = new Float64Array(n); // not in the memory: another engine may have it when a promise resolves
       const waits = callEach(n, found);
       const turn = pause?.();
       if (turn) waits.push(turn);

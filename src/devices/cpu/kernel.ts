@@ -3,8 +3,8 @@
  * them, a batch of at most BATCH samples at a time, all of it in the first-level cache.
  *
  *     draw(): takes the next samples of the chunk, whole pieces of cubes, and writes their points
- *     weigh(n): multiplies the values by the Jacobian; tells whether one is not finite
- *     add(): sums and variances of the pieces; the histogram when the map adapts; with addCubes what each cube has
+ *     weigh(n): multiplies the values by the Jacobian; returns whether one is not finite
+ *     add(): adds sums and variances of the pieces, and the histogram when the map adapts; addCubes also those of each cube
  *
  * A cube is one stratum. A piece is a run of samples of one cube that fits into a batch; a cube with more samples
  * has several pieces, each with its own mean and variance, weighted by its share of the cube's samples.
@@ -61,7 +61,7 @@ function placeFunction(k: KernelLayout): FunctionWriter {
   const done = w.open('block');
   const next = w.open('loop');
   w.get(cursor).get(cubes).op('i32.ge_u').brIf(done);
-  // m: all that is left of the cube, or a full batch, leaving no single sample behind
+  // m: all that is left of the cube, or a full batch; never so many that a single sample is left
   w.get(cursor).i32(2).op('i32.shl').memory('i32.load', k.take);
   w.i32(0)
     .memory('i32.load', k.state + STATE.taken)
@@ -103,7 +103,7 @@ function placeFunction(k: KernelLayout): FunctionWriter {
       .i32(3)
       .op('i32.shl', 'i32.add')
       .set(end);
-    // two at a time, an odd last one alone: the number behind it belongs to the next axis
+    // two numbers at a time; an odd last one alone, since the number behind it belongs to the next axis
     const fill = w.open('loop');
     w.get(row).get(corner).memory('v128.store', k.strata);
     w.get(row).i32(16).op('i32.add').tee(row).i32(8).op('i32.add').get(end).op('i32.lt_u').brIf(fill).close();
@@ -116,7 +116,7 @@ function placeFunction(k: KernelLayout): FunctionWriter {
   w.get(n).get(m).op('i32.add').set(n);
   w.get(left).get(m).op('i32.eq').open('if');
   {
-    // the cube is done: on to the next, along the first axis that does not wrap
+    // the cube is done: the next one is a step along the first axis that does not wrap
     w.get(cursor).i32(1).op('i32.add').set(cursor);
     store('taken', () => w.i32(0));
     const stop = w.open('block');
@@ -185,7 +185,7 @@ function groupFunction(k: KernelLayout, axes: number, adapt: boolean): FunctionW
   const state = (field: keyof typeof STATE) => w.i32(0).memory('i32.load', k.state + STATE[field]);
   state('sampleLow').op('i32x4.splat').tee(base).words(0, 1, 2, 3).op('i32x4.add').set(counter);
   w.doWhileBelow(p, 32, end, () => {
-    // the counter; a sample number that wrapped has one more in its high word, which stands above the group
+    // the counter; where the low word of the sample number wrapped, the high word, which is above the group, is one more
     w.get(counter).tee(c[0]).words(4, 4, 4, 4).op('i32x4.add').set(counter);
     state('sampleHigh').i32(8).op('i32.shl').get(group).op('i32.add', 'i32x4.splat');
     w.get(c[0]).get(base).op('i32x4.lt_u').words(256, 256, 256, 256).op('v128.and', 'i32x4.add').set(c[1]);
@@ -305,7 +305,7 @@ function drawFunction(k: KernelLayout, place: number, four: number, last: number
   return w;
 }
 
-/** values ← values · Jacobian; returns whether one of the values was not finite. */
+/** values ← values · Jacobian; returns whether one of them is not finite. */
 function weighFunction(k: KernelLayout): FunctionWriter {
   const w = new FunctionWriter(['i32'], 'i32');
   const [p, end] = [w.local('i32'), w.local('i32')];
@@ -361,7 +361,7 @@ function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionW
     w.get(sum);
     reciprocal(() => w.get(m));
     w.op('f64.mul').set(mean);
-    // the share of the cube's samples that this piece has; what a sample's square counts in the histogram
+    // the piece's share of the cube's samples; the factor of a sample's square in the histogram
     w.f64(1)
       .get(full)
       .op('f64.convert_i32_u', 'f64.div')

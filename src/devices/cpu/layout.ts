@@ -1,17 +1,17 @@
-/** Where the sampling kernel keeps what in memory; see kernel.ts for what it does with it. */
+/** The memory layout of the sampling kernel (kernel.ts). */
 import { ROUNDS } from '../../random/philox.ts';
 
-/** The corner of stratum 0. */
+/** The corner of stratum 0: 2²⁰ − 2⁻³³, see kernel.ts. */
 export const CORNER = 2 ** 20 - 2 ** -33;
 
-/** Where the kernel keeps what, in bytes; its caller fills the first group and reads the last. */
+/** Byte offsets in the kernel's memory; the caller fills the second group and reads the last one. */
 export interface KernelLayout {
   dims: number;
   batch: number;
   bins: number;
-  /** Most cubes a chunk can have. */
+  /** Cubes per chunk, at most. */
   cubes: number;
-  /** Rows of the integrand: one a coordinate, `batch` numbers each; and the row of values. */
+  /** Rows of `batch` numbers for the integrand: one per coordinate, and the row of values. */
   points: number;
   values: number;
 
@@ -19,16 +19,16 @@ export interface KernelLayout {
   keys: number;
   /** Words: sample (low, high), iteration, stream, number of cubes, cursor, samples taken of that cube, pieces, stratified. */
   state: number;
-  /** bins/strata of each axis; corner of the current cube along each axis; where an axis wraps; its corner 0. */
+  /** Per axis: bins/strata; the corner of the current cube; the corner at which the axis wraps to stratum 0. */
   scales: number;
   corners: number;
   limits: number;
-  /** Edges of the map: bins + 1 numbers a coordinate. */
+  /** Edges of the map: bins + 1 numbers per axis. */
   edges: number;
-  /** Samples to take of each cube of the chunk, and how many it has in all. */
+  /** Per cube of the chunk: the samples to take, and the samples of the whole cube. */
   take: number;
   full: number;
-  /** 1/n for n up to batch. */
+  /** 1/n at index n, for n from 1 to `batch`. */
   reciprocals: number;
   /** Two numbers: the Jacobian's constant factor, and the factor of w² in the histogram. */
   factors: number;
@@ -40,7 +40,7 @@ export interface KernelLayout {
   increments: number;
   pieces: number;
 
-  /** Variance and mean of each cube; sum, variance of the sum, its concentration; histogram. */
+  /** Variance and mean of each cube; the sum, its variance and its concentration Σ vᵢ²; the histogram. */
   variances: number;
   means: number;
   sums: number;

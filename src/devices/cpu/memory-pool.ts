@@ -1,9 +1,10 @@
 /**
- * The WebAssembly memories of a thread, lent to engines in turns. Every memory reserves gigabytes of address space, whatever
- * it holds, and gives them back only when the garbage collector finds it: Chromium 156 has slot for 125 in a page and all its
- * workers together, where a scan had thousands of engines. So engines own none. A thread has a few, even one will do. An engine
- * that gets a memory writes what it needs, which takes microseconds but for large tables. An engine that waits in the middle
- * of its work, for a plain function, keeps its memory meanwhile, and others get one more.
+ * The WebAssembly memories of a thread, lent to engines in turns. Every memory reserves gigabytes of address space,
+ * whatever its size, and gives them back only when the garbage collector finds it: Chromium 156 has room for 125 in a page
+ * and all its workers together, where a scan had thousands of engines. So engines own none. A thread has a few memories,
+ * and one is enough. An engine that gets a memory writes everything that it needs, which takes microseconds except for
+ * large tables. An engine that waits for a plain function in the middle of its work keeps its memory meanwhile, and
+ * another engine gets an additional one.
  *
  * The text of `makeMemoryPool` is what workers are made of, so it uses nothing from outside.
  */
@@ -12,23 +13,23 @@
 export interface MemoryUser {
   /** Bytes that it needs. */
   readonly size: number;
-  /** It gets a memory: everything has to be written, because the bytes in it are somebody else's. */
+  /** The engine gets a memory and has to write everything, because the bytes in it are those of another engine. */
   enter(memory: WebAssembly.Memory): void;
-  /** It loses the memory: what is nowhere else has to be read. */
+  /** The engine loses the memory and has to read what it still needs from it. */
   leave(): void;
 }
 
 export interface MemoryPool {
-  /** Does some work with the user in a memory; nobody else gets that memory before the work is done. */
+  /** Runs `work` while the user has a memory; no other user gets that memory before the work is done. */
   use<T>(user: MemoryUser, work: () => T | Promise<T>): T | Promise<T>;
-  /** This user never comes back. */
+  /** Tells that this user needs no memory any more. */
   close(user: MemoryUser): void;
 }
 
-/** A pool of at most `most` memories; of more while some users wait in the middle of their work. */
+/** A pool of at most `most` memories; there are more only while some users wait in the middle of their work. */
 export function makeMemoryPool(most: number): MemoryPool {
-  /** Bytes above which a memory is not kept for the next user: the slot of a large table would stay for ever. */
-  const LARGE = 2 ** 24;
+  /** A memory of more bytes is not kept for the next user: memories never shrink, so one large table would stay for ever. */
+  const MAX_KEPT_BYTES = 2 ** 24;
   interface Slot {
     memory: WebAssembly.Memory;
     user: MemoryUser | null;
@@ -36,7 +37,7 @@ export function makeMemoryPool(most: number): MemoryPool {
   }
   const slots = new Set<Slot>(); // least recently used first
 
-  /** A slot for a new user: an empty one, a new one, or the one that was not used for the longest time. */
+  /** A slot for a new user: an empty one, a new one, or the one that was used least recently. */
   const vacant = (): Slot => {
     let idle: Slot | undefined;
     for (const slot of slots) {
@@ -85,7 +86,7 @@ export function makeMemoryPool(most: number): MemoryPool {
       for (const slot of slots) {
         if (slot.user !== user) continue;
         slot.user = null;
-        if (slot.memory.buffer.byteLength > LARGE) slots.delete(slot);
+        if (slot.memory.buffer.byteLength > MAX_KEPT_BYTES) slots.delete(slot);
       }
     },
   };

@@ -1,6 +1,6 @@
 /**
  * One worker's share of an iteration: runs chunks, with the kernel and the integrand in a memory that other engines of
- * the thread may have between two of them.
+ * the thread may use between two chunks.
  *
  * The text of `makeSampler` is what workers are made of, so it uses nothing but its arguments: constants come in
  * the setup. It runs on the main thread as well.
@@ -37,14 +37,14 @@ export interface Iteration {
   strata: readonly number[];
   unit: number;
   adapt: boolean;
-  /** What to tell of each cube. */
+  /** Whether to return variance and mean of each cube. */
   variances: boolean;
   means: boolean;
   /** Factor of w² in the histogram, for a cube with one sample. */
   factor: number;
 }
 
-/** A run of cubes: how many samples to take of each, and how many each has in all (they differ for a cube cut in two). */
+/** A run of cubes: the samples to take of each, and the samples of the whole cube (they differ for a cube that is cut). */
 export interface Chunk {
   index: number;
   firstCube: number;
@@ -68,18 +68,18 @@ export interface ChunkSums {
 
 export interface Sampler {
   begin(iteration: Iteration): void;
-  /** Async only when the integrand is. */
+  /** Runs a chunk; asynchronous only when the integrand is. */
   run(chunk: Chunk): ChunkSums | Promise<ChunkSums>;
   /** The histogram of all chunks since `begin`. */
   end(): Float64Array | null;
-  /** Writes params. */
+  /** Writes other params into the memory. */
   bind(params: SamplerSetup['initial']): void;
   close(): void;
 }
 
 /**
  * `f` is called for every point when there is no compiled integrand; it may return promises. Between its batches `pause`
- * may give others a turn.
+ * may give the event loop a turn.
  */
 export function makeSampler(
   setup: SamplerSetup,
@@ -107,10 +107,10 @@ export function makeSampler(
   let jacobian: Float64Array;
   let params: SamplerSetup['initial'] = [];
   let current: Iteration;
-  /** Whether we are in the memory, and whether the iteration is. */
+  /** Whether this engine has the memory, and whether the data of the iteration are in it. */
   let inside = false;
   let begun = false;
-  /** The histogram so far, while it is in no memory. */
+  /** The histogram so far, while another engine has the memory. */
   let kept: Float64Array | null = null;
 
   const user: MemoryUser = {
@@ -157,7 +157,7 @@ export function makeSampler(
     for (let d = 0; d < k.dims; d++) {
       numbers(k.edges + d * (k.bins + 1) * 8, own).set(edges.subarray(d * own, (d + 1) * own));
     }
-    let volume = 1 / unit; // a product: engines round `bins ** dims` differently
+    let volume = 1 / unit; // multiplied step by step, since engines round `bins ** dims` differently
     for (let d = 0; d < k.dims; d++) volume *= bins;
     numbers(k.factors, 2).set([volume, factor]);
     for (let d = 0; d < k.dims; d++) {
@@ -214,7 +214,7 @@ export function makeSampler(
     if (current.means) sums.means = numbers(k.means, chunk.cubes).slice();
     return sums;
   };
-  /** Calls the plain integrand for every point of the batch; returns what there is to wait for. */
+  /** Calls the plain integrand for every point of the batch; returns a promise if there is something to wait for. */
   const callEach = (n: number, found: Float64Array): Promise<void>[] => {
     const waits: Promise<void>[] = [];
     for (let i = 0; i < n; i++) {
@@ -222,7 +222,7 @@ export function makeSampler(
       try {
         y = f!(rows.map(r => r[i]));
       } catch (e) {
-        y = Promise.reject(e); // beside other promises, which must not be left alone
+        y = Promise.reject(e); // not thrown, since promises of other points may be pending and have to be awaited
       }
       if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
         waits.push(
@@ -265,7 +265,7 @@ export function makeSampler(
     }
     const go = (): ChunkSums | Promise<ChunkSums> => {
       for (let n = draw(); n > 0; n = draw()) {
-        const found = new Float64Array(n); // not in memory: a promise may come when that is somebody else's
+        const found = new Float64Array(n); // not in the memory: another engine may have it when a promise resolves
         const waits = callEach(n, found);
         const turn = pause?.();
         if (turn) waits.push(turn);

@@ -37,14 +37,14 @@ import type { WorkerPool } from './worker-pool.ts';
 
 /** Regions per tile: like a batch of samples, a tile fits into the first-level cache. */
 const TILE = 64;
-/** Work of fewer evaluations than this stays on the calling thread: a few milliseconds. */
-const SMALL = 1 << 16;
-/** The same where other sessions wait for the thread: what a message costs. */
-const SMALL_SHARED = 1 << 12;
-/** Evaluations that a chunk of regions should have: less than a millisecond. */
+/** Work of at most this many evaluations, a few milliseconds, stays on the calling thread. */
+const MAX_HERE = 1 << 16;
+/** The same limit where other sessions wait for the thread: this many evaluations take as long as a message. */
+const MAX_HERE_SHARED = 1 << 12;
+/** Evaluations per chunk of regions: they take less than a millisecond. */
 const REGION_CHUNK = 1 << 15;
-/** Bins that a sampler has room for at least, so that a growing map needs no new one. */
-const ROOM = 1024;
+/** A sampler has room for at least this many bins per axis, so that a growing map needs no new sampler. */
+const MIN_BINS_ROOM = 1024;
 
 interface Sampling {
   bins: number;
@@ -84,7 +84,7 @@ export class WorkerSession implements Session {
     const task = plainTask(asked);
     if (!this.#sampling || this.#sampling.bins < task.bins) {
       this.#sampling?.engines.close();
-      this.#sampling = this.#makeSampling(Math.max(task.bins, ROOM));
+      this.#sampling = this.#makeSampling(Math.max(task.bins, MIN_BINS_ROOM));
     }
     const chunks = chunksOf(task, part);
     const { results, ends } = await this.#sampling.engines.work(
@@ -105,7 +105,7 @@ export class WorkerSession implements Session {
       this.#evaluating?.engines.close();
       this.#evaluating = this.#makeEvaluating(rule, ranges);
     }
-    // whole tiles
+    // a chunk is a whole number of tiles
     const size = TILE * Math.max(1, Math.round(REGION_CHUNK / (TILE * rule.points)));
     const end = part.first + part.count;
     let first = part.first;
@@ -136,8 +136,8 @@ export class WorkerSession implements Session {
   }
 
   #share(evaluations: number): Share {
-    if (evaluations <= (this.#shared ? SMALL_SHARED : SMALL)) return 'here';
-    return this.#shared && evaluations <= SMALL ? 'one worker' : 'all workers';
+    if (evaluations <= (this.#shared ? MAX_HERE_SHARED : MAX_HERE)) return 'here';
+    return this.#shared && evaluations <= MAX_HERE ? 'one worker' : 'all workers';
   }
 
   #makeSampling(bins: number): Sampling {
@@ -196,7 +196,7 @@ function iterationOf(task: PlainTask): Iteration {
   };
 }
 
-/** The sums of a part from those of its chunks, one for each group. */
+/** The sums of a part from those of its chunks; each group is one chunk. */
 function partSums(
   task: PlainTask,
   part: Part,
@@ -235,7 +235,7 @@ function cubeSums(chunks: readonly ChunkSums[], withMeans: boolean): CubeSums {
 
 const kernels = new Map<string, { layout: KernelLayout; module: Promise<WebAssembly.Module> }>();
 
-/** The kernel for so many axes and bins; kept, because V8 keeps its optimised code with the module. */
+/** The kernel for this many axes and bins. It is kept, because V8 keeps its optimised code with the module. */
 function kernelFor(dims: number, bins: number) {
   const key = `${dims} ${bins}`;
   let kernel = kernels.get(key);
@@ -250,7 +250,7 @@ function kernelFor(dims: number, bins: number) {
 
 const evaluatorKernels = new Map<string, Promise<WebAssembly.Module>>();
 
-/** Kept as well. */
+/** The kernel of the region evaluator; it is kept as well. */
 function evaluatorKernel(dims: number, slots: number): Promise<WebAssembly.Module> {
   const key = `${dims} ${slots}`;
   let module = evaluatorKernels.get(key);

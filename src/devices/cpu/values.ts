@@ -1,13 +1,13 @@
-/** Where the engines of a session get values of the integrand from: a compiled module, or a function that is called. */
+/** The source of the integrand's values for the engines of a session: a compiled module, or a function that is called. */
 import type { BoundProgram, CompiledProgram, PlainProgram } from '../../integrand/bound.ts';
 import type { MovedFunction } from '../../integrand/plain.ts';
 import { stopChecksOf } from '../../integrand/stop-checks.ts';
 import { toWasm } from '../../integrand/targets/wasm.ts';
 
-/** Numbers for a memory. */
+/** Numbers to write into a memory, each list at its byte address. */
 export type Numbers = { address: number; data: ArrayLike<number> }[];
 
-/** An integrand in the memory of an engine's kernel, behind what the kernel needs itself. */
+/** An integrand in the memory of an engine, at addresses behind those of the kernel. */
 export interface Placed {
   /** The compiled integrand; null when a function is called instead. */
   integrand: WebAssembly.Module | null;
@@ -19,14 +19,14 @@ export interface Placed {
 }
 
 export interface Values {
-  /** Where it runs, for results. */
+  /** The device's name for results, with the place where it really runs. */
   readonly description: string;
-  /** Its loops may take long, or never end: a worker can be stopped, the calling thread cannot. */
+  /** Whether its loops may run long or never end; such an integrand runs in workers, since these can be ended. */
   readonly long: boolean;
-  /** The function to call on this thread, and how workers make it for themselves; null for a compiled integrand. */
+  /** The function to call on this thread, and the form in which it is sent to workers; null for a compiled integrand. */
   readonly plain: { f: (x: number[]) => number | Promise<number>; moved?: MovedFunction | undefined } | null;
   place(layout: { end: number; points: number; values: number }, batch: number): Promise<Placed>;
-  /** Takes other params; whether engines have to be made anew for them. */
+  /** Takes other params; returns whether engines have to be made anew for them. */
   rebind(program: BoundProgram): boolean;
 }
 
@@ -84,15 +84,15 @@ export class PlainValues implements Values {
   }
 }
 
-/** Integrands compiled last, by their bytes: V8 keeps optimised code with a module, so a second run starts fast. */
+/** The integrands compiled last, by their bytes. V8 keeps optimised code with a module, so a second run starts fast. */
 const modules = new Map<string, Promise<WebAssembly.Module>>();
-const MOST_MODULES = 32;
+const MAX_MODULES = 32;
 
 function moduleOf(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
   const key = new TextDecoder('latin1').decode(bytes);
   const module = modules.get(key) ?? WebAssembly.compile(bytes);
   modules.delete(key);
-  modules.set(key, module); // now the youngest
-  if (modules.size > MOST_MODULES) modules.delete(modules.keys().next().value!);
+  modules.set(key, module); // now the last in the order of the map
+  if (modules.size > MAX_MODULES) modules.delete(modules.keys().next().value!);
   return module;
 }

@@ -1,21 +1,21 @@
-/** A cubature rule as the evaluator wants it: a walk through its points, and weights by slot. */
+/** A cubature rule in the form that the evaluator takes: a walk through its points, and weights by slot. */
 import { nullCombinations, pointsOf, type Rule } from '../../tasks/rules.ts';
 
 export interface Walk {
   slots: number;
   /** The slot of each point. */
   slot: Uint16Array;
-  /** Coordinates that change on the way to point i: starts[i] to starts[i + 1]. */
+  /** Changes of coordinates on the way to point i have the numbers from starts[i] to starts[i + 1] − 1 in `axis` and `value`. */
   starts: Uint32Array;
   axis: Uint8Array;
   value: Float64Array;
-  /** By slot: the rule and its null rules. */
+  /** The weights of the rule and of its null rules, by slot. */
   weights: Float64Array;
   nulls: Float64Array[];
-  /** Candidates among null rules spanned by two successive ones. */
+  /** The candidates in the plane of each two successive null rules; see nullCombinations. */
   pairs: { scale: number[]; norm: number[] }[];
   coefficients: readonly [number, number, number] | null;
-  /** First slots of the two orbits with a slot an axis, and the squared ratio of their generators. */
+  /** The first slots of the two orbits with one slot per axis, and (outer generator / inner generator)². */
   inner: number;
   outer: number;
   ratio: number;

@@ -1,4 +1,4 @@
-/** A pool of workers, each with its own memory: started when they are first wanted, and again when some died. */
+/** A pool of workers, each with its own memory. They start when they are first needed, and are replaced when they die. */
 import { defaultWorkers, startWorker, type WorkerLike } from './workers.ts';
 
 export class WorkerPool {
@@ -9,7 +9,7 @@ export class WorkerPool {
   #ids = 0;
   #closed = false;
 
-  /** `name` is what errors call it; without a number there is a worker for each core. */
+  /** `name` is the device's name in error messages; by default there is one worker per core. */
   constructor(name: string, workers?: number) {
     this.#name = name;
     this.#count = workers ?? defaultWorkers();
@@ -24,14 +24,14 @@ export class WorkerPool {
     if (this.#closed) throw new Error(`the device ${this.#name} is closed; open a new one`);
   }
 
-  /** The workers that are up; starts as many as are missing. */
+  /** The workers that have started; starts as many as are missing. */
   workers(): readonly WorkerLike[] {
     this.#ready = this.#ready.filter(w => !w.dead);
     for (let n = this.#ready.length + this.#starting.size; n < this.#count; n++) this.#start();
     return this.#ready;
   }
 
-  /** Resolves when one worker is up; rejects when none can be had. */
+  /** Resolves when one worker has started; rejects when none can be started. */
   async firstWorker(): Promise<void> {
     if (this.workers().length > 0) return;
     await Promise.any(this.#starting).catch((e: AggregateError) => {

@@ -1,7 +1,7 @@
 /**
- * Workers, the same in Node and in a page: made from the text of the engines, so that no bundler has to find a
- * worker file and no server has to send special headers. A worker that dies rejects what it was doing, with the cause;
- * what others asked of it is rejected with `WorkerGone`, and can be asked of another one.
+ * Workers, the same in Node and in a page. They are made from the text of the engines, so that no bundler has to find a
+ * worker file and no server has to send special headers. When a worker dies, the requests of the engine that was at work
+ * are rejected with the cause; those of other engines are rejected with `WorkerGone` and can be sent to another worker.
  */
 import { onSampled, toDomain } from '../../integrand/domain.ts';
 import type { MovedFunction } from '../../integrand/plain.ts';
@@ -13,18 +13,18 @@ export interface WorkerLike {
   /** Sends a request and waits for its answer. */
   ask<T>(request: { what: string; engine?: number; [more: string]: unknown }): Promise<T>;
   close(): void;
-  /** Requests that are waiting for their answer. */
+  /** The number of requests that wait for their answer. */
   readonly load: number;
-  /** Whether it cannot be asked any more. */
+  /** Whether it has ended and takes no more requests. */
   readonly dead: boolean;
 }
 
-/** A worker ended, and not by what was asked of it here. */
+/** The worker has ended for a reason that has nothing to do with the rejected request. */
 export class WorkerGone extends Error {
   override name = 'WorkerGone';
 }
 
-/** What a worker does with requests. Self-contained: its text is the worker's. */
+/** Answers requests inside a worker. It uses nothing but its arguments, because its text is the worker's program. */
 function serve(
   makers: { sampler: typeof makeSampler; evaluator: typeof makeEvaluator },
   memories: MemoryPool,
@@ -54,7 +54,7 @@ function serve(
     }
     return engines.get(engine)![what](value);
   };
-  let last: Promise<unknown> = Promise.resolve(); // one request after another: an engine does one thing at a time
+  let last: Promise<unknown> = Promise.resolve(); // requests are answered one after another, since an engine does one thing at a time
   port.listen(request => {
     last = last
       .then(() => answer(request))
@@ -83,8 +83,8 @@ interface Answer {
 const inNode = typeof process === 'object' && !!process.versions?.node;
 
 /**
- * The program of a worker. Tools that rewrite functions may leave calls of their helpers in the text: they do nothing
- * here. `import` stands in the text itself, since tools rewrite it too.
+ * The program of a worker. Tools that rewrite functions may leave calls of their helper `__name` in the text, which is
+ * defined here to do nothing. `import` stands in the text itself, since tools rewrite it too.
  */
 function workerText(memories: number): string {
   const port = inNode
@@ -94,7 +94,7 @@ function workerText(memories: number): string {
   return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator} }, (${makeMemoryPool})(${memories}), ${toDomain}, ${onSampled}, u => import(u), port);`;
 }
 
-/** A worker, one of so many. */
+/** Starts one of `workers` workers. */
 export function startWorker(workers: number): WorkerLike {
   const waiting = new Map<
     number,
@@ -109,10 +109,10 @@ export function startWorker(workers: number): WorkerLike {
     else request?.resolve(result as never);
     if (waiting.size === 0) port.idle();
   };
-  /** Rejects every request; those of the engine that was at work with the cause, if there is one. */
+  /** Rejects every request: those of the engine that was at work with the cause, if there is one, others as WorkerGone. */
   const end = (cause?: Error) => {
     dead = true;
-    const [first] = waiting.values(); // requests are done in their order
+    const [first] = waiting.values(); // requests are answered in their order
     for (const { engine, reject } of waiting.values())
       reject(cause && engine === first.engine ? cause : new WorkerGone('the worker is gone'));
     waiting.clear();
@@ -138,7 +138,7 @@ export function startWorker(workers: number): WorkerLike {
         try {
           port.post({ id, ...request });
         } catch (e) {
-          waiting.delete(id); // something that cannot be sent
+          waiting.delete(id); // the request contains something that cannot be cloned
           reject(e as Error);
         }
       });
@@ -152,14 +152,14 @@ export function startWorker(workers: number): WorkerLike {
 
 interface Port {
   post(message: unknown): void;
-  /** A busy worker keeps the process alive, an idle one does not: a script that is done must end. */
+  /** A busy worker keeps the process alive, an idle one does not, so that a script can end. */
   busy(): void;
   idle(): void;
   close(): void;
 }
 
 function nodePort(text: string, receive: (m: Answer) => void, fail: (cause: unknown) => void): Port {
-  // asked for this way, bundlers for the browser do not look for it
+  // bundlers for the browser do not follow getBuiltinModule
   const { Worker } = process.getBuiltinModule('node:worker_threads');
   const worker = new Worker(text, { eval: true, name: 'quadrille' });
   let closed = false;
@@ -196,16 +196,16 @@ function webPort(text: string, receive: (m: Answer) => void, fail: (cause: unkno
   };
 }
 
-/** MemoryPool of WebAssembly that we take in a page, all threads together: Chromium has address space for 125. */
+/** WebAssembly memories in a page, at most, over all threads: Chromium has address space for 125. */
 const PAGE_MEMORIES = 60;
 
-/** How many workers to use when nobody says. In a page each needs one of its few memories. */
+/** The number of workers by default. In a page each of them needs one of the few memories. */
 export function defaultWorkers(): number {
   if (!inNode) return Math.min(PAGE_MEMORIES, navigator.hardwareConcurrency || 2);
   return process.getBuiltinModule('node:os').availableParallelism();
 }
 
-/** MemoryPool a thread, beside so many workers: one for each integral of a scan, or as many as there is room for. */
+/** Memories per thread, with this many workers: one per integral of a scan (8), or as many as a page allows. */
 export function mostMemories(workers: number): number {
   return inNode ? 8 : Math.max(1, Math.min(8, Math.floor(PAGE_MEMORIES / (1 + workers))));
 }

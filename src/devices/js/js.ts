@@ -1,4 +1,4 @@
-/** The `js` device: functions as they are, on the workers of the CPU where they can be moved there, else on this thread. */
+/** The `js` device: calls functions as they are, on workers if they can be moved there, otherwise on this thread. */
 import type { BoundProgram } from '../../integrand/bound.ts';
 import { WorkerSession } from '../cpu/session.ts';
 import { PlainValues } from '../cpu/values.ts';
@@ -12,7 +12,7 @@ export class JsDevice implements Device {
   readonly takesFunctions = true;
   readonly #pool: WorkerPool;
 
-  /** With so many workers, by default one for each core; or with those of a pool. */
+  /** `workers` is their number, by default one per core, or a pool to share. */
   constructor(workers?: number | WorkerPool) {
     this.name = typeof workers === 'number' ? `js:${workers}` : 'js';
     this.#pool = workers instanceof WorkerPool ? workers : new WorkerPool(this.name, workers);
