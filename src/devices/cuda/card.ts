@@ -1,13 +1,13 @@
 /**
- * One GPU: its context, its memory, its kernels, and how it is got back.
+ * One GPU: its context, its memory, its kernels, and how running kernels are stopped.
  *
- * A kernel cannot be interrupted, but it looks at a flag in the host's memory (integrand/stop-checks.ts). When a run is
- * aborted the flag goes up, and the run comes back at once; the card belongs to it until its kernel has left, so that
- * nobody reuses what the kernel still works on.
+ * A kernel cannot be interrupted, but it reads a flag in the host's memory (integrand/stop-checks.ts). When a run is
+ * aborted the flag is set, and the run ends at once; the card stays reserved until the kernel has ended, so that no other
+ * task reuses memory which the kernel still works on.
  *
- * After a fault a process cannot use the card any more: on an H200 (driver 580) the context can be reset, but every try to
- * open it again gives the fault's error, and resetting waits for kernels as well. So there is no way back from a fault
- * but a new process, and errors say so.
+ * After a fault a process cannot use the card any more: on an H200 (driver 580) the context can be reset, but every attempt
+ * to open it again gives the fault's error, and resetting waits for kernels as well. So only a new process can use the
+ * card again, and error messages say so.
  */
 
 import { CardCache } from './card-cache.ts';
@@ -28,17 +28,17 @@ import { type Turns, turnsOf } from './turns.ts';
 
 export { type CardInfo, listCards } from './info.ts';
 
-const SHARED_SIZE = 8; // of cuFuncSetAttribute
-const DEVICE_MAP = 2; // of cuMemHostAlloc
-/** Below, kernels use instructions that are not there. */
-const OLDEST = 7;
-/** Bytes of the host's memory that kernels see: the stop flag, and further on their report. */
-const SEEN = 4096;
-const REPORT = 256;
-/** Milliseconds for which the thread itself waits: a turn of the event loop takes as long as a small kernel. */
-const AT_ONCE = 0.05;
-/** Turns of the event loop in which short work ends; long work is asked for once a millisecond. */
-const SOON = 2000;
+const SHARED_SIZE = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES of cuFuncSetAttribute
+const DEVICE_MAP = 2; // CU_MEMHOSTALLOC_DEVICEMAP of cuMemHostAlloc
+/** The smallest compute capability that has all instructions that kernels use. */
+const MIN_COMPUTE_CAPABILITY = 7;
+/** Bytes of the host's memory that kernels can read and write: the stop flag, and from REPORT_OFFSET on their report. */
+const MAPPED_BYTES = 4096;
+const REPORT_OFFSET = 256;
+/** Milliseconds for which the thread waits for a kernel without a turn of the event loop, which takes about as long. */
+const BLOCKING_WAIT_MS = 0.05;
+/** For this many turns of the event loop the card is asked in every turn whether work has ended, then once per millisecond. */
+const POLLED_TURNS = 2000;
 
 export class Card {
   readonly info: CardInfo;
@@ -49,7 +49,7 @@ export class Card {
   readonly #context: number;
   readonly #version: number;
   readonly #seen: { memory: ArrayBuffer; device: number };
-  /** The fault that ended its use. */
+  /** The driver's status for the fault after which the card cannot be used; 0 without one. */
   #fault = 0;
 
   constructor(ordinal: number) {
@@ -64,7 +64,7 @@ export class Card {
       );
     this.driver = driver;
     this.info = infoOf(driver, ordinal);
-    if (Number(this.info.computeCapability) < OLDEST)
+    if (Number(this.info.computeCapability) < MIN_COMPUTE_CAPABILITY)
       throw new CudaError(
         w =>
           `${this.info.name} has compute capability ${this.info.computeCapability}; 7.0 is the least. Use ${w.setting('device', 'cpu')}.`,
@@ -89,31 +89,31 @@ export class Card {
     return this.info.multiprocessors;
   }
 
-  /** Bytes of shared memory that a block can have. */
+  /** Bytes of shared memory per block, at most. */
   get shared(): number {
     return this.info.shared;
   }
 
-  /** Where kernels find the stop flag; 0 when there is none. */
+  /** The address at which kernels find the stop flag; 0 when there is none. */
   get stopFlag(): number {
     return this.#seen.device;
   }
 
-  /** Where kernels may leave a few words for the host, which reads them without asking the driver. 0: nowhere. */
+  /** The address at which kernels leave a few words that the host reads without the driver; 0 when there is none. */
   get reportTo(): number {
-    return this.#seen.device && this.#seen.device + REPORT;
+    return this.#seen.device && this.#seen.device + REPORT_OFFSET;
   }
 
-  /** The bytes that the last kernel left there. */
+  /** The first bytes of what the last kernel left at `reportTo`. */
   report(bytes: number): Uint8Array {
-    return new Uint8Array(this.#seen.memory, REPORT, bytes).slice();
+    return new Uint8Array(this.#seen.memory, REPORT_OFFSET, bytes).slice();
   }
 
-  /** Runs a task on it, in its turn. */
+  /** Runs a task on the card, in its turn. */
   run<T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
     return this.turns.take(signal, async () => {
       this.use();
-      // a fault that nobody has heard of yet is not this task's
+      // a fault that was not reported yet comes from an earlier task, not from this one
       const status = this.driver.cuStreamQuery(0);
       if (isSticky(status)) this.#fault = status;
       if (this.#fault) throw this.#lostBefore(this.#fault);
@@ -121,7 +121,7 @@ export class Card {
     });
   }
 
-  /** Makes its context the current one; nobody else changes it. */
+  /** Makes its context the current one. */
   use(): void {
     if (current === this.#context) return;
     current = this.#context;
@@ -134,7 +134,7 @@ export class Card {
     check(this.driver, status, `${doing} on ${this.name}`);
   }
 
-  /** A call that gives a number through a pointer. */
+  /** The number that a call writes through its pointer. */
   get(call: (pointer: unknown) => number, doing: string): number {
     const pointer = [0];
     this.check(call(pointer), doing);
@@ -155,7 +155,7 @@ export class Card {
     );
   }
 
-  /** Compiles a module that will be asked for; it does not need the card. */
+  /** Compiles a module that will be needed; this does not use the card. */
   compileAhead(text: string): Promise<void> {
     return compileAhead(this.#source(text));
   }
@@ -169,16 +169,16 @@ export class Card {
     return new Buffer(this);
   }
 
-  /** Waits for all work without blocking the thread. When the signal aborts, the work is told to stop, and not waited for. */
+  /** Waits for all work without blocking the thread. When the signal aborts, sets the stop flag and waits no longer. */
   async finished(signal: AbortSignal | undefined, doing: string): Promise<void> {
-    const soon = performance.now() + AT_ONCE;
+    const soon = performance.now() + BLOCKING_WAIT_MS;
     while (!this.#idle(doing)) if (performance.now() > soon) break;
     for (let turns = 0; !this.#idle(doing); turns++) {
       if (signal?.aborted) {
         this.turns.hold(this.#stopped());
         throw signal.reason;
       }
-      await new Promise(resolve => (turns < SOON ? setImmediate(resolve) : setTimeout(resolve, 1)));
+      await new Promise(resolve => (turns < POLLED_TURNS ? setImmediate(resolve) : setTimeout(resolve, 1)));
     }
   }
 
@@ -190,26 +190,26 @@ export class Card {
     return true;
   }
 
-  /** Keeps the flag up until all work has left. */
+  /** Keeps the stop flag set until all work has ended. */
   async #stopped(): Promise<void> {
     const flag = new Uint32Array(this.#seen.memory, 0, 1);
     flag[0] = 1;
     try {
       while (!this.#idle('stopping work')) await new Promise(resolve => setTimeout(resolve, 1));
     } catch {
-      // a fault on the way: the next task hears of it
+      // a fault happened meanwhile: the next task reports it
     }
     flag[0] = 0;
   }
 
-  /** Memory of the host that kernels see too. Without it, work that is aborted goes on to its end. */
+  /** Memory of the host that kernels can use too. Without it, aborted work runs to its end. */
   #share(): { memory: ArrayBuffer; device: number } {
     const { driver } = this;
     const [host, device] = [[0], [0]];
-    const none = { memory: new ArrayBuffer(SEEN), device: 0 };
-    if (driver.cuMemHostAlloc(host, SEEN, DEVICE_MAP) !== 0) return none;
+    const none = { memory: new ArrayBuffer(MAPPED_BYTES), device: 0 };
+    if (driver.cuMemHostAlloc(host, MAPPED_BYTES, DEVICE_MAP) !== 0) return none;
     if (driver.cuMemHostGetDevicePointer(device, host[0], 0) !== 0) return none;
-    const memory = hostMemory(Number(host[0]), SEEN);
+    const memory = hostMemory(Number(host[0]), MAPPED_BYTES);
     new Uint8Array(memory).fill(0);
     return { memory, device: Number(device[0]) };
   }
@@ -222,7 +222,7 @@ export class Card {
     );
   }
 
-  /** Gives something back; on a card that fails there is nothing left to give. */
+  /** Gives a resource back; after a fault nothing can be given back. */
   giveBack(call: (driver: Driver) => number): void {
     this.use();
     const status = call(this.driver);
@@ -235,7 +235,7 @@ export class Card {
   }
 }
 
-/** The context that calls go to. */
+/** The current context, which calls of the driver use. */
 let current = 0;
 
 export class Module {
@@ -249,7 +249,7 @@ export class Module {
     this.#module = module;
   }
 
-  /** Starts a kernel; `shared` bytes of shared memory a block. */
+  /** Starts a kernel with `shared` bytes of shared memory per block. */
   launch(name: string, blocks: number, threads: number, shared: number, ...params: ArrayBufferView[]): void {
     const card = this.#card;
     const { driver } = card;
@@ -259,7 +259,7 @@ export class Module {
       fn = card.get(p => driver.cuModuleGetFunction(p, this.#module, name), `looking for ${name}`);
       this.#functions.set(name, fn);
     }
-    // more than every kernel may have has to be asked for
+    // more than 48 KB of shared memory have to be requested
     if (shared > (this.#shared.get(name) ?? 48 * 1024)) {
       card.check(driver.cuFuncSetAttribute(fn, SHARED_SIZE, shared), `preparing ${name}`);
       this.#shared.set(name, shared);
@@ -273,7 +273,7 @@ export class Module {
   }
 }
 
-/** Memory on the card, which grows and is kept from call to call. */
+/** A buffer in the card's memory, which grows and is kept from call to call. */
 export class Buffer {
   readonly #card: Card;
   #size = 0;
@@ -287,7 +287,7 @@ export class Buffer {
     return this.#size;
   }
 
-  /** Makes room for so many bytes; what was in it is gone when it grows. */
+  /** Makes room for this many bytes; when the buffer has to grow, its content is lost. */
   reserve(bytes: number): this {
     if (bytes <= this.#size) return this;
     const card = this.#card;
@@ -296,7 +296,7 @@ export class Buffer {
     const address = [0];
     const take = () => card.driver.cuMemAlloc(address, bytes);
     let status = take();
-    // what others have closed since is not given back before the end of this task, unless it is needed
+    // buffers that others closed during this task are given back at its end, or now if their memory is needed
     if (status === OUT_OF_MEMORY && card.turns.sweep()) status = take();
     if (status === OUT_OF_MEMORY && card.cache.clear()) status = take();
     card.check(status, `taking ${(bytes / 2 ** 20).toFixed(0)} MiB of memory`);
@@ -315,7 +315,7 @@ export class Buffer {
     return this;
   }
 
-  /** So many bytes, all 0. */
+  /** Makes room for this many bytes and sets them to 0. */
   clear(bytes: number): this {
     this.reserve(bytes);
     this.#card.use();

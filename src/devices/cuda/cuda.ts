@@ -1,4 +1,4 @@
-/** The CUDA device: one NVIDIA GPU; what runs on it is in session.ts. Loaded only when it is asked for. */
+/** The CUDA device: one NVIDIA GPU; session.ts runs tasks on it. It is loaded only when a CUDA device is asked for. */
 import { type BoundProgram, compiledOnly } from '../../integrand/bound.ts';
 import type { Device, Session } from '../device.ts';
 import { Card } from './card.ts';

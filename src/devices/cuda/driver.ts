@@ -1,11 +1,11 @@
 /**
- * CUDA's driver, libcuda, through koffi: just the calls that the device needs. Nothing is built, nothing is linked; the
- * library comes with NVIDIA's driver. Loaded when a CUDA device is first asked for.
+ * CUDA's driver, libcuda, through koffi, with the calls that the device needs. Nothing is built or linked; the library
+ * comes with NVIDIA's driver, and is loaded when a CUDA device is first asked for.
  */
 import { inWords, LIBRARY, type Text, type Worded, type Wording } from '../../options/wording.ts';
 import { DeviceError } from '../device.ts';
 
-/** What went wrong on the card or on the way to it. */
+/** An error of the card, of its driver or of its compiler. */
 export class CudaError extends DeviceError implements Worded {
   override name = 'CudaError';
   readonly code: number | undefined;
@@ -22,7 +22,7 @@ export class CudaError extends DeviceError implements Worded {
   }
 }
 
-/** An environment variable with the path of the library, before all other places. */
+/** An environment variable with the path of the library, which is tried before LIBRARIES. */
 const VARIABLE = 'QUADRILLE_LIBCUDA';
 const LIBRARIES = ['libcuda.so.1', 'libcuda.so', 'nvcuda.dll'];
 
@@ -97,13 +97,13 @@ export function openLibrary(names: readonly string[]): { func(signature: string)
     try {
       return koffi.load(name);
     } catch {
-      // the next one
+      // tries the next one
     }
   }
   return null;
 }
 
-/** Memory of the host that the driver gave out. */
+/** Memory of the host that the driver allocated, as an ArrayBuffer. */
 export function hostMemory(address: number, bytes: number): ArrayBuffer {
   return loadKoffi().view(BigInt(address), bytes);
 }
@@ -115,7 +115,7 @@ interface Koffi {
 
 function loadKoffi(): Koffi {
   try {
-    // asked for this way, bundlers for the browser do not look for it
+    // bundlers for the browser do not follow getBuiltinModule
     return process.getBuiltinModule('node:module').createRequire(import.meta.url)('koffi');
   } catch (cause) {
     throw new CudaError(
@@ -132,7 +132,7 @@ export function check(driver: Driver, status: number, doing: string): void {
   throw new CudaError(w => `${failure}${inWords(remedy, w)}`, status);
 }
 
-/** After a fault. */
+/** The remedy after a fault. */
 const NO_MORE: Text = w =>
   `. This process cannot use the card any more: start a new one, and see whether the integrand runs with ${w.setting('device', 'cpu')}`;
 const REMEDIES: Record<number, string> = {
@@ -145,7 +145,7 @@ const REMEDIES: Record<number, string> = {
   719: `; the integrand failed on the card${NO_MORE}`,
 };
 
-/** After one of these no call of this process works on the card any more. */
+/** Whether this status is a fault after which no call of this process works on the card any more. */
 export function isSticky(status: number): boolean {
   return (
     [214, 220, 709, 710, 999].includes(status) ||

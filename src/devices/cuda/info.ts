@@ -1,4 +1,4 @@
-/** What cards there are. */
+/** The cards of this machine. */
 import { check, type Driver, loadDriver } from './driver.ts';
 
 export interface CardInfo {
@@ -7,10 +7,10 @@ export interface CardInfo {
   /** Bytes. */
   memory: number;
   computeCapability: string;
-  /** Of the driver: the CUDA it can do, as 13.0. */
+  /** The CUDA version that the driver supports, such as 13.0. */
   driver: string;
   multiprocessors: number;
-  /** Bytes of shared memory that a block can have. */
+  /** Bytes of shared memory per block, at most. */
   shared: number;
 }
 
@@ -48,7 +48,7 @@ export function driverVersion(driver: Driver): number {
   return out(driver, p => driver.cuDriverGetVersion(p), "asking for the driver's version")[0];
 }
 
-/** A call that gives numbers through pointers. */
+/** The numbers that a call writes through its pointers. */
 export function out(
   driver: Driver,
   call: (...pointers: unknown[]) => number,

@@ -1,6 +1,7 @@
 /**
- * What VEGAS learns from an iteration, on a card: samples of each cube by its variance (kernels/allocate.cu, to the bit what
- * the host allots) and the refined map (kernels/refine.cu, to rounding). Both stay in the card's memory and have a number.
+ * What VEGAS learns from an iteration, on a card: the samples per cube by variance (kernels/allocate.cu, the same bits as on
+ * the host) and the refined map (kernels/refine.cu, the same up to rounding). Both stay in the card's memory; tasks refer
+ * to them by a number.
  */
 import { mostFor } from '../../tasks/host-learning.ts';
 import type { Refinement } from '../../tasks/learning.ts';
@@ -13,14 +14,18 @@ import type { Buffer, Module } from './card.ts';
 import { around, type CudaProgram } from './program.ts';
 import { ALLOCATE, FOLD, REFINE } from './structs.ts';
 
-/** The β and α of VEGAS+, whose powers are made of square roots. Others have no bits in common with the CPU's. */
+/**
+ * The β and α that the card computes powers for: those of VEGAS+, which are made of square roots and have the same bits as
+ * on the CPU. For others the host learns.
+ */
 const BETA = 0.75;
 const ALPHAS = [0.5, 1];
-/** How much of a bin's share counts, for α 1. */
+/** The damping of a bin's share d for α = 1; see tasks/map.ts. */
 const damp = ([d]: number[]) => (d <= 0 ? 0 : d >= 1 ? 1 : (1 - d) / -Math.log(d));
-/** Threads of a block in allocate.cu and refine.cu; cubes up to which one block allocates. */
+/** Threads per block in allocate.cu and refine.cu. */
 const WIDTH = 1024;
-const ONE_BLOCK = 2 ** 14;
+/** Up to this many cubes, one block allocates. */
+const MAX_ONE_BLOCK_CUBES = 2 ** 14;
 
 const BUFFERS = [
   'largest',
@@ -35,18 +40,18 @@ const BUFFERS = [
   'groupStarts',
 ] as const;
 
-/** Pieces of a cube, above which all lanes of a warp add them up. */
+/** A cube with more pieces than this is added by all lanes of a warp. */
 export const MANY_PIECES = 32;
 
 const ALLOCATION = around('allocate', ([v]) => v ** 0.375, { WIDTH, PIECE, MANY: MANY_PIECES });
 const REFINEMENT = around('refine', damp, { WIDTH, WIDER, MOST_WIDER, NARROWEST, MOST_PIECES });
 export const LEARNING = [ALLOCATION, REFINEMENT];
 
-/** What the last iteration left behind. */
+/** What the last iteration left on the card. */
 export interface Learned {
   map: Buffer;
   bins: number;
-  /** Where the histogram is. */
+  /** The address of the histogram. */
   histogram: number;
   variances: Buffer | null;
   cubes: number;
@@ -57,13 +62,13 @@ export class CudaLearning {
   readonly #buffers: Record<(typeof BUFFERS)[number], Buffer>;
   readonly #structs;
   #learned: Learned | null = null;
-  /** Maps and counts that were kept so far: each has a number of its own. */
+  /** The number of maps and counts that were kept so far; the next one gets the next number. */
   #kept = 0;
   /** The map that was refined last, and its number. */
   #map: { kept: number; buffer: Buffer; bins: number } | null = null;
-  /** The counts in the card's memory: those of an allocation with a number, or of a list. */
+  /** The counts in the card's memory: those of an allocation, by its number, or those of a list. */
   #counts: { kept?: number; list?: Uint32Array; cubes: number } | null = null;
-  /** What the last allocation follows from: frozen iterations all have the same. */
+  /** The last allocation and what it was made from: all frozen iterations use the same. */
   #allocated: { from: Learned; beta: number; asked: number; counts: Counts } | null = null;
   #allocation: Module | null = null;
 
@@ -81,12 +86,12 @@ export class CudaLearning {
     this.#learned = learned;
   }
 
-  /** Bins of the map that the last iteration had. */
+  /** Bins per axis of the map in the last iteration. */
   get bins(): number {
     return this.#last().bins;
   }
 
-  /** A map on the card. */
+  /** The buffer with a map. */
   mapOf(map: AxisMap): Buffer {
     return isKept(map) ? this.#mapOf(map.kept).buffer : this.#program.buffer('map 0').write(map);
   }
@@ -102,7 +107,7 @@ export class CudaLearning {
     return this.#map;
   }
 
-  /** Puts the samples of each cube where kernels look for them. */
+  /** Writes the samples per cube into the buffers that kernels read. */
   putCounts(counts: number | Counts): void {
     if (typeof counts === 'number') return;
     const { each } = counts;
@@ -144,7 +149,7 @@ export class CudaLearning {
     return this.#buffers.counts.read(new Uint32Array(this.#counts.cubes));
   }
 
-  /** Numbers of pieces as numbers of cubes. */
+  /** Adds the numbers of pieces to one number per cube. */
   folded(pieces: Buffer, counts: number | Counts, cubes: number, groupBits: number): Buffer {
     const each = typeof counts === 'number' ? piecesOf(counts) : 0;
     if (each === 1) return pieces;
@@ -213,7 +218,7 @@ export class CudaLearning {
     const module = this.#kernels();
     const start = (name: string, n: number, threads: number, ...more: Uint32Array[]) =>
       module.launch(name, n, threads, 0, struct, ...more);
-    if (cubes <= ONE_BLOCK) return start('allocate', 1, WIDTH);
+    if (cubes <= MAX_ONE_BLOCK_CUBES) return start('allocate', 1, WIDTH);
     buffer.largest.clear(8);
     start('largest', Math.min(blocks, 1024), 256);
     start('shares', Math.ceil(cubes / WIDTH), 256);
@@ -231,7 +236,7 @@ export class CudaLearning {
     return this.#allocation;
   }
 
-  /** `histogram` reads the counters, for an α that the card has no power of. */
+  /** Refines the map. `histogram` reads the counters, for an α that the card does not compute. */
   refine({ alpha, floor, shared }: Refinement, histogram: () => Float64Array): AxisMap {
     const { map, bins, histogram: counters } = this.#last();
     const { dims, params } = this.#program;
@@ -239,7 +244,7 @@ export class CudaLearning {
       const edges = map.read(new Float64Array(dims * (bins + 1)));
       return refineMap(edges, histogram(), dims, alpha, floor, shared);
     }
-    // the map before this one stays where it is until the one after it
+    // there are two buffers, so the previous map stays valid while the new one is made
     const { 'map 1': one, 'map 2': two } = this.#program.buffers('map 1', 'map 2');
     const refined = map === one ? two : one;
     const struct = this.#structs.refine.pack({

@@ -1,7 +1,7 @@
-/** The lists of a pool of regions, in a card's memory: a buffer each, which grow together and keep what is in them. */
+/** The lists of a pool of regions, in a card's memory: one buffer per list; they grow together and keep their content. */
 import type { Buffer, Card } from './card.ts';
 
-/** Bytes of each list for a region: what is known of it, the tree of halvings (two nodes a region), and work on some of them. */
+/** Bytes per region in each list: its data, the tree of halvings (two nodes per region), and the selection. */
 const known = (dims: number) => ({
   centres: 8 * dims,
   levels: dims,
@@ -23,7 +23,7 @@ export class PoolLists {
   readonly #card: Card;
   readonly #dims: number;
   readonly #lists = new Map<string, Buffer>();
-  /** Regions that there is room for. */
+  /** The number of regions that there is room for. */
   room = 0;
 
   constructor(card: Card, dims: number) {
@@ -31,7 +31,7 @@ export class PoolLists {
     this.#dims = dims;
   }
 
-  /** Bytes of all lists for a region. */
+  /** Bytes per region in all lists together. */
   get bytes(): number {
     const sizes = { ...known(this.#dims), ...STEP, ...LOOK };
     return Object.values(sizes).reduce((a, b) => a + b, 0);
@@ -41,7 +41,7 @@ export class PoolLists {
     return this.#lists.get(name)?.address ?? 0;
   }
 
-  /** More room, with what is in the lists. */
+  /** Makes room for this many regions; the lists keep their content. */
   grow(room: number): void {
     this.#card.use();
     const old = this.room;
@@ -62,7 +62,7 @@ export class PoolLists {
     }
   }
 
-  /** A list for a look across borders, every byte of which is `value`. */
+  /** Fills a list for a look across borders: every byte of it becomes `value`. */
   filled(name: keyof typeof LOOK, value: number, count: number): void {
     this.#card.use();
     const { address } = (this.#lists.get(name) ?? this.#fresh(name, 0)).reserve(LOOK[name] * this.room);

@@ -1,13 +1,14 @@
 /**
- * NVRTC, CUDA's run-time compiler, through koffi. It is looked for where people have it: named by an environment
- * variable, on the system, in CUDA's folders, in pip's and conda's NVIDIA packages. What it made is kept on disk, under
- * the hash of everything that went into it.
+ * NVRTC, CUDA's run-time compiler, through koffi. The library is searched for in the path that an environment variable
+ * names, on the system, in CUDA's folders, and in pip's and conda's NVIDIA packages. Compiled kernels are kept on disk,
+ * under the hash of everything that they depend on.
  *
- * A kernel takes it a second. So kernels are compiled ahead, side by side on threads of their own, and each on several.
+ * Compiling a kernel takes about a second. So kernels are compiled ahead, at the same time on threads of their own, and
+ * NVRTC uses several threads for each.
  */
 import { CudaError, openLibrary } from './driver.ts';
 
-// asked for this way, bundlers for the browser do not look for them
+// bundlers for the browser do not follow getBuiltinModule
 const { createHash } = process.getBuiltinModule('node:crypto');
 const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } =
   process.getBuiltinModule('node:fs');
@@ -31,9 +32,9 @@ type Nvrtc = Record<
   ((...args: unknown[]) => number) & { async(...args: unknown[]): void }
 >;
 
-/** An environment variable with the path of the library, before all other places. */
+/** An environment variable with the path of the library, which is tried before all other places. */
 const VARIABLE = 'QUADRILLE_NVRTC';
-/** Folders of the toolkit and of pip's and conda's packages, and names of the library in them. */
+/** File names of the library in the folders of the toolkit and of pip's and conda's packages. */
 const NAME = /^(libnvrtc\.so(\.\d+)*|nvrtc64_\d+_\d+\.dll)$/;
 
 let loaded: Nvrtc | null = null;
@@ -84,24 +85,24 @@ function list(folder: string): string[] {
   }
 }
 
-/** Where compiled kernels are kept. */
+/** The folder in which compiled kernels are kept. */
 export function cacheFolder(): string {
   const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   return join(base, 'quadrille', 'cuda');
 }
 
-/** What to compile: a text, for an architecture such as 'sm_90'; `driver` is its version, part of the key. */
+/** What to compile: a text, for an architecture such as 'sm_90'. The version of the driver is part of the cache key. */
 export interface Source {
   text: string;
   architecture: string;
   driver: number;
 }
 
-/** What was compiled ahead and not asked for yet. */
+/** Kernels that are compiled ahead and were not used yet, by cache key. */
 const ahead = new Map<string, Promise<Uint8Array | null>>();
 const ready = new Map<string, Uint8Array>();
 
-/** Machine code. */
+/** Compiles a text to machine code, or takes it from the cache. */
 export function compileCuda(source: Source): Uint8Array {
   const path = pathOf(source);
   const known = ready.get(path) ?? readCached(path);
@@ -113,7 +114,7 @@ export function compileCuda(source: Source): Uint8Array {
   return image;
 }
 
-/** Compiles on another thread what compileCuda will be asked for. What is wrong with it, that will say. */
+/** Compiles on another thread what compileCuda will need. Errors are left to compileCuda, which reports them. */
 export async function compileAhead(source: Source): Promise<void> {
   const path = pathOf(source);
   if (ready.has(path) || existsSync(path)) return;
@@ -155,7 +156,7 @@ function pathOf({ text, architecture, driver }: Source): string {
   return join(cacheFolder(), `${hash.digest('hex')}.cubin`);
 }
 
-/** A file of the cache is its content's hash and its content: what was cut short or changed is made anew. */
+/** A cached file is the hash of its content and the content, so that a truncated or changed file is not used. */
 function readCached(path: string): Uint8Array | null {
   if (!existsSync(path)) return null;
   try {
@@ -173,9 +174,9 @@ function writeCached(path: string, image: Uint8Array): void {
     mkdirSync(cacheFolder(), { recursive: true });
     const part = `${path}.${process.pid}.part`;
     writeFileSync(part, Buffer.concat([createHash('sha256').update(image).digest(), image]));
-    renameSync(part, path); // at once: nobody reads half a file
+    renameSync(part, path); // renaming is atomic, so no process reads half a file
   } catch {
-    // a folder that cannot be written: compiled again next time
+    // the folder cannot be written, so the kernel is compiled again next time
   }
 }
 
@@ -192,11 +193,11 @@ class Job {
     this.program = program[0]!;
     const major = [0];
     nvrtc.nvrtcVersion(major, [0]);
-    // functions of a text side by side, which older ones do not know
+    // NVRTC 13 can compile the functions of a text in parallel; older versions do not know the option
     this.options = [...optionsFor(architecture), ...(major[0] >= 13 ? ['--split-compile=0'] : [])];
   }
 
-  /** What it made, once. */
+  /** Ends the compilation and returns its machine code; may be called once. */
   end(status: number): Uint8Array {
     const nvrtc = loadNvrtc();
     const size = [0] as number[];

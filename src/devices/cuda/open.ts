@@ -1,4 +1,4 @@
-/** CUDA devices by their numbers. They are kept: opening a card takes a good part of a second. */
+/** CUDA devices by their numbers. They are kept open, since opening a card takes a good part of a second. */
 import type { DeviceInfo, Opened } from '../registry.ts';
 import { CudaDevice } from './cuda.ts';
 import { CudaError } from './driver.ts';
@@ -7,12 +7,12 @@ import { loadNvrtc } from './nvrtc.ts';
 
 const opened = new Map<number, CudaDevice>();
 
-/** The card of that number, the first without one, or `*`: every card that can be used. */
+/** The card of that number; by default the first one; for `*`, every card that can be used. */
 export function openCuda(number: string | undefined): Opened {
   return number === '*' ? every() : { devices: [one(Number(number ?? 0))] };
 }
 
-/** Whether there is a card, and what compiles for it. */
+/** Whether there is a card, and NVRTC to compile for it. */
 export function hasCard(): boolean {
   try {
     loadNvrtc();
@@ -61,7 +61,7 @@ function every(): Opened {
   const devices: CudaDevice[] = [];
   const failures: CudaError[] = [];
   const cards = listCards();
-  if (cards.length === 0) return { devices: [one(0)] }; // which says what to do
+  if (cards.length === 0) return { devices: [one(0)] }; // opening it throws an error that says what to do
   for (const { ordinal } of cards) {
     try {
       devices.push(one(ordinal));

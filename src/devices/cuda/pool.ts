@@ -1,6 +1,6 @@
 /**
- * A pool of regions in a card's memory: lists, selection, halving, evaluation and sums are kernels (kernels/pool.cu), and a
- * step reads back a hundred bytes. Lists grow by a factor of four, when a step needs more room than they have.
+ * A pool of regions in a card's memory. Kernels select, halve, evaluate and add (kernels/pool.cu), and a step reads back
+ * about a hundred bytes. Lists grow by a factor of four when a step needs more room than they have.
  */
 import { BESIDE, DEEP, WIDER } from '../../tasks/pool/borders.ts';
 import { differenceWeight } from '../../tasks/pool/errors.ts';
@@ -22,33 +22,43 @@ import { FOUND, IMAGES, POOL } from './structs.ts';
 
 const WIDTH = 1024;
 const BUCKETS = 2 ** 12;
-/** Regions up to which one block selects. */
-const FEW = 2 ** 15;
-/** Regions that there is room for at first. */
-const ROOM = 2 ** 16;
-/** Blocks that add up, at most. */
-const BLOCKS = 1024;
-/** Regions of a block that looks across borders, at most, and how many blocks are enough for that. */
-const SHARE = 2048;
-const ENOUGH = 8192;
-/** What neighbours of a region add up in, of all values: integers of 64 bits. Coarser ones would count many small regions for more. */
-const UNIT = 2 ** -56;
-/** What regions are listed for: halving, a look across borders, the gaps that finished ones leave, and what fills those. */
+/** Up to this many regions, one block selects. */
+const MAX_ONE_BLOCK_REGIONS = 2 ** 15;
+/** The lists start with room for this many regions. */
+const FIRST_ROOM = 2 ** 16;
+/** Blocks of kernels that add over all regions, at most. */
+const MAX_SUM_BLOCKS = 1024;
+/** Regions per block in a look across borders, at most. */
+const REGIONS_PER_LOOK_BLOCK = 2048;
+/** Blocks in a look across borders, at most, unless REGIONS_PER_LOOK_BLOCK needs more. */
+const MAX_LOOK_BLOCKS = 8192;
+/**
+ * The values of a wide region's neighbours are added as 64-bit integers, in units of this part of Σ |values|. In a coarser
+ * unit many small regions would be rounded up to more than they have.
+ */
+const NEIGHBOUR_UNIT = 2 ** -56;
+/** Why regions are listed: for halving, for a look across borders, as gaps of finished ones, or to move into the gaps. */
 const PURPOSE = { HALVING: 0, LOOKS: 1, GAPS: 2, MOVES: 3 } as const;
 /** The part of a card's free memory that a pool may take. */
-const FAIR = 0.8;
+const MEMORY_PART = 0.8;
 
 const found = FOUND.layout(0);
 type FoundName = Parameters<typeof found.get>[1];
 
-/** Threads of a block that looks across borders: its shared memory has 18 bytes an axis and thread, and 48 KB at most. */
+/** Threads per block in a look across borders: 18 bytes of shared memory per axis and thread, at most 48 KB in all. */
 const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
 
 /** The kernels of a pool, and of looks across borders. */
 const poolRecipe = (program: CudaProgram): Recipe =>
   program.without('pool', { DEEP, WIDTH, BUCKETS, ...PURPOSE });
 const lookRecipe = (program: CudaProgram): Recipe =>
-  program.without('borders', { DEEP, WIDER, BESIDE, SHARE, LOOKERS: lookersFor(program.dims) });
+  program.without('borders', {
+    DEEP,
+    WIDER,
+    BESIDE,
+    SHARE: REGIONS_PER_LOOK_BLOCK,
+    LOOKERS: lookersFor(program.dims),
+  });
 export const poolRecipes = (program: CudaProgram): Recipe[] => [poolRecipe(program), lookRecipe(program)];
 
 export class CudaPool implements RegionPool {
@@ -62,7 +72,7 @@ export class CudaPool implements RegionPool {
   readonly #images;
   readonly #dims: number;
   readonly #lookers: number;
-  /** Kernels of the pool, and those that evaluate. */
+  /** The kernels of the pool, and those that evaluate regions. */
   readonly #module: Module;
   readonly #evaluation: Module;
   readonly #lists: PoolLists;
@@ -76,9 +86,9 @@ export class CudaPool implements RegionPool {
   #wanted = 0;
   #threshold = 0;
   #last: Uint8Array | null = null;
-  /** The pool as kernels take it, as of the last launch. */
+  /** The struct POOL as the last launch was given it. */
   #bytes: Uint8Array | null = null;
-  /** Regions that left it. Without them the tree of halvings has gaps, and nobody looks across borders any more. */
+  /** Sums over regions that left the pool. Without them the tree of halvings has gaps, so there are no more looks. */
   readonly #finished = { count: 0, value: 0, error: 0, absolute: 0 };
   count = 0;
 
@@ -98,10 +108,10 @@ export class CudaPool implements RegionPool {
     this.#buckets = program.buffer('pool buckets').reserve(4 * BUCKETS);
     this.#found = program.buffer('pool found').reserve(found.size);
     this.#blocks = program.buffer('pool blocks');
-    this.#sums = program.buffer('pool sums').reserve(8 * 6 * BLOCKS);
+    this.#sums = program.buffer('pool sums').reserve(8 * 6 * MAX_SUM_BLOCKS);
     this.#lists = new PoolLists(card, this.#dims);
-    // while lists grow, a quarter of them is there twice
-    const memory = task.maxMemory ?? FAIR * card.freeMemory;
+    // 1.25: while lists grow by a factor of four, the old quarter is in memory beside the new lists
+    const memory = task.maxMemory ?? MEMORY_PART * card.freeMemory;
     this.most = Math.min(2 ** 31, Math.floor(memory / (1.25 * this.#lists.bytes)));
   }
 
@@ -119,7 +129,7 @@ export class CudaPool implements RegionPool {
   async start(level: number): Promise<PoolStep> {
     this.count = this.#roots = this.#nodes = 2 ** (level * this.#dims);
     this.#rootLevel = level;
-    this.#grow(Math.max(ROOM, 2 * this.count));
+    this.#grow(Math.max(FIRST_ROOM, 2 * this.count));
     this.#launch('begin', Math.ceil(this.count / 256), 256);
     this.#expectFound();
     this.#evaluate(KIND.ALL, this.count);
@@ -130,13 +140,14 @@ export class CudaPool implements RegionPool {
   async select(part: number): Promise<number> {
     this.#threshold = 0;
     const all = part === Infinity;
-    const some = Math.max(part, Number.MIN_VALUE); // the largest error at least
-    if (this.count <= FEW) this.#launch('selectFew', 1, WIDTH, {}, Float64Array.of(all ? -1 : some));
+    const some = Math.max(part, Number.MIN_VALUE); // at least the region with the largest error
+    if (this.count <= MAX_ONE_BLOCK_REGIONS)
+      this.#launch('selectFew', 1, WIDTH, {}, Float64Array.of(all ? -1 : some));
     else {
       if (!all) this.#threshold = found.get(await this.#choose(some), 'threshold');
       this.#writeList();
     }
-    // all of them, and none that is stuck: no need to ask how many
+    // when all regions are selected and none is stuck, their number is known without reading it back
     const known = all && this.#lastFound('stuckCount') === 0;
     this.#wanted = known ? this.count : found.get(await this.#read(), 'wanted');
     return this.#wanted;
@@ -177,14 +188,14 @@ export class CudaPool implements RegionPool {
     if (step.value !== null) await this.#finish({ below: step.value });
   }
 
-  /** Sums over regions that may be finished. */
+  /** The sums over regions that may be finished. */
   async #finishable(which: Partial<Shape>): Promise<Uint8Array> {
     this.#found.write(Uint32Array.of(0xffffffff, 0xffffffff, 0, 0), found.offset('leastError'));
-    this.#launch('finishable', Math.min(BLOCKS, Math.ceil(this.count / 256)), 256, which);
+    this.#launch('finishable', Math.min(MAX_SUM_BLOCKS, Math.ceil(this.count / 256)), 256, which);
     return this.#read();
   }
 
-  /** Finishes regions: they leave their contributions, and the last of the others move into their places. */
+  /** Finishes regions: adds their values and errors to `#finished`, and moves the last of the others into their places. */
   async #finish(which: Partial<Shape>): Promise<void> {
     const sums = await this.#finishable(which);
     const gone = found.get(sums, 'finished');
@@ -208,7 +219,7 @@ export class CudaPool implements RegionPool {
 
   async look(negligible: number, affordable: number): Promise<PoolStep> {
     if (this.#finished.count > 0) return this.#step(0, async () => []);
-    const look = { purpose: PURPOSE.LOOKS, unit: this.#lastFound('absolute') * UNIT };
+    const look = { purpose: PURPOSE.LOOKS, unit: this.#lastFound('absolute') * NEIGHBOUR_UNIT };
     const threshold = found.get(await this.#choose(negligible, look), 'threshold');
     this.#lists.filled('best', 0, this.count);
     this.#lists.filled('around', 0, this.count);
@@ -216,8 +227,8 @@ export class CudaPool implements RegionPool {
     this.#draw();
     const of = { ...look, threshold };
     const blocks = Math.max(
-      Math.ceil(this.count / SHARE),
-      Math.min(Math.ceil(this.count / this.#lookers), ENOUGH),
+      Math.ceil(this.count / REGIONS_PER_LOOK_BLOCK),
+      Math.min(Math.ceil(this.count / this.#lookers), MAX_LOOK_BLOCKS),
     );
     const borders = this.#program.module(lookRecipe(this.#program));
     for (const again of [0, 1])
@@ -252,10 +263,10 @@ export class CudaPool implements RegionPool {
     this.#lists.close();
   }
 
-  /** The threshold down to which errors have a part of the whole, or up to which small regions have. */
+  /** Finds the threshold above which errors sum to `part`, or up to which the values of small regions do. */
   #choose(part: number, more: Partial<Shape> = {}): Promise<Uint8Array> {
     this.#buckets.clear(4 * BUCKETS);
-    // two blocks are all that fit on a processor; each has counts of its own to add up
+    // two blocks fit on a processor; more would only mean more lists of counts to add
     const blocks = Math.min(2 * this.#program.card.processors, Math.ceil(this.count / WIDTH));
     this.#launch('bucket', blocks, WIDTH, more);
     this.#launch('choose', 1, WIDTH, more, Float64Array.of(part));
@@ -270,9 +281,9 @@ export class CudaPool implements RegionPool {
     this.#launch('listWrite', blocks, WIDTH, of);
   }
 
-  /** Sums over all regions, of which n are new. */
+  /** Adds over all regions, of which n are new. */
   async #addUp(n = 0): Promise<void> {
-    this.#launch('totals', Math.min(BLOCKS, Math.ceil((this.count + n) / 256)), 256, { n });
+    this.#launch('totals', Math.min(MAX_SUM_BLOCKS, Math.ceil((this.count + n) / 256)), 256, { n });
     this.#last = await this.#read();
   }
 
@@ -308,7 +319,7 @@ export class CudaPool implements RegionPool {
     return this.#found.address + found.offset('wrong');
   }
 
-  /** Nothing found yet. */
+  /** Clears the struct FOUND before kernels fill it. */
   #expectFound(): void {
     const bytes = found.pack({});
     bytes.fill(255, found.offset('first'), found.offset('first') + 8);
@@ -346,7 +357,7 @@ export class CudaPool implements RegionPool {
     this.#draw();
   }
 
-  /** The pool as kernels take it: most of it stays the same until lists grow. */
+  /** The struct POOL for a launch; most members stay the same until lists grow. */
   #shaped(shape: Partial<Shape>): Uint8Array {
     const bytes = this.#bytes!.slice();
     const { count } = this;
@@ -384,7 +395,7 @@ export class CudaPool implements RegionPool {
   }
 }
 
-/** What changes from launch to launch. */
+/** Members of POOL that change from launch to launch. */
 interface Shape {
   n: number;
   purpose: number;

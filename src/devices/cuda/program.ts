@@ -24,7 +24,7 @@ import {
 
 export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool' | 'borders';
 
-/** What kernels are told before they are compiled. */
+/** Constants that stand as #define in front of a kernel's text. */
 type Constants = Record<string, number | boolean>;
 
 /** Constants of sample.cu that do not matter when single points are evaluated. */
@@ -36,11 +36,11 @@ const POINT_CONSTANTS: Constants = {
   SUMS: 4,
 };
 
-/** What a module is made of. */
+/** All that a module is compiled from. */
 export interface Recipe {
   kernel: KernelName;
   constants: Constants;
-  /** What stands in the integrand's place; nothing: the integrand. */
+  /** The function that stands in the integrand's place; empty for the integrand itself. */
   own: string;
   text: () => string;
 }
@@ -52,7 +52,7 @@ export function around(kernel: KernelName, f: (x: number[]) => number, constants
 
 const nameOf = ({ kernel, constants, own }: Recipe) => `${kernel} ${JSON.stringify(constants)}${own}`;
 
-/** What NVRTC is given. */
+/** The text that NVRTC compiles. */
 export function textFor({ kernel, constants, text }: Recipe): string {
   const defines = Object.entries(constants).map(([name, value]) => `#define ${name} ${Number(value)}\n`);
   return `${defines.join('')}${text()}\n${typesOf(kernel)}${kernelText(kernel)}`;
@@ -99,12 +99,12 @@ export class CudaProgram {
     this.params = this.buffer('params');
   }
 
-  /** Gives it its params; before anything else. */
+  /** Writes the params to the card; has to be called before any kernel runs. */
   bind({ program, params }: CompiledProgram): void {
     this.params.write(cudaParams(program, params, this.card.stopFlag));
   }
 
-  /** Memory under a name, kept from task to task. */
+  /** The buffer of this name, which is kept from task to task. */
   buffer(name: string): Buffer {
     const buffer = this.#buffers.get(name) ?? this.card.cache.take(name) ?? this.card.buffer();
     this.#buffers.set(name, buffer);
@@ -120,7 +120,7 @@ export class CudaProgram {
     return { kernel, constants: { DIMS: this.dims, ...constants }, own: '', text: () => this.#text };
   }
 
-  /** Kernels that do without it: compiled once, whatever is integrated. */
+  /** Kernels without the integrand: they are compiled once, whatever is integrated. */
   without(kernel: KernelName, constants: Constants): Recipe {
     return { kernel, constants: { DIMS: this.dims, ...constants }, own: 'alone', text: () => '' };
   }
@@ -134,7 +134,7 @@ export class CudaProgram {
     return module;
   }
 
-  /** Compiles kernels that are not there yet, side by side. */
+  /** Compiles the kernels that are not loaded yet, in parallel. */
   async compileAhead(recipes: readonly Recipe[]): Promise<void> {
     const missing = recipes.filter(r => !this.card.cache.has(this.#longName(r)));
     await Promise.all(missing.map(r => this.card.compileAhead(textFor(r))));
@@ -144,7 +144,7 @@ export class CudaProgram {
     return `${nameOf(recipe)} ${recipe.own ? '' : this.#text}`;
   }
 
-  /** The integrand at one point, as the card sees it. */
+  /** The integrand's value at one point, computed by the card. */
   async valueAt(point: number[]): Promise<number> {
     const points = this.buffer('points').write(Float64Array.from(point));
     const values = this.buffer('one value').reserve(8);

@@ -6,17 +6,17 @@ import type { Buffer } from './card.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { POOL, REGION_TASK } from './structs.ts';
 
-/** Lanes of a warp, warps of a block. */
+/** Lanes per warp, warps per block. */
 const LANES = 32;
 const WARPS = 4;
 export const THREADS = LANES * WARPS;
 /**
- * Pairs of regions up to which each has a block, not a warp, in the kernels of the pool. A constant, and not the size of the
- * card, since sums are added in another order then.
+ * Up to this many pairs of regions, each pair has a whole block in the kernels of the pool, otherwise a warp. It is a
+ * constant that does not depend on the card, because a block adds in another order than a warp.
  */
-const FEW = 1024;
+const FEW_PAIRS = 1024;
 
-/** What values are multiplied with before they are added up: the largest rule has 2^15 rows of points. */
+/** Values are multiplied by this before they are added, so that sums do not overflow: the largest rule has 2^15 rows. */
 const SHRINK = 2 ** -16;
 
 export interface PreparedRule {
@@ -26,20 +26,20 @@ export interface PreparedRule {
   ends: Buffer;
   weights: Buffer;
   pairs: Buffer;
-  /** Words for each four axes. */
+  /** The number of words for each four axes. */
   room: number;
 }
 
-/** What evaluateRegions in regions.cu evaluates. */
+/** The regions that evaluateRegions in regions.cu evaluates. */
 export const KIND = { HALVES: 0, ALL: 1, LIST: 2 } as const;
 
-/** Blocks for so many regions, two a warp; a pair may have one of its own in a pool. */
+/** Blocks for this many regions: two regions per warp, or one pair per block where a pool has few pairs. */
 export function blocksFor(regions: number, kind: number): number {
   const pairs = Math.ceil(regions / 2);
-  return pairs <= FEW && kind !== KIND.LIST ? pairs : Math.ceil(pairs / WARPS);
+  return pairs <= FEW_PAIRS && kind !== KIND.LIST ? pairs : Math.ceil(pairs / WARPS);
 }
 
-/** Where lists of regions are. */
+/** The addresses of lists of regions. */
 type AddressOf = (list: 'centres' | 'levels' | 'values' | 'errors' | 'axes') => number;
 
 export class CudaRegions {
@@ -100,7 +100,7 @@ export class CudaRegions {
     );
   }
 
-  /** A task as the kernels take it; values that are not finite are counted at `wrong`. */
+  /** The struct REGION_TASK of a task; values that are not finite are counted at the address `wrong`. */
   struct(rule: Rule, ranges: Ranges, count: number, at: AddressOf, wrong: number): Uint8Array {
     const { places, words, ends, weights, pairs, room } = this.prepare(rule);
     let [mantissa, exponent] = [1, 0];
@@ -141,7 +141,7 @@ export class CudaRegions {
     return this.#program.withIntegrand('regions', tablesOf(rule).constants);
   }
 
-  /** A rule's tables on the card; they stay there for the next run. */
+  /** Writes a rule's tables to the card, where they stay for the next run. */
   prepare(rule: Rule): PreparedRule {
     const { card } = this.#program;
     const known = card.cache.rules.get(rule);
@@ -161,7 +161,7 @@ export class CudaRegions {
   }
 }
 
-/** What kernels know of a rule: values of coordinates, points as bytes of these, runs of points with their weights, null rules. */
+/** A rule's tables for kernels: values of coordinates, points as bytes that index them, runs of points and their weights. */
 function tablesOf(rule: Rule): Tables {
   const known = tables.get(rule) ?? makeTables(rule);
   tables.set(rule, known);
@@ -205,14 +205,14 @@ function makeTables(rule: Rule) {
       VALUES: places.length,
       RUNS: runs.length,
       SHRINK,
-      FEW,
+      FEW: FEW_PAIRS,
       WARPS,
       ...KIND,
     },
   };
 }
 
-/** Point p of a rule in a region. */
+/** The coordinates of point p of a rule in a region. */
 export function pointIn(
   rule: Rule,
   ranges: Ranges,
@@ -228,8 +228,8 @@ export function pointIn(
 }
 
 /**
- * Orbits with the centre and those of the fourth differences first, where the kernel expects them; the others by size, so
- * that the smallest share a row of points.
+ * The orbits in the kernel's order: first the centre and the two orbits of the fourth differences, then the others by
+ * size, so that the smallest share a row of points.
  */
 function orderedOrbits(rule: Rule): Orbit[] {
   const first = [0, ...rule.differences];
@@ -239,7 +239,7 @@ function orderedOrbits(rule: Rule): Orbit[] {
 
 const orderedPoints = (rule: Rule) => orderedOrbits(rule).flatMap(o => pointsOf(o, rule.dims));
 
-/** Rows of points in which each lane stays in one orbit: where they end, and its weights for all lanes, rule after rule. */
+/** Runs of rows in which each lane stays in one orbit: where each run ends, and the weights per lane, rule after rule. */
 function runsOf(orbits: Orbit[], points: number): { end: number; weights: number[] }[] {
   const of = orbits.flatMap((o, i) => new Array<number>(o.points).fill(i));
   const runs: { end: number; weights: number[] }[] = [];

@@ -1,7 +1,7 @@
 /**
- * Iterations of VEGAS on a card. An iteration is laid out as leaves of pieces (kernels/sample.cu), several to a group of the
- * task. Of a whole iteration the card keeps what was learned, and a few numbers are read back; of a part, the sums of leaves
- * and, where they are wanted, those of pieces.
+ * Iterations of VEGAS on a card. The pieces of an iteration are divided into leaves (kernels/sample.cu); a group of the task
+ * has one or several leaves. After a whole iteration the card keeps what was learned, and the host reads a few numbers;
+ * after a part, the host reads the sums of leaves and, if cubes are wanted, those of pieces.
  */
 import { type Key, roundKeys, wordsOf } from '../../random/philox.ts';
 import type { Refinement } from '../../tasks/learning.ts';
@@ -25,24 +25,28 @@ import { CudaLearning, MANY_PIECES } from './learning.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { SAMPLE_RESULT, SAMPLE_TASK } from './structs.ts';
 
-/** Threads of a block that samples, one block per multiprocessor: half of what fits there, with 64 registers each. And the least. */
+/** Threads per block, at most. There is one block per multiprocessor, which has registers for 1024 threads with 64 each. */
 const THREADS = 1024;
-const FEWEST_THREADS = 128;
-/** Lanes that should have something to do: about those that a large card runs at a time. No card's own number, or bits would depend on it. */
-const LANES = 2 ** 17;
-/** Leaves of an iteration, at most, as long as they are no larger than groups. */
-const LEAVES = 2 ** 16;
-/** Steps of a team on a piece: with fewer, lanes of it have nothing to do in the last one. */
-const STEPS = 6;
-/** Bytes of shared memory that the kernel has beside map and histogram, and some more. */
+/** Threads per block, at least. */
+const MIN_THREADS = 128;
+/**
+ * Lanes that should have work: about as many as a large card runs at a time. It is not the number of the card in use,
+ * because the layout, and with it the bits of the sums, would then depend on the card.
+ */
+const BUSY_LANES = 2 ** 17;
+/** Leaves per iteration, at most, as long as a leaf is no larger than a group. */
+const MAX_LEAVES = 2 ** 16;
+/** Steps of a team on a piece, at least, before the team is doubled: with fewer, lanes idle in the last step. */
+const MIN_TEAM_STEPS = 6;
+/** Bytes of shared memory that are reserved for the kernel beside map and histogram. */
 const OWN_SHARED = 4096;
-/** Samples of a piece where cubes have many. */
+/** The typical number of samples per piece where cubes have many samples. */
 const LONG_PIECE = 180;
-/** Strata along an axis whose numbers fit beside 32 random bits. */
-const MOST_STRATA = 2 ** 20;
-/** Numbers that a leaf adds up: those of the task, and the increments of the histogram. */
+/** Strata per axis, at most, whose numbers fit beside 32 random bits in the 53 bits of a float64. */
+const MAX_PLAIN_STRATA = 2 ** 20;
+/** Numbers that a leaf adds: those of the task, and the increments of the histogram. */
 const LEAF_SUMS = SUMS + 1;
-/** Numbers of a leaf, in the order of sample.cu. */
+/** Indices of the numbers of a leaf, in the order of sample.cu. */
 const [INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION] = [0, 1, 2, 3];
 
 const BUFFERS = [
@@ -57,30 +61,30 @@ const BUFFERS = [
   'state',
 ] as const;
 
-/** An iteration laid out on a card. */
+/** The layout of an iteration on a card. */
 interface Laid {
   task: SampleTask;
   cubes: number;
-  /** Pieces, at most. */
+  /** The number of pieces, at most. */
   pieces: number;
   map: Buffer;
   /** Lanes that share a piece. */
   team: number;
-  /** Samples of a group, and its leaves, as powers of two. */
+  /** A group has 2^groupBits samples and 2^leafBits leaves. */
   groupBits: number;
   leafBits: number;
   groups: number;
   wanted: { means: boolean; variances: boolean };
 }
 
-/** What leaves came to. */
+/** Sums over leaves. */
 interface Totals {
   sum: number;
   variance: number;
   concentration: number;
   squares: number;
   evaluations: number;
-  /** Values that were not finite, and the first sample that had one. */
+  /** The number of values that were not finite, and the number of the first sample with one. */
   wrong: number;
   first: number;
 }
@@ -91,10 +95,10 @@ export class CudaSampling {
   readonly #buffers: Record<(typeof BUFFERS)[number], Buffer>;
   readonly #struct;
   readonly #result = SAMPLE_RESULT.layout(0);
-  /** Of the last iteration: the next one has them too, most of the time. */
+  /** The kernels of the last iteration; the next one mostly needs the same. */
   #module: { made: Module; kind: string } | null = null;
   #keys: { of: Key; words: number[] } | null = null;
-  /** Bytes of the state, from the result on, that are known to be 0, and where they are. */
+  /** The number of bytes of the state, from the result on, that are known to be 0; and the buffer with them. */
   #zeros = 0;
   #zerosAt = 0;
 
@@ -135,7 +139,7 @@ export class CudaSampling {
     };
   }
 
-  /** Gets ready for an iteration. How it is laid out depends on the task alone. */
+  /** Lays out an iteration. The layout depends on the task alone. */
   #lay(task: SampleTask): Laid {
     const { bins, counts, adapt } = task;
     const cubes = cubesOf(task);
@@ -148,9 +152,13 @@ export class CudaSampling {
     const average = Math.min(LONG_PIECE, samples / cubes);
     const items = uniform ? pieces : cubes + Math.ceil(samples / PIECE);
     let team = 1;
-    while (team < 32 && (2 * STEPS * team <= average || (team < average && items * team < LANES))) team *= 2;
-    // a leaf has a piece for each team of a warp
-    const perLeaf = Math.max((32 / team) * Math.min(PIECE, samples / items), samples / LEAVES);
+    while (
+      team < 32 &&
+      (2 * MIN_TEAM_STEPS * team <= average || (team < average && items * team < BUSY_LANES))
+    )
+      team *= 2;
+    // a leaf has at least one piece per team of a warp
+    const perLeaf = Math.max((32 / team) * Math.min(PIECE, samples / items), samples / MAX_LEAVES);
     const groupBits = Math.log2(size);
     const leafBits = Math.max(0, Math.floor(Math.log2(size / perLeaf)));
     const wanted = { means: !!task.cubes, variances: !!task.cubes || !!adapt?.variances };
@@ -161,7 +169,7 @@ export class CudaSampling {
     return { task, cubes, pieces, map, team, leafBits, groupBits, groups, wanted };
   }
 
-  /** Makes sure that so many bytes of the state are 0; kernels mostly have left them so. */
+  /** Makes sure that this many bytes of the state are 0; mostly kernels have left them at 0. */
   #clear(bytes: number): void {
     const { state } = this.#buffers;
     const known = this.#zerosAt === state.address ? this.#zeros : 0;
@@ -188,7 +196,7 @@ export class CudaSampling {
     this.#zeros = 0;
     let volume = 1 / task.unit;
     for (let d = 0; d < dims; d++) volume *= bins;
-    // beside the leaves' sums those of subtrees, of 32 leaves or subtrees each
+    // room for the sums of the leaves and of all subtrees, which have 32 leaves or subtrees each
     buffer.sums.reserve(8 * LEAF_SUMS * (leaves + Math.ceil(leaves / 31) + 8));
     const uniform = typeof counts === 'number';
     const struct = this.#struct.pack({
@@ -224,7 +232,7 @@ export class CudaSampling {
       histogram: buffer.state.address + result.size,
       report: card.reportTo,
     });
-    const perBlock = Math.min(THREADS, Math.max(FEWEST_THREADS, 32 * Math.ceil(leaves / card.processors)));
+    const perBlock = Math.min(THREADS, Math.max(MIN_THREADS, 32 * Math.ceil(leaves / card.processors)));
     const blocks = Math.min(card.processors, Math.ceil(leaves / (perBlock / 32)));
     const kernel = adapt ? 'sampleAdapting' : 'sampleFrozen';
     module.launch(kernel, blocks, perBlock, edgeBytes + histogramBytes, struct);
@@ -244,7 +252,7 @@ export class CudaSampling {
     };
   }
 
-  /** The sums of a part of the groups, from those of its leaves. */
+  /** The sums of a part of the groups, from those of their leaves. */
   #nodes(
     part: Part,
     leavesOf: (groups: number) => number,
@@ -276,7 +284,7 @@ export class CudaSampling {
     });
   }
 
-  /** Means and variances of all cubes, which the card has added up. */
+  /** Means and variances of all cubes, added by the card. */
   #wholeCubes({ task, cubes, groupBits, wanted }: Laid): CubeSums {
     const read = (from: Buffer) =>
       this.learning.folded(from, task.counts, cubes, groupBits).read(new Float64Array(cubes));
@@ -288,7 +296,7 @@ export class CudaSampling {
     };
   }
 
-  /** What cubes contribute to the groups of a part, from the numbers of pieces; added as `fold` in allocate.cu does. */
+  /** What cubes contribute to the groups of a part, from the sums of pieces; added in the order of `fold` in allocate.cu. */
   #partCubes({ task, cubes, groupBits, wanted }: Laid, part: Part): CubeSums {
     const { counts } = plainTask(task);
     const countOf = typeof counts === 'number' ? () => counts : (cube: number) => counts.each[cube];
@@ -321,7 +329,7 @@ export class CudaSampling {
     };
   }
 
-  /** Learns from an iteration that others have sampled, as if this card had. */
+  /** Learns from an iteration that other devices have sampled. */
   learn(task: SampleTask, { histogram, variances }: SampleSums): void {
     const { state } = this.#buffers;
     const counters = BigUint64Array.from(histogram!, BigInt);
@@ -346,7 +354,7 @@ export class CudaSampling {
     return refined;
   }
 
-  /** Kernels that a task needs. */
+  /** The kernels that a task needs. */
   recipe(task: SampleTask): Recipe {
     return this.#recipe(this.#fit(task).kernels);
   }
@@ -355,7 +363,7 @@ export class CudaSampling {
     return this.#program.withIntegrand('sample', { ...kernels, PIECE, THREADS, SUMS: LEAF_SUMS });
   }
 
-  /** What of the map and the histogram fits into shared memory: bytes, and what kernels have to know. */
+  /** Which of map and histogram fit into shared memory: their bytes, and the constants that tell the kernel. */
   #fit({ bins, strata, adapt }: SampleTask) {
     const { card, dims } = this.#program;
     const room = card.shared - OWN_SHARED;
@@ -366,7 +374,7 @@ export class CudaSampling {
     const kernels = {
       SHARED_EDGES: edgeBytes > 0,
       SHARED_HISTOGRAM: histogramBytes === histogram,
-      ...(strata.some(n => n > MOST_STRATA) && { MANY_STRATA: true }),
+      ...(strata.some(n => n > MAX_PLAIN_STRATA) && { MANY_STRATA: true }),
     };
     return { edgeBytes, histogramBytes, kernels };
   }
@@ -383,7 +391,7 @@ export class CudaSampling {
     return this.#keys.words;
   }
 
-  /** The counters of the histogram. Where they overflowed the sum of squares tells, and nobody looks at them. */
+  /** The counters of the histogram. When they overflow, the sum of squares shows it, and they are not used. */
   #histogram(bins: number): Float64Array {
     const histogram = new Float64Array(this.#program.dims * bins);
     const words = this.#buffers.state.read(new Uint32Array(2 * histogram.length), this.#result.size);
@@ -418,7 +426,7 @@ function cubeOf(counts: number | Uint32Array, cubes: number, sample: number): nu
   return cube;
 }
 
-/** Where a sample is. */
+/** The coordinates of a sample. */
 function pointOf(task: SampleTask & { edges: Float64Array }, cube: number, sample: number): number[] {
   const { strata, bins, edges, key, iteration, stream } = task;
   return strata.map((n, d) => {

@@ -1,9 +1,10 @@
 /**
- * One integrand on a card: the methods' tasks as kernels. Points are those of the CPU device, and sums are added in an
- * order that depends on the task alone: same seed, same bits, run after run.
+ * One integrand on a card: runs the methods' tasks as kernels. Points are those of the CPU device, and sums are added in
+ * an order that depends on the task alone, so the same seed gives the same bits in every run.
  *
- * Every task waits for its turn on the card. What a session has there is made by its first task. Kernels are compiled
- * before that turn, those of one kind of task side by side, and what learning needs while the first samples are drawn.
+ * Every task waits for its turn on the card. The first task of a session makes what the session needs there. Kernels are
+ * compiled before that turn, those of one kind of task in parallel, and those of learning while the first samples are
+ * drawn.
  */
 import type { BoundProgram, CompiledProgram } from '../../integrand/bound.ts';
 import type { Learning } from '../../tasks/learning.ts';
@@ -21,7 +22,7 @@ import { CudaProgram, type Recipe } from './program.ts';
 import { CudaRegions } from './regions.ts';
 import { CudaSampling } from './sampling.ts';
 
-/** What a session has on its card. */
+/** The objects of a session on its card. */
 interface OnCard {
   program: CudaProgram;
   sampling: CudaSampling;
@@ -34,11 +35,11 @@ export class CudaSession implements Session {
   readonly learning = this.#makeLearning();
   #integrand: CompiledProgram;
   #onCard: OnCard | null = null;
-  /** Kinds of tasks whose kernels are compiled, or about to be. */
+  /** Kinds of tasks whose kernels are compiled (null) or being compiled. */
   readonly #kinds = new Map<string, Promise<void> | null>();
-  /** Whether the card has the params. */
+  /** Whether the present params are on the card. */
   #bound = false;
-  /** Of the last task: what comes between tasks belongs to the same run. */
+  /** The signal of the last task; learning between tasks belongs to the same run. */
   #signal: AbortSignal | undefined;
 
   constructor(card: Card, integrand: CompiledProgram) {
@@ -48,7 +49,7 @@ export class CudaSession implements Session {
   }
 
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
-    // what is wrong with these shows when they are needed
+    // errors of these kernels are reported when the kernels are needed
     if (task.adapt) this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
     await this.#compiled('samples', signal, ({ sampling }) => [sampling.recipe(task)]);
     return this.#use(signal, ({ sampling }) => sampling.sample(task, part, signal));
@@ -87,7 +88,7 @@ export class CudaSession implements Session {
     });
   }
 
-  /** What comes between tasks belongs to the same run as the last one. */
+  /** Learning on the card; its steps stop with the signal of the last task. */
   #makeLearning(): Learning {
     const learned = async <T>(ask: (sampling: CudaSampling) => T): Promise<T> => {
       await this.#compiled('learning', this.#signal, () => LEARNING);
@@ -103,7 +104,7 @@ export class CudaSession implements Session {
     };
   }
 
-  /** Runs a task in its turn, with what the session has on the card. */
+  /** Runs a task in its turn, with the session's objects on the card. */
   #use<T>(signal: AbortSignal | undefined, task: (own: OnCard) => Promise<T>): Promise<T> {
     this.#signal = signal;
     return this.card.run(signal, async () => {
@@ -134,7 +135,7 @@ export class CudaSession implements Session {
   }
 }
 
-/** What comes of a promise, unless the signal aborts before. */
+/** The result of a promise; rejects with the signal's reason if the signal aborts before. */
 async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   signal.throwIfAborted();

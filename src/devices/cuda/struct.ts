@@ -3,7 +3,7 @@
  * same declaration, with the padding that a C compiler puts between members.
  */
 
-/** Types of members; a pointer is written as the type of what it points to, with a star. */
+/** Types of members; a pointer type is the type that it points to, with a star. */
 type Scalar = 'double' | 'int' | 'u32' | 'u64';
 type List = readonly [Scalar, length: number | 'DIMS'];
 type Declared = Scalar | `${string}*` | Struct<string> | List;
@@ -30,7 +30,7 @@ export class Struct<N extends string> {
     return `struct ${this.name} {\n${lines.join('\n')}\n};\n`;
   }
 
-  /** Where members are, in a program of so many dimensions. */
+  /** The layout of the members for an integrand of `dims` dimensions. */
   layout(dims: number): Layout<N> {
     const layout = this.#layouts.get(dims) ?? this.#lay(dims);
     this.#layouts.set(dims, layout);
@@ -66,7 +66,7 @@ export type MemberValue = number | readonly number[] | { readonly address: numbe
 export class Layout<N extends string> {
   readonly size: number;
   readonly #places: Record<N, Place>;
-  /** Writes a member; made once, since structs are packed for every launch. */
+  /** Functions that write a member; made once, since structs are packed for every launch. */
   readonly #writers: Record<string, (view: DataView, value: MemberValue) => void>;
 
   constructor(places: Record<N, Place>, size: number) {
@@ -100,7 +100,7 @@ export class Layout<N extends string> {
     return type === 'u32' ? low : low + view.getUint32(at + 4, true) * 2 ** 32;
   }
 
-  /** Where a member begins, in bytes. */
+  /** The byte offset of a member. */
   offset(name: N): number {
     return this.#places[name].at;
   }

@@ -1,33 +1,33 @@
-/** What the host hands to kernels, and what they leave for it. */
+/** The structs that the host passes to kernels, and those that kernels fill for it. */
 import { ROUNDS } from '../../random/philox.ts';
 import { Struct } from './struct.ts';
 
-/** What an iteration came to; all 0 before. */
+/** The sums of an iteration; all members are 0 before it. */
 export const SAMPLE_RESULT = new Struct('SampleResult', {
   integral: 'double',
   variance: 'double',
-  /** Of the histogram, along one axis. */
+  /** The sum of the histogram's increments along one axis. */
   increments: 'double',
   concentration: 'double',
-  /** How many values were not finite. */
+  /** The number of values that were not finite. */
   wrong: 'u64',
-  /** The number of the first sample that had one, all bits turned. */
+  /** The number of the first sample with such a value, all bits inverted: atomicMax then finds the first one. */
   first: 'u64',
   evaluations: 'u64',
-  /** Blocks that have ended. */
+  /** The number of blocks that have ended. */
   blocks: 'u64',
-  /** Leaves that were taken, beside the first of each warp. */
+  /** The number of leaves that warps have taken after their first one. */
   taken: 'u64',
 });
 
 /** An iteration of samples, or a range of its leaves; see kernels/sample.cu. */
 export const SAMPLE_TASK = new Struct('SampleTask', {
-  /** bins/strata. */
+  /** bins/strata per axis. */
   scales: ['double', 'DIMS'],
   strata: ['u32', 'DIMS'],
-  /** 2^32/strata, rounded down. */
+  /** 2^32/strata per axis, rounded down. */
   inverses: ['u32', 'DIMS'],
-  /** Of Philox' rounds. */
+  /** The keys of the rounds of Philox. */
   keys: ['u32', 2 * ROUNDS],
   iteration: 'u32',
   stream: 'u32',
@@ -35,82 +35,82 @@ export const SAMPLE_TASK = new Struct('SampleTask', {
   cubes: 'u32',
   /** Samples of every cube; 0 when each has its own number in `counts`. */
   count: 'u32',
-  /** Pieces of every cube, when all have the same count. */
+  /** Pieces per cube, when all cubes have the same count. */
   pieces: 'u32',
   /** Lanes that share a piece, a power of two. */
   team: 'u32',
-  /** Samples of a group are 2^groupBits, its leaves 2^leafBits. */
+  /** A group has 2^groupBits samples and 2^leafBits leaves. */
   groupBits: 'u32',
   leafBits: 'u32',
   firstLeaf: 'u32',
   leaves: 'u32',
-  /** Samples in all; where `totals` is given they are there. */
+  /** The number of samples in all, unless `totals` is given. */
   samples: 'u64',
-  /** Pieces and samples. */
+  /** Two numbers: all pieces, all samples. */
   totals: 'const u64*',
   /** The Jacobian's constant part. */
   volume: 'double',
-  /** Of w² in the histogram. */
+  /** The factor of w² in the histogram. */
   scale: 'double',
   edges: 'const double*',
   params: 'const double*',
   /** Samples of each cube. */
   counts: 'const u32*',
-  /** Of each cube, cubes + 1 numbers. */
+  /** The number of the first piece of each cube; cubes + 1 numbers. */
   firstPiece: 'const u32*',
   firstSample: 'const double*',
-  /** Of each group, and of the end: its first piece, and the cube of that piece or the one before. */
+  /** Two numbers per group, and for the end: its first piece, and the cube of that piece or of the one before. */
   groupStarts: 'const u32*',
-  /** SUMS numbers per leaf, and behind them those of subtrees of leaves. */
+  /** SUMS numbers per leaf, and behind them SUMS numbers per subtree of leaves. */
   sums: 'double*',
-  /** Of each piece, times its share; null when not asked for. */
+  /** The mean of each piece times its share of the cube's samples; null when not wanted. */
   means: 'double*',
   variances: 'double*',
   result: 'SampleResult*',
   histogram: 'u64*',
-  /** A copy of the result for the host, where there is a place. */
+  /** Where a copy of the result for the host goes; null when there is no such place. */
   report: 'SampleResult*',
 });
 
-/** Samples of each cube by its variance; see kernels/allocate.cu. */
+/** The allocation of samples to cubes by their variances; see kernels/allocate.cu. */
 export const ALLOCATE = new Struct('Allocate', {
   cubes: 'u32',
   least: 'u32',
   rest: 'double',
   variances: 'const double*',
   params: 'const double*',
-  /** As bits: those of positive numbers grow with them; 0 before. */
+  /** The largest variance, as the bits of a float64, which grow with a positive number; 0 before. */
   largest: 'u64*',
   shares: 'double*',
-  /** Sums of 32 shares. */
+  /** Sums over groups of 32 shares. */
   groups: 'double*',
   total: 'double*',
   counts: 'u32*',
-  /** cubes + 1 numbers. */
+  /** The number of the first piece of each cube; cubes + 1 numbers. */
   firstPiece: 'u32*',
   firstSample: 'double*',
-  /** Samples or pieces of every block of cubes, then where they begin. */
+  /** Samples or pieces per block of cubes; later the number of the first one. */
   blocks: 'u64*',
-  /** Pieces, samples. */
+  /** Two numbers: all pieces, all samples. */
   totals: 'u64*',
-  /** Of each group of the task, and of the end; see SAMPLE_TASK. */
+  /** Two numbers per group of the task, and for the end; see SAMPLE_TASK. */
   groupStarts: 'u32*',
   groupBits: 'u32',
   groupCount: 'u32',
 });
 
-/** What the pieces of each cube add up to; see kernels/allocate.cu. */
+/** The addition of the pieces of each cube; see kernels/allocate.cu. */
 export const FOLD = new Struct('Fold', {
   pieces: 'const double*',
   cubes: 'double*',
   counts: 'const u32*',
   firstPiece: 'const u32*',
   firstSample: 'const double*',
-  /** Samples and pieces of every cube; 0 when each has its own numbers. */
+  /** Samples and pieces per cube; 0 when each cube has its own numbers. */
   count: 'u32',
   each: 'u32',
   n: 'u32',
-  /** Samples of a group are 2^groupBits. */
+  /** A group has 2^groupBits samples. */
   groupBits: 'u32',
 });
 
@@ -120,10 +120,10 @@ export const REFINE = new Struct('Refine', {
   axes: 'u32',
   /** One map for all axes. */
   shared: 'u32',
-  /** The damping is a square root: α is 0.5 instead of 1. */
+  /** 1 for α = 0.5, where the damping is the square root of that for α = 1. */
   root: 'u32',
   floor: 'double',
-  /** All 0 after it, unless it is shared. */
+  /** The kernel sets it to 0, unless the map is shared. */
   histogram: 'u64*',
   edges: 'const double*',
   params: 'const double*',
@@ -136,40 +136,40 @@ export const REFINE = new Struct('Refine', {
 export const REGION_TASK = new Struct('RegionTask', {
   low: ['double', 'DIMS'],
   high: ['double', 'DIMS'],
-  /** Of the box's volume. */
+  /** The mantissa of the box's volume. */
   mantissa: 'double',
-  /** Of the two orbits' generators, squared. */
+  /** The squared ratio of the generators of the two orbits of fourth differences. */
   ratio: 'double',
   coefficients: ['double', 3],
   exponent: 'int',
-  /** Whether null rules are combined with these coefficients. */
+  /** Whether the error combines several null rules with the coefficients. */
   graded: 'int',
   points: 'u32',
   count: 'u32',
-  /** The VALUES coordinates that its points have, in half-widths. */
+  /** The VALUES different coordinates of the rule's points, in half-widths. */
   places: 'const double*',
-  /** Which of them a point has: four axes per word, `room` words for each four. */
+  /** For each point the indices of its coordinates in `places`: four axes per word, `room` words for each four axes. */
   words: 'const u32*',
-  /** Where the points of each run end. */
+  /** The end of each run of points. */
   ends: 'const u32*',
-  /** Of the points of a run: 32 for each of the rules. */
+  /** Weights per run: 32, one per lane, for each of the rules. */
   weights: 'const double*',
-  /** `points` and as much as is read ahead. */
+  /** The number of points, with those that are read ahead. */
   room: 'u64',
-  /** Candidates: scale, norm; PAIRS lists of CANDIDATES, filled up with zeros. */
+  /** PAIRS lists of CANDIDATES candidates, each with scale and norm; filled up with zeros. */
   pairs: 'const double*',
-  /** `count` numbers per axis, unless it is of a pool. */
+  /** `count` numbers per axis; in a pool, `DIMS` numbers per region. */
   centres: 'const double*',
   levels: 'const unsigned char*',
   params: 'const double*',
   values: 'double*',
   errors: 'double*',
   axes: 'unsigned char*',
-  /** How many values were not finite, and the first of them: region · points + point. */
+  /** The number of values that were not finite, and the first of them as region · points + point. */
   wrong: 'u64*',
 });
 
-/** What the host reads of a pool. */
+/** The numbers of a pool that the host reads. */
 export const FOUND = new Struct('Found', {
   value: 'double',
   error: 'double',
@@ -184,9 +184,9 @@ export const FOUND = new Struct('Found', {
   negative: 'u64',
   wanted: 'u64',
   threshold: 'double',
-  /** Blocks that have ended, of kernels that add up. */
+  /** The number of blocks that have ended, in kernels that add over all blocks. */
   ended: 'u64',
-  /** Of regions that may be finished: how many, and their sums. */
+  /** The number of regions that may be finished, and their sums. */
   finished: 'double',
   finishedValue: 'double',
   finishedError: 'double',
@@ -198,30 +198,30 @@ export const FOUND = new Struct('Found', {
 
 /** The pool of regions of a run of PAGANI; see kernels/pool.cu. */
 export const POOL = new Struct('Pool', {
-  /** Its lists have a region's axes side by side: a warp reads them. */
+  /** The task; in its lists the axes of a region are neighbours, because a warp reads them together. */
   t: REGION_TASK,
-  /** Regions, and how many of them are halved. */
+  /** The number of regions, and how many of them are halved. */
   count: 'u64',
   n: 'u64',
-  /** Of the tree of halvings. */
+  /** The number of nodes in the tree of halvings. */
   nodes: 'u64',
   roots: 'u64',
   rootLevel: 'u32',
-  /** What regions are listed for: see LISTS in pool.ts. */
+  /** Why regions are listed: see PURPOSE in pool.ts. */
   purpose: 'u32',
   threshold: 'double',
   unit: 'double',
-  /** Of differences in the two-level error. */
+  /** The weight of differences in the two-level error; see tasks/pool/errors.ts. */
   weight: 'double',
-  /** What finishes a region: an error of at most so much times its value, or below so much. */
+  /** A region may be finished if its error is at most `relative` times its value, or less than `below`. */
   relative: 'double',
   below: 'double',
   found: 'Found*',
   flags: 'unsigned char*',
   depths: 'unsigned short*',
-  /** Of each region. */
+  /** The leaf of each region in the tree. */
   nodeOf: 'u32*',
-  /** Of halvings, a word per node; see innerNode. */
+  /** The tree of halvings, one word per node; see innerNode in kernels/types.cu. */
   tree: 'u64*',
   buckets: 'u32*',
   /** Selected regions. */
@@ -231,21 +231,21 @@ export const POOL = new Struct('Pool', {
   parentErrors: 'double*',
   /** Six numbers per block. */
   sums: 'double*',
-  /** Of each region that others look at: the largest neighbour, their sum, and whose face. */
+  /** For each region that small ones look at: the largest |value| of a neighbour, the sum of all, and whose face. */
   best: 'u64*',
   around: 'u64*',
   face: 'u64*',
-  /** A copy of what was found for the host, where there is a place. */
+  /** Where a copy of FOUND for the host goes; null when there is no such place. */
   report: 'Found*',
 });
 
-/** Images of small regions behind their faces; see kernels/borders.cu. */
+/** Mirror images of small regions behind their faces; see kernels/borders.cu. */
 export const IMAGES = new Struct('Images', {
   count: 'u64',
   /** `count` numbers per axis. */
   centres: 'double*',
   levels: 'unsigned char*',
   values: 'const double*',
-  /** Without means to look, each image has as much as what it is the image of. */
+  /** 0 when the images are not evaluated: then each counts as much as the region that it is the image of. */
   looks: 'u32',
 });

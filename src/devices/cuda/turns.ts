@@ -1,8 +1,8 @@
 /**
- * Who may use a card. Calls of the driver wait, with the whole thread, for work that is on the card already (loading a module
- * does, and freeing memory); so a card has one task at a time, from its first call until its kernels are done, and what
- * waits for the card does not block. If it did, a kernel that never ends could not even be stopped: timers and signals
- * need the thread.
+ * Turns on a card. Some calls of the driver, such as loading a module or freeing memory, block the thread until work that
+ * is on the card already has ended. So a card has one task at a time, from the task's first call until its kernels have
+ * ended, and other tasks wait without blocking the thread. If they blocked it, a kernel that never ends could not be
+ * stopped, because timers and signals need the thread.
  */
 export class Turns {
   #taken = false;
@@ -10,7 +10,7 @@ export class Turns {
   readonly #waiting: (() => void)[] = [];
   readonly #between: (() => void)[] = [];
 
-  /** Runs a task in its turn. The signal ends the waiting; what it means to the task is the task's affair. */
+  /** Runs a task in its turn. The signal ends the waiting; a task that has begun has to watch the signal itself. */
   async take<T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
     if (this.#taken) await this.#wait(signal);
@@ -23,18 +23,18 @@ export class Turns {
     }
   }
 
-  /** The turn under way lasts until then, even if its task has ended. */
+  /** Makes the present turn last until the promise settles, even if its task has ended. */
   hold(until: Promise<void>): void {
     this.#held = until;
   }
 
-  /** Runs something short now, or after the turn under way. */
+  /** Runs something short: now, or after the present turn. */
   between(work: () => void): void {
     this.#between.push(work);
     if (!this.#taken) this.sweep();
   }
 
-  /** Runs what waits for the end of a turn; whether there was any. The task itself may ask for it. */
+  /** Runs what waits for the end of the turn; returns whether there was any. The task of the turn may call it. */
   sweep(): boolean {
     const works = this.#between.splice(0);
     for (const work of works) work();
@@ -52,7 +52,7 @@ export class Turns {
     return new Promise((resolve, reject) => {
       const begin = () => {
         signal?.removeEventListener('abort', leave);
-        this.#taken = true; // at once: nobody comes in between
+        this.#taken = true; // set before resolving, so that no other task takes the turn in between
         resolve();
       };
       const leave = () => {
@@ -67,7 +67,7 @@ export class Turns {
 
 const byCard = new Map<number, Turns>();
 
-/** The turns of a card, however often it is opened. */
+/** The turns of a card, the same object however often the card is opened. */
 export function turnsOf(ordinal: number): Turns {
   const turns = byCard.get(ordinal) ?? new Turns();
   byCard.set(ordinal, turns);
