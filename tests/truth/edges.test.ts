@@ -1,6 +1,6 @@
 /**
  * Steps that cut cubes at their corners: such a cube may look constant while the strata are learned, and must not keep its
- * few samples, and its error with them, when a measurement has many more (methods/vegas/strata.ts).
+ * few samples, and its error with them, when a measurement has many more (tasks/strata.ts).
  */
 import { type Integrand, integrate } from 'quadrille';
 import { expect, test } from 'vitest';

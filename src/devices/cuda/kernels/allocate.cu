@@ -1,10 +1,11 @@
-// Samples of each cube by its variance: some for all alike, and a share of the rest as variance^(β/2); see
-// methods/vegas/strata.ts, whose numbers these are to the bit. `integrand` is the power. Then where each cube's pieces and samples begin.
+// Samples per cube by variance: the same number for every cube, and a share of the rest in proportion to variance^(β/2);
+// see tasks/strata.ts, whose numbers these are to the bit. `integrand` is the power. Then the kernels compute where each
+// cube's pieces and samples begin.
 //
-// Sums of shares go by groups of 32, groups of these, and so on, one thread a group; warps read them side by side into a
-// tile of shared memory first. Few cubes are one block's work, and one launch; for many each step is a kernel.
+// Shares are added in groups of 32, then groups of 32 such sums, and so on, one thread per group; before, warps read them
+// into a tile of shared memory. Few cubes are done by one block in one launch; for many cubes each step is a kernel.
 
-#define ROWS 4  // groups of a warp
+#define ROWS 4  // groups per warp
 
 typedef double Tile[ROWS][33];
 
@@ -15,14 +16,14 @@ __device__ __forceinline__ void findLargest(const Allocate& t, u32 first, u32 st
   if (threadIdx.x % 32 == 0) atomicMax(t.largest, most);
 }
 
-// A row of a tile, in its order.
+// The sum of a row of a tile, added in the order of the row.
 __device__ __forceinline__ double addRow(const Tile& tile) {
   double sum = 0;
   for (u32 j = 0; j < 32; j++) sum = __dadd_rn(sum, tile[threadIdx.x % 32][j]);
   return sum;
 }
 
-// ROWS groups by a warp, from a cube on.
+// A warp computes the shares of ROWS groups of cubes, from cube `first` on, and their sums.
 __device__ __forceinline__ void shareGroups(const Allocate& t, u32 first, double most, Tile& tile) {
   const u32 lane = threadIdx.x % 32;
   for (u32 r = 0; r < ROWS; r++) {
@@ -37,7 +38,7 @@ __device__ __forceinline__ void shareGroups(const Allocate& t, u32 first, double
   __syncwarp();
 }
 
-// By one block: groups of groups, until one number is left.
+// One block adds groups of groups until one number is left.
 __device__ __forceinline__ void addGroups(const Allocate& t, Tile* tiles) {
   const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (u32 n = (t.cubes + 31) / 32; n > 1; n = (n + 31) / 32)
@@ -47,7 +48,7 @@ __device__ __forceinline__ void addGroups(const Allocate& t, Tile* tiles) {
         const u32 i = first + 32 * r + lane;
         tiles[warp][r][lane] = i < n ? t.groups[i] : 0;
       }
-      __syncthreads();  // all have read what the first ones overwrite
+      __syncthreads();  // all warps have read before the first ones overwrite
       if (lane < ROWS && first + 32 * lane < n) t.groups[first / 32 + lane] = addRow(tiles[warp]);
       __syncthreads();
     }
@@ -58,7 +59,7 @@ __device__ __forceinline__ u32 countOf(const Allocate& t, u32 i, double most, do
   return t.least + (u32)floor(most == 0 ? t.rest / t.cubes : __dmul_rn(t.shares[i], __ddiv_rn(t.rest, total)));
 }
 
-// Notes in which cubes, and with which pieces, the groups of the task begin that begin in this cube; the last cube notes those
+// Writes groupStarts (first piece, cube) of all groups of the task that begin in this cube; the last cube also writes those
 // behind it.
 __device__ __forceinline__ void markGroups(const Allocate& t, u32 i) {
   const u32 n = t.counts[i], pieces = t.firstPiece[i];
@@ -72,7 +73,7 @@ __device__ __forceinline__ void markGroups(const Allocate& t, u32 i) {
   }
 }
 
-// All of it by one block.
+// All steps by one block.
 extern "C" __global__ void __launch_bounds__(WIDTH) allocate(Allocate t) {
   __shared__ Tile tiles[WIDTH / 32];
   if (threadIdx.x == 0) *t.largest = 0;
@@ -132,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(WIDTH) counts(Allocate t) {
   if (threadIdx.x == 0) t.blocks[blockIdx.x] = all;
 }
 
-// One block: where the blocks of cubes begin; the total goes to totals[0] for pieces, totals[1] for samples.
+// One block computes where the blocks of cubes begin; the total goes to totals[0] for pieces, totals[1] for samples.
 extern "C" __global__ void __launch_bounds__(WIDTH) starts(Allocate t, u32 which) {
   const u32 blocks = (t.cubes + WIDTH - 1) / WIDTH;
   u64 done = 0, all;
@@ -162,9 +163,10 @@ extern "C" __global__ void __launch_bounds__(WIDTH) shift(Allocate t) {
   if (i < t.cubes) t.firstPiece[i] += (u32)t.blocks[blockIdx.x], markGroups(t, i);
 }
 
-// What the pieces of each cube add up to: first those of one group, then these sums in their order (tasks/sample.ts adds parts
-// of an iteration in the same way). A lane per cube; all lanes for a cube with MANY pieces. Up to MANY pieces of a group are
-// added one after the other, more of them as 32 sums over every 32nd piece, and these as a tree; sampling.ts does the same.
+// Adds the pieces of each cube: first those of each group, then the sums of the groups in their order (tasks/sample.ts adds
+// parts of an iteration in the same way). One lane adds a cube; all lanes of the warp add a cube with more than MANY pieces.
+// Up to MANY pieces of a group are added one after the other; more are added as 32 sums over every 32nd piece, and these
+// sums as a tree. sampling.ts does the same.
 extern "C" __global__ void fold(Fold t) {
   const u32 i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
   const u32 n = i >= t.n ? 0 : t.count ? t.count : t.counts[i];

@@ -1,30 +1,31 @@
-// The look across borders of the pool's regions; see methods/cubature/borders.ts, whose DEEP, WIDER and BESIDE these are, and
-// tree.ts for the way from a region to what lies behind its faces.
+// The look across borders of the pool's regions; see tasks/pool/borders.ts, whose DEEP, WIDER and BESIDE these are, and
+// tasks/pool/tree.ts for the way from a region to the regions behind its faces.
 //
-// A place on an axis is a fraction of the box, in the upper bits of a word: a halving of level n tells by bit n, from the
-// top, which half a place is in. The lowest 8 bits are the region's level instead.
+// A place on an axis is a fraction of the box, in the upper bits of a 64-bit word: bit n from the top tells which half of
+// the halving of level n contains the place. The lowest 8 bits hold the region's level instead.
 
 #define PLACE_BITS 56
-// levels of regions whose places are words: 16 bits are left for where in it, or beside it, a place is
+// the finest level of regions whose places are words: of 64 bits, 8 hold the level and 16 the place inside the region
 #define FINEST 40
 #define ASIDE ((u64)(BESIDE * 9223372036854775808.0))
-#define NONE 0xffffffffu     // no region, or none that is wide
-#define UNKNOWN 0xfffffffeu  // too fine to tell by words
+#define NONE 0xffffffffu     // there is no region, or it is not wide
+#define UNKNOWN 0xfffffffeu  // levels are too fine for words
 
 // A node of the tree: a leaf, or see innerNode in types.cu.
 __device__ __forceinline__ bool isLeaf(u64 node) { return node >> 32 == 0; }
 __device__ __forceinline__ u32 axisOf(u64 node) { return (u32)(node >> 32 & 255) - 1; }
 __device__ __forceinline__ u32 levelOf(u64 node) { return (u32)(node >> 40); }
 
-// Of each thread's region: its place on each axis; for each face the node by which the way to what lies behind it leaves
-// the way to the region, and along how many axes regions there can be much wider.
+// For the region of each thread: its place on each axis; for each face, the node at which the way to the regions behind it
+// leaves the way to the region, and the number of axes along which regions there can be much wider.
 struct Columns {
   u64 places[DIMS][LOOKERS];
   u32 starts[2 * DIMS][LOOKERS];
   unsigned char open[2 * DIMS][LOOKERS];
 };
 
-// Fills a thread's columns on the way from the root to its region: one way for all faces. False where words do not do.
+// Fills a thread's columns on the way from the root to its region, one way for all faces. Returns false if the levels are
+// too fine for words.
 __device__ __forceinline__ bool locate(const Pool& p, u64 i, Columns& c) {
   const u32 t = threadIdx.x;
   u32 open = 0;
@@ -62,8 +63,8 @@ __device__ __forceinline__ bool locate(const Pool& p, u64 i, Columns& c) {
   return true;
 }
 
-// The region behind a face if it is much wider along an axis. Where it cannot be any more, nobody needs to know which it is:
-// most ways end at once, and none goes down to regions as small as the one that looks.
+// The region behind a face if it is much wider along an axis. The way down ends as soon as no region below can be much
+// wider: most ways end at once, and none goes down to regions as small as the one that looks.
 __device__ __forceinline__ u32 wideBehind(const Pool& p, const Columns& c, int side) {
   const u32 t = threadIdx.x, axis = side / 2;
   u32 node = c.starts[side][t], open = c.open[side][t];
@@ -83,7 +84,7 @@ __device__ __forceinline__ u32 wideBehind(const Pool& p, const Columns& c, int s
   }
 }
 
-// The same from the root, with numbers instead of words: for levels of any fineness, and several times slower.
+// The same from the root, with float64 coordinates instead of words: for levels of any fineness, but several times slower.
 __device__ __forceinline__ u32 wideBehindFine(const Pool& p, u64 i, int side) {
   double x[DIMS], low[DIMS], high[DIMS];
   u64 node = 0, stride = 1;
@@ -96,7 +97,7 @@ __device__ __forceinline__ u32 wideBehindFine(const Pool& p, u64 i, int side) {
     x[d] = p.t.centres[DIMS * i + d] + offset * half;
     if (d == side / 2 && (x[d] - p.t.low[d]) * (x[d] - p.t.high[d]) >= 0) return NONE;
     double k = floor((x[d] - p.t.low[d]) / width);
-    // next to 0 differences from `low` are those of 0
+    // where x is tiny beside `low`, x − low rounds to −low, and k may be one too large
     if (x[d] < p.t.low[d] + k * width) k--;
     k = fmin(parts - 1, fmax(0.0, k));
     low[d] = p.t.low[d] + k * width;
@@ -119,8 +120,8 @@ __device__ __forceinline__ u32 wideBehindFine(const Pool& p, u64 i, int side) {
   return NONE;
 }
 
-// A small region looks behind its faces. What it finds at first, a bit a side, is all it looks at again; without any it is
-// settled at once: what is cleared does not change in between.
+// A small region looks behind its faces. The first launch notes one bit per face with a wide region behind it, and the
+// second one looks only at these; a region without any is settled at once. CLEARED flags do not change between the launches.
 __device__ __forceinline__ void lookBehind(const Pool& p, u64 i, bool again, Columns& c) {
   const double own = fabs(p.t.values[i]);
   const u64 bits = (u64)__double_as_longlong(own);
@@ -146,9 +147,10 @@ __device__ __forceinline__ void lookBehind(const Pool& p, u64 i, bool again, Col
   else p.flags[i] |= SETTLED;
 }
 
-// Small regions look behind their faces. First they leave with each wide region behind one how much they have; then those that
-// have most there put their faces down, the first one of them. A block has a share of the regions, SHARE at most, and
-// collects the small ones among them: often they are few, and warps would be almost empty.
+// Small regions look behind their faces. In the first launch they add their |value| to the sum of each wide region behind
+// a face, and to its maximum; in the second, the neighbours with that maximum write their face there, and the smallest one
+// stays. A block has at most SHARE regions and first collects the small ones among them: often they are few, and warps
+// would be almost empty.
 extern "C" __global__ void __launch_bounds__(LOOKERS) faces(Pool p, u32 again) {
   __shared__ Columns columns;
   __shared__ unsigned short small[SHARE];
@@ -163,7 +165,8 @@ extern "C" __global__ void __launch_bounds__(LOOKERS) faces(Pool p, u32 again) {
   for (u32 j = threadIdx.x; j < count; j += LOOKERS) lookBehind(p, first + small[j], again, columns);
 }
 
-// The image of a small region behind its face, in the wide one; along an axis on which that is cut more finely, all of it.
+// The mirror image of a small region behind its face, inside the wide region; along an axis on which the wide region is
+// narrower than the small one, the image has the wide region's extent.
 extern "C" __global__ void mirror(Pool p, Images m) {
   const u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= m.count) return;

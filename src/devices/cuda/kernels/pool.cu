@@ -1,27 +1,27 @@
 // The pool of regions of a run of PAGANI, in the card's memory: a step selects regions by their errors, halves and
-// evaluates them (regions.cu) and adds everything up; see methods/cubature/pool.ts for the same in lists of the host,
+// evaluates them (regions.cu) and adds over all regions; see tasks/pool/host-pool.ts for the same with lists of the host,
 // and borders.cu for the look across borders.
 //
-// Errors are compared by buckets, a sixteenth of an octave each: which regions are above a threshold depends on counts
-// alone, so that the order of threads does not show. Sums over regions are added in one order.
+// Errors are counted in buckets of a sixteenth of an octave each: which regions are above a threshold depends on counts
+// alone, so the order of threads changes nothing. Sums over regions are added in one order.
 
 #define SHIFT 16
-// BUCKETS are 256 octaves: a region with so much less than all of them have does not count
+// BUCKETS span 256 octaves: a region with less than 2^-256 of the sum over all regions is not counted
 #define EACH (BUCKETS / WIDTH)
-// regions that a thread reads at once
+// regions that a thread reads at a time
 #define AT_ONCE 8
 
 __device__ __forceinline__ u32 bucketOf(double x) { return (u32)(__double_as_longlong(x) >> 32) >> SHIFT; }
 __device__ __forceinline__ double edgeOf(u32 bucket) { return __longlong_as_double((long long)bucket << (32 + SHIFT)); }
 
-// What was found, for the host.
+// Copies FOUND to where the host reads it.
 __device__ __forceinline__ void report(const Pool& p) {
   const volatile u64* from = (const volatile u64*)p.found;
   if (p.report)
     for (u32 i = 0; i < sizeof(Found) / 8; i++) ((u64*)p.report)[i] = from[i];
 }
 
-// No region has more than all of them.
+// The bucket of the sum over all regions: no region has a larger one.
 __device__ __forceinline__ u32 firstBucket(const Pool& p) {
   const u32 top = bucketOf(p.purpose == LOOKS ? p.found->absolute : p.found->error);
   return top < BUCKETS ? 0 : top - BUCKETS + 1;
@@ -29,14 +29,15 @@ __device__ __forceinline__ u32 firstBucket(const Pool& p) {
 
 __device__ __forceinline__ bool isOpen(const Pool& p, u64 i) { return !(p.flags[i] & STUCK); }
 
-// Whether a region need not be kept: its error is small beside its value, or below PAGANI's threshold.
+// Whether a region may be finished: its error is small relative to its value, or below PAGANI's threshold.
 __device__ __forceinline__ bool mayFinish(const Pool& p, u64 i) {
   const double error = p.t.errors[i];
   return error < p.below || (p.relative > 0 && error <= p.relative * fabs(p.t.values[i]));
 }
 
-// Which regions go to the list: those with large errors; those that know too little; when others are finished, the gaps that
-// they leave among the first n regions, and the regions behind them that will fill the gaps.
+// Whether a region goes to the list. HALVING: its error is at least the threshold. LOOKS: it is wide, and the |values| of its
+// small neighbours sum to more than its own |value| + error. GAPS: it is finished and among the first n regions. MOVES: it
+// stays, is behind the first n, and will fill a gap.
 __device__ __forceinline__ bool isListed(const Pool& p, u64 i, double threshold) {
   if (p.purpose == GAPS) return i < p.n && mayFinish(p, i);
   if (p.purpose == MOVES) return i >= p.n && !mayFinish(p, i);
@@ -44,14 +45,14 @@ __device__ __forceinline__ bool isListed(const Pool& p, u64 i, double threshold)
   return isOpen(p, i) & (p.t.errors[i] >= threshold);
 }
 
-// What a region is counted by; 0 when it is not.
+// The number by which a region is counted in buckets; 0 when it is not counted.
 __device__ __forceinline__ double sizeOf(const Pool& p, u64 i) {
   const double size = p.purpose == LOOKS ? fabs(p.t.values[i]) : p.t.errors[i];
   return (p.purpose == LOOKS ? isDeep(p, i) : isOpen(p, i)) ? size : 0;
 }
 
-// Counts of a block, in shared memory: regions are in few buckets, and 16.7 million additions to the same words of the
-// card's memory took an H200 7.7 ms.
+// A block counts in shared memory first: regions are in few buckets, and 16.7 million additions to the same words of the
+// card's memory took 7.7 ms on an H200.
 __device__ __forceinline__ void countBuckets(const Pool& p, u32* counts, u64 first, u64 step) {
   const u32 least = firstBucket(p);
   for (u32 b = threadIdx.x; b < BUCKETS; b += WIDTH) counts[b] = 0;
@@ -69,8 +70,8 @@ __device__ __forceinline__ void countBuckets(const Pool& p, u32* counts, u64 fir
   __syncthreads();
 }
 
-// By one block: the bucket down to which (errors) or up to which (values of small regions) counts times edges add up to
-// `part`. Threads take EACH buckets, in the order of the search.
+// One block finds the bucket down to which (errors) or up to which (values of small regions) Σ count·edge reaches `part`.
+// Each thread takes EACH buckets, in the order of the search.
 __device__ __forceinline__ void chooseBucket(const Pool& p, const u32* counts, double part) {
   __shared__ u32 first;
   const u32 k = threadIdx.x, least = firstBucket(p);
@@ -85,7 +86,7 @@ __device__ __forceinline__ void chooseBucket(const Pool& p, const u32* counts, d
   const double sum = upTo(own, all);
   if (sum >= part) atomicMin(&first, k);
   __syncthreads();
-  // when all of it is not enough: every error that is not 0, no small region
+  // if all buckets together do not reach `part`: every error that is not 0 is selected, and no small region looks
   if (first == WIDTH && k == 0) p.found->threshold = p.purpose == LOOKS ? edgeOf(0x7ff0) : 4.9406564584124654e-324;
   if (first == k) {
     double reached = sum - own;
@@ -110,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(WIDTH) choose(Pool p, double part) 
   if (threadIdx.x == 0) report(p);
 }
 
-// Few regions: all of the selection by one block. `part` < 0 takes every region.
+// For few regions one block does the whole selection. `part` < 0 selects every region.
 extern "C" __global__ void __launch_bounds__(WIDTH) selectFew(Pool p, double part) {
   __shared__ u32 counts[BUCKETS];
   if (part >= 0) {
@@ -134,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(WIDTH) selectFew(Pool p, double par
   report(p);
 }
 
-// Many: how many of each block of regions are listed, where they go, and the list.
+// For many regions there are three kernels: the number of listed regions per block, where each block's begin, the list.
 extern "C" __global__ void __launch_bounds__(WIDTH) listCounts(Pool p) {
   const u64 i = (u64)blockIdx.x * WIDTH + threadIdx.x;
   u64 all;
@@ -183,7 +184,7 @@ extern "C" __global__ void begin(Pool p) {
   p.tree[i] = i;
 }
 
-// Sums over a block of six numbers each; the first thread has them.
+// Adds six numbers over the threads of a block; the first thread gets the sums.
 __device__ void addUp(double* a) {
   __shared__ double tree[6][32];
   for (int j = 0; j < 6; j++) {
@@ -199,7 +200,7 @@ __device__ void addUp(double* a) {
   __syncthreads();
 }
 
-// Adds six numbers of every thread of all blocks; true for one thread of the last block, which then has the sums.
+// Adds six numbers over all threads of all blocks. Returns true for one thread of the last block, which has the sums then.
 __device__ bool addBlocks(const Pool& p, double* a, bool& last) {
   addUp(a);
   if (threadIdx.x == 0) {
@@ -218,7 +219,7 @@ __device__ bool addBlocks(const Pool& p, double* a, bool& last) {
   return threadIdx.x == 0;
 }
 
-// Over all regions, and over those that were halved: `count` is the number before they were.
+// Adds over all regions, and over those that were halved; `count` is the number of regions before they were.
 extern "C" __global__ void __launch_bounds__(256) totals(Pool p) {
   __shared__ bool last;
   double a[6] = {0, 0, 0, 0, 0, 0};
@@ -236,11 +237,11 @@ extern "C" __global__ void __launch_bounds__(256) totals(Pool p) {
   report(p);
 }
 
-// Sums over regions that may be finished, and the range of all errors.
+// Adds over regions that may be finished, and finds the smallest and the largest error of all regions.
 extern "C" __global__ void __launch_bounds__(256) finishable(Pool p) {
   __shared__ bool last;
   double a[6] = {0, 0, 0, 0, 0, 0};
-  u64 least = ~0ull, largest = 0;  // as bits: those of positive numbers grow with them
+  u64 least = ~0ull, largest = 0;  // as bits of float64, which grow with a positive number
   const u64 step = (u64)gridDim.x * blockDim.x;
   for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < p.count; i += step) {
     const u64 bits = (u64)__double_as_longlong(p.t.errors[i]);
@@ -255,7 +256,7 @@ extern "C" __global__ void __launch_bounds__(256) finishable(Pool p) {
   report(p);
 }
 
-// Fills the gaps that finished regions have left: the list has n gaps and behind them the n regions that move there.
+// Fills the gaps that finished regions have left: the list has n gaps, and behind them the n regions that move there.
 extern "C" __global__ void move(Pool p) {
   const u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= p.n) return;

@@ -1,7 +1,8 @@
-// The map for the next iteration, a block an axis; the counterpart of methods/vegas/map.ts, which tells why. `integrand` is
-// the damping, a function of a bin's share; WIDER, MOST_WIDER, NARROWEST and MOST_PIECES are those of map.ts. Sums are those of a scan, so edges differ from the CPU's by rounding.
+// The map for the next iteration, one block per axis; the counterpart of tasks/map.ts, which gives the reasons. `integrand`
+// is the damping, a function of a bin's share; WIDER, MOST_WIDER, NARROWEST and MOST_PIECES are those of map.ts. Sums are
+// made by a scan, in another order than on the CPU, so edges differ from the CPU's by rounding.
 
-// The sum of numbers up to each, over a whole list; returns the total. Threads take WIDTH of them at a time.
+// Replaces each number of a list by the sum up to it; returns the total. The block takes WIDTH numbers at a time.
 __device__ double scan(double* list, u32 n) {
   double done = 0, all;
   for (u32 base = 0; base < n; base += WIDTH) {
@@ -14,7 +15,7 @@ __device__ double scan(double* list, u32 n) {
   return done;
 }
 
-// Edges of `bins` parts of equal weight; `sums` are the weights of the parts between `edges`, added up.
+// Edges of `bins` parts of equal weight; `sums` are the running sums of the weights of the parts between `edges`.
 __device__ void equalParts(const double* edges, const double* sums, u32 n, double total, u32 bins, double* parts) {
   for (u32 i = threadIdx.x; i <= bins; i += WIDTH) {
     if (i == 0 || i == bins) {
@@ -22,7 +23,7 @@ __device__ void equalParts(const double* edges, const double* sums, u32 n, doubl
       continue;
     }
     const double target = i * (total / bins);
-    u32 a = 0, b = n - 1;  // the first part that reaches so far
+    u32 a = 0, b = n - 1;  // bisection for the first part whose running sum reaches the goal
     while (a < b) {
       const u32 m = (a + b) / 2;
       if (sums[m] >= target) b = m;
@@ -31,14 +32,14 @@ __device__ void equalParts(const double* edges, const double* sums, u32 n, doubl
     const double before = a == 0 ? 0 : sums[a - 1], own = sums[a] - before;
     const double share = own > 0 ? fmin(1.0, fmax(0.0, (target - before) / own)) : 1.0;
     const double edge = edges[a] + share * (edges[a + 1] - edges[a]);
-    // a range may run backwards
+    // edges may descend
     parts[i] = edges[a + 1] > edges[a] ? fmin(edge, edges[a + 1]) : fmax(edge, edges[a + 1]);
   }
   __syncthreads();
 }
 
-// How wide bins may be at each edge, as far as those on one side of it say: most[i] = min(most[i], most[i − 1] + 3·width).
-// A step is a function of what came before: x ↦ min(m, x + d); a scan composes them. `sign` −1 comes from the other end.
+// Limits the widths of bins from one side: most[i] = min(most[i], most[i − 1] + (WIDER − 1)·width). A step is a function of
+// the number before, x ↦ min(m, x + d), and a scan composes these functions. `sign` −1 starts from the other end.
 __device__ void spread(double* most, const double* edges, u32 n, int sign) {
   __shared__ double ds[2][WIDTH], ms[2][WIDTH];
   double carry = __longlong_as_double(0x7ff0000000000000ll);
@@ -65,7 +66,8 @@ __device__ void spread(double* most, const double* edges, u32 n, int sign) {
   }
 }
 
-// Cuts a bin into pieces that quadruple from both ends; writes where they begin, if there is where to, and counts them.
+// Cuts a bin into pieces whose widths quadruple from both ends; writes where they begin unless `pieces` is null; returns
+// their number.
 __device__ u32 cut(double a, double b, double left, double right, double* pieces) {
   const double sign = b < a ? -1 : 1;
   u32 n = 1, m = 0;

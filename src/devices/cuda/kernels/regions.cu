@@ -1,30 +1,30 @@
-// A cubature rule applied to regions, two of them by a warp; the counterpart of devices/cpu/evaluator.ts.
+// A cubature rule applied to regions, two regions per warp; the counterpart of devices/cpu/evaluator.ts.
 //
-// All points of a rule have their coordinates from few values, 11 an axis in most rules. So where these are in a region is
-// computed once, into shared memory, and a point is a byte an axis that says which. Lanes take the points in turn; both
-// regions of a warp use the same bytes. Points that share their weights follow each other, so that most rows of 32
-// have them in common with the row before: values are added up over such a run, and weighed at its end. They are
-// shrunk for that, and weights grown, so that no sum overflows where the integral does not. The first 1 + 4·DIMS points,
-// the centre and two orbits with two points an axis, also go to shared memory, where their fourth differences tell which
-// axis to split. Sums are added in one order.
+// The coordinates of all points of a rule take few values, 11 per axis in most rules. So their places in a region are
+// computed once, into shared memory, and a point is stored as one byte per axis, the index of the value. Lanes take the
+// points in turn; both regions of a warp use the same bytes. Points that share their weights follow each other, so most
+// rows of 32 points have the weights of the row before: values are added over such a run, and multiplied by the weights at
+// its end. Values are multiplied by SHRINK for that, and weights by 1/SHRINK, so that no sum overflows where the integral
+// does not. The values at the first 1 + 4·DIMS points, the centre and two orbits with two points per axis, also go to
+// shared memory, where their fourth differences tell which axis to split. Sums are added in one order.
 
 #define NEAR (1 + 4 * DIMS)
 #define RULES (1 + NULLS)
 #define WORDS ((DIMS + 3) / 4)
-#define SIDE 16  // lanes that conclude one of a warp's two regions
-// of a processor: 32 warps, with 64 registers a thread; more dimensions need more of these
+#define SIDE 16  // lanes that compute the result of one of a warp's two regions
+// blocks per multiprocessor: 8 are 32 warps, with 64 registers per thread; more dimensions need more registers
 #define BLOCKS (DIMS <= 12 ? 8 : 6)
 
-struct Desk {  // of a warp; lists of both regions, the second after the first
+struct Desk {  // the shared memory of a warp; lists of both regions, the second after the first
   double centre[2 * DIMS], half[2 * DIMS];
   double places[2 * DIMS * VALUES];
   double near[2][NEAR];
   double sums[2][RULES];
-  int level[2 * DIMS], exponent[2];  // how often it was halved, and its volume's
+  int level[2 * DIMS], exponent[2];  // halvings per axis; the exponent of the volume
 };
 __shared__ Desk desks[WARPS];
 
-// Where a warp's desk is. A shuffle keeps the compiler from finding that out again at every point.
+// The address of a warp's desk. The shuffle keeps the compiler from computing the address again at every point.
 __device__ __forceinline__ Desk* seat(u32 warp) {
   const size_t at = __shfl_sync(0xffffffffu, __cvta_generic_to_shared(desks + warp), 0);
   return (Desk*)__cvta_shared_to_generic(at);
@@ -39,7 +39,7 @@ __device__ __forceinline__ double scaled(double x, double mantissa, int n) {
   return y * __longlong_as_double((long long)(n + 1023) << 52);
 }
 
-// The largest of a side, in all its lanes; none is NaN.
+// The largest number of a side, in all its lanes; none may be NaN.
 __device__ __forceinline__ double largest(double x) {
   for (int step = SIDE / 2; step > 0; step /= 2) {
     const double other = __shfl_xor_sync(0xffffffffu, x, step);
@@ -48,8 +48,8 @@ __device__ __forceinline__ double largest(double x) {
   return x;
 }
 
-// What the sums over points of one region come to. By all lanes of a side: one alone would take longer than the points of
-// a small rule.
+// Computes value, error and axis of one region from the sums over points. All lanes of a side share this: one lane alone
+// would take longer than all points of a small rule.
 __device__ __forceinline__ void conclude(const RegionTask& t, u64 slot, bool there, const Desk& desk,
                                          const double* sums, const double* near) {
   const u32 lane = threadIdx.x % SIDE, side = threadIdx.x / SIDE % 2;
@@ -69,7 +69,7 @@ __device__ __forceinline__ void conclude(const RegionTask& t, u64 slot, bool the
                 ? c[1] * most[0]
                 : c[2] * fmax(fmax(most[0], most[1]), most[2]);
   }
-  // the axis with the strongest fourth difference; of equal ones the widest, of these the first
+  // the axis with the largest fourth difference; of equal ones the widest, of these the first
   double most = -1;
   int best = 1 << 16;  // its level and number
   for (int d = lane; d < DIMS; d += SIDE) {
@@ -84,7 +84,7 @@ __device__ __forceinline__ void conclude(const RegionTask& t, u64 slot, bool the
     most = bend;
     best = own;
   }
-  // all lanes have to get to each of these
+  // all lanes have to reach each of these shuffles
   const double strongest = largest(most);
   if (most < strongest) best = 1 << 16;
   for (int step = SIDE / 2; step > 0; step /= 2) best = min(best, __shfl_xor_sync(0xffffffffu, best, step));
@@ -94,9 +94,9 @@ __device__ __forceinline__ void conclude(const RegionTask& t, u64 slot, bool the
   t.axes[slot] = best & 255;
 }
 
-// Two regions, at slots of lists in which an axis is `across` numbers from the next and a region `along`, counted from `number`
-// on; without `both` only the
-// first is there, and its double is not heard of. By one warp, or, when it is `shared`, by all of a block.
+// Evaluates two regions, at slots `first` and `second` of lists in which the next axis is `across` numbers away and the next
+// region `along`; `number` is the number of the first region. Without `both` there is only the first one: it is evaluated
+// twice, and the second result is dropped. One warp does it or, when `shared`, all warps of a block.
 __device__ __forceinline__ void evaluate(const RegionTask& t, u64 across, u64 along, u64 first, u64 second, u64 number,
                                          bool both, bool shared) {
   const u32 lane = threadIdx.x % 32, side = lane / SIDE;
@@ -122,7 +122,7 @@ __device__ __forceinline__ void evaluate(const RegionTask& t, u64 across, u64 al
     for (int d = 0; d < DIMS; d++) {
       const int box = side * DIMS + d;
       const double x = __dadd_rn(desk.centre[box], __dmul_rn(desk.half[box], place));
-      // rounding must not lead out of the domain
+      // rounding must not move a point out of the domain
       desk.places[box * VALUES + v] = fmax(fmin(x, t.high[d]), t.low[d]);
     }
   }
@@ -135,7 +135,7 @@ __device__ __forceinline__ void evaluate(const RegionTask& t, u64 across, u64 al
   double sums[2][RULES];
 #pragma unroll
   for (int r = 0; r < RULES; r++) sums[0][r] = sums[1][r] = 0;
-  u32 turns = 1;  // 0: the integrand has just asked whether it is to stop
+  u32 turns = 1;  // 0: the integrand has just read the stop flag
   bool leaving = false;
   for (u32 run = 0; run < RUNS && !leaving; run++) {
     const u32 end = t.ends[run];
@@ -155,7 +155,7 @@ __device__ __forceinline__ void evaluate(const RegionTask& t, u64 across, u64 al
         for (int d = 0; d < DIMS; d++) x[d] = desk.places[(c * DIMS + d) * VALUES + (at[d / 4] >> 8 * (d % 4) & 255)];
         value[c] = integrand(x, t.params, turns);
       }
-      // by their exponents, since comparing takes the units that values come from
+      // tests the exponent as an integer, since comparisons of float64 use the units that compute values
 #define FINITE(x) ((__double2hiint(x) & 0x7ff00000) != 0x7ff00000)
       if (!(FINITE(value[0]) && FINITE(value[1]))) {
 #pragma unroll
@@ -181,7 +181,7 @@ __device__ __forceinline__ void evaluate(const RegionTask& t, u64 across, u64 al
       sums[1][r] = fma(weight, partial[1], sums[1][r]);
     }
   }
-  // the first half of the lanes goes on with the first region, the other one with the second
+  // the first half of the lanes goes on with the first region, the second half with the second
   double own[RULES];
 #pragma unroll
   for (int r = 0; r < RULES; r++) {
@@ -204,7 +204,7 @@ __device__ __forceinline__ void evaluate(const RegionTask& t, u64 across, u64 al
   conclude(t, slot, !side || both, desk, own, near[side]);
 }
 
-// Both halves of region k of the list, one in its place, one at the end: by a warp, a lane an axis.
+// Halves region k of the list: one half takes its place, the other goes to the end. A warp does it, one lane per axis.
 __device__ __forceinline__ void halve(const Pool& p, u64 k) {
   const u64 own = p.list[k], other = p.count + k;
   const u32 lane = threadIdx.x % 32, axis = p.t.axes[own];
@@ -232,7 +232,7 @@ __device__ __forceinline__ void halve(const Pool& p, u64 k) {
   p.nodeOf[own] = left, p.nodeOf[other] = left + 1;
 }
 
-// Halves have to agree with the whole; see methods/cubature/error.ts. By two lanes, one for each.
+// The two-level error of both halves; see tasks/pool/errors.ts. Two lanes compute it, one per half.
 __device__ __forceinline__ void twoLevel(const Pool& p, u64 k) {
   const u32 half = threadIdx.x % 32;
   if (half > 1) return;
@@ -241,7 +241,7 @@ __device__ __forceinline__ void twoLevel(const Pool& p, u64 k) {
   const double sum = p.t.errors[own] + p.t.errors[other];
   const double factor = sum > 0 ? 1 + 2 * difference / sum : 1;
   const double value = p.t.values[i], error = p.t.errors[i] * factor + difference;
-  __syncwarp(3);  // both have read
+  __syncwarp(3);  // both lanes have read before one writes
   p.t.errors[i] = error;
   if (value > error) p.found->positive = 1;
   if (-value > error) p.found->negative = 1;
@@ -254,10 +254,10 @@ __device__ __forceinline__ void twoLevel(const Pool& p, u64 k) {
   }
 }
 
-// HALVES: halves the regions of the pool's list and evaluates both halves of each. ALL: evaluates all of the pool. LIST:
-// regions that are no pool's. One kernel for all, since compiling is what a first result waits for. Where a pool has
-// few pairs each has a block: there is nothing else for its warps to do. A list may be a part of one, on one of
-// several cards, and sums must not depend on that.
+// HALVES: halves the regions of the pool's list and evaluates both halves of each. ALL: evaluates all regions of the pool.
+// LIST: evaluates a list that belongs to no pool. There is one kernel for all three, since a first result waits for its
+// compilation. Where a pool has at most FEW pairs, each pair has a block, whose warps would otherwise be idle. A LIST never
+// does that: it may be a part of a longer list, spread over several cards, and sums must not depend on the cut.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) evaluateRegions(Pool p, u32 kind) {
   const u64 pairs = kind == HALVES ? p.n : (p.count + 1) / 2;
   const bool shared = kind != LIST && pairs <= FEW, first = !shared || threadIdx.x < 32;

@@ -1,11 +1,11 @@
 // One iteration of stratified sampling through a map; the counterpart of devices/cpu/kernel.ts, with the same points.
 //
 // The work is a list of pieces (tasks/pieces.ts): a piece is a run of at most PIECE samples of one cube, with its own mean
-// and variance, weighted by its share of the cube's samples. Some lanes of a warp, a team, share a piece, and when they are
-// done with it take the next one of their warp's leaf; so lanes rarely wait for each other, however different the cubes are.
-// Each group of the task has 2^leafBits leaves; a leaf has an equal part of the group's pieces, rounded up so that every
-// team has the same number of them. A warp that is done with a leaf takes another. The map is copied once, and the histogram
-// added to the card's once, by each of as many blocks as the card runs at a time.
+// and variance, weighted by its share of the cube's samples. A team of lanes of a warp shares a piece, and then takes the
+// next one of its warp's leaf; so lanes rarely wait for each other, however different the cubes are. Each group of the task
+// has 2^leafBits leaves; a leaf has an equal part of the group's pieces, rounded up so that every team has the same number
+// of them. A warp that is done with a leaf takes another. There are as many blocks as the card runs at a time; each of them
+// copies the map to shared memory once, and adds its histogram to that in the card's memory once.
 //
 // Sums are added in an order that depends on the task alone: over the lanes of a team, the pieces of a team, the teams of
 // a leaf; and over leaves as a binary tree (tasks/tree-sum.ts), by the block that ends last. Groups of the task are whole
@@ -14,18 +14,18 @@
 // The histogram adds integers, w² scaled and rounded. Its counters are 64 bits wide, kept in shared memory as two words:
 // additions of 32 bits are native there, and the carry is rare.
 //
-// Nothing that decides a bin is fused: products and sums here are rounded one by one.
+// Products and sums that decide a bin are not fused: each is rounded.
 //
-// A task may be a part of an iteration, the leaves from `firstLeaf` on. What a leaf adds up does not depend on who runs it;
-// the host then reads the sums of leaves and goes on with the tree.
+// A task may be a part of an iteration, the leaves from `firstLeaf` on. The sums of a leaf do not depend on which card runs
+// it; the host then reads the sums of leaves and goes on with the tree.
 //
-// Warps look now and then whether they are to stop. What they leave behind is of no use.
+// Warps read the stop flag now and then. After a stop the sums are not used.
 
 #define PHILOX_CALLS ((DIMS + 3) / 4)
 #define ALL 0xffffffffu
 #define LATE 20000000    // nanoseconds between looks at the stop flag, which is in the host's memory
 
-enum { INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION };  // what a leaf adds up: SUMS numbers
+enum { INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION };  // the SUMS numbers of a leaf
 
 __device__ __forceinline__ void philox(u32 c[4], const u32 keys[20]) {
 #pragma unroll
@@ -44,7 +44,7 @@ __device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
   if (carry) atomicAdd(high, carry);
 }
 
-// Sums over the lanes of a warp, in the order of a tree; the first lane has them.
+// Adds over the lanes of a warp, in the order of a tree; the first lane gets the sums.
 __device__ __forceinline__ void addLanes(double own[SUMS]) {
 #pragma unroll
   for (int j = 0; j < SUMS; j++)
@@ -61,13 +61,13 @@ __device__ __forceinline__ double place(u32 k, u32 word) {
 #endif
 }
 
-// A team's piece.
+// The piece of a team.
 struct Piece {
   u32 item;         // its number
-  u32 samples;      // of it, and of its cube
+  u32 samples;      // samples of the piece, and of its cube
   u32 ofCube;
   u64 start;        // its first sample
-  u32 k[DIMS];      // where its cube is
+  u32 k[DIMS];      // the strata of its cube
 };
 
 __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item, u32 cube, u32 index) {
@@ -83,7 +83,7 @@ __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item,
   u32 rest = cube;
 #pragma unroll
   for (int d = 0; d < DIMS; d++) {
-    u32 quotient = __umulhi(rest, t.inverses[d]);  // or one less than it is
+    u32 quotient = __umulhi(rest, t.inverses[d]);  // the quotient, or one less
     u32 k = rest - quotient * t.strata[d];
     if (k >= t.strata[d]) k -= t.strata[d], quotient++;
     p.k[d] = k;
@@ -99,46 +99,47 @@ __device__ __forceinline__ u32 firstOfGroup(const SampleTask& t, u32 group) {
   return (u32)cube * t.pieces + (t.pieces == 1 ? (off > 0) : pieceFrom(t.count, off));
 }
 
-// The last cube from `first` on, and before `end`, whose first piece is not behind this one; by all lanes of a warp.
+// The last cube from `first` to `end` − 1 whose first piece is at most `item`; all lanes of a warp search together.
 __device__ __forceinline__ u32 cubeOf(const SampleTask& t, u32 item, u32 first, u32 end) {
   for (u32 n = end - first; n > 1;) {
     const u32 step = (n + 31) / 32, at = first + (threadIdx.x % 32) * step;
     const u32 behind = __ballot_sync(ALL, at < end && t.firstPiece[min(at, end - 1)] <= item);
-    first += (31 - __clz(behind)) * step;  // the first one never is behind the piece
+    first += (31 - __clz(behind)) * step;  // the first cube always begins at or before the piece
     n = min(step, end - first);
   }
   return first;
 }
 
-// The cube of a piece, for a few pieces in a row, one per team, by all lanes: `from` is the cube of the piece before them.
+// The cube of a piece, for a few successive pieces, one per team; all lanes search together. `from` is the cube of the piece
+// before them.
 __device__ __forceinline__ u32 cubeNear(const SampleTask& t, u32 item, u32 from) {
   const u32 at = from + 1 + threadIdx.x % 32;
   const u32 begin = at < t.cubes ? t.firstPiece[at] : ALL;
-  u32 n = 0;  // of the next 32 cubes, those that begin before it or with it
+  u32 n = 0;  // how many of the next 32 cubes begin at or before the piece
 #pragma unroll
   for (int step = 16; step > 0; step /= 2)
     if (__shfl_sync(ALL, begin, n + step - 1) <= item) n += step;
   return from + n + (__shfl_sync(ALL, begin, n) <= item);
 }
 
-// 1/n: a division takes 25 instructions.
+// A table of 1/n, since a division takes 25 instructions.
 __shared__ double reciprocals[PIECE + 1];
 
 __device__ __forceinline__ double reciprocal(u32 n) {
   return n <= PIECE ? reciprocals[n] : __ddiv_rn(1.0, (double)n);
 }
 
-// One leaf by one warp: from piece `next` on, up to `end`; whether it got to the end. `from` is the cube of the first piece
-// or the one before it.
+// One warp runs one leaf, the pieces from `next` to `end` − 1; returns whether it got to the end. `from` is the cube of the
+// first piece or of the one before it.
 template <bool ADAPT>
 __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* edges, u32* low, u32* high, u32 next, u32 end,
                                            u32 from, double own[SUMS]) {
   const u32 lane = threadIdx.x % 32, rank = lane % t.team, leader = lane - rank;
   const u32 edgesOf = t.bins + 1;
   const double factor = __dmul_rn(t.scale, __ddiv_rn((double)(t.totals ? t.totals[1] : t.samples), (double)t.cubes));
-  u32 turns = 1;  // 0: the integrand has just asked whether it is to stop
+  u32 turns = 1;  // 0: the integrand has just read the stop flag
   Piece p;
-  u32 i = 0, left = 0;  // steps
+  u32 i = 0, left = 0;  // the lane's sample of the piece; steps of the team that are left
   double weight = 0, base = 0, sum = 0, squares = 0;
   for (;;) {
     const u32 asking = __ballot_sync(ALL, left == 0 && rank == 0);
@@ -179,7 +180,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
           if (d >= DIMS) break;
           // k + u is exact, and the product rounds once: every device finds the same bin
           const double s = __dmul_rn(place(p.k[d], c[j]), t.scales[d]);
-          const double shifted = __dadd_rd(s, 0x1p52);  // rounded down: the bin is in its last bits
+          const double shifted = __dadd_rd(s, 0x1p52);  // rounded down, so the bin is in the low bits
           bin[d] = (u32)__double2loint(shifted);
           const double* e = edges + d * edgesOf + bin[d];
           const double width = __dsub_rn(e[1], e[0]);
@@ -189,12 +190,12 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
       }
       const double value = integrand(x, t.params, turns);
       double w = __dmul_rn(value, jacobian);
-      // also where the value is infinite or no number
+      // true where the value is infinite or NaN
       if ((__double2hiint(w) & 0x7ff00000) == 0x7ff00000) {
         atomicAdd(&t.result->wrong, 1ull);
         atomicMax(&t.result->first, ~sample);
         w = 0;
-        leaving = turns == 0 && stopped(t.params);  // an integrand that has just asked and was stopped gives NaN
+        leaving = turns == 0 && stopped(t.params);  // an integrand that has seen the stop flag returns NaN
       }
       if (i == rank) base = w;
       const double off = __dsub_rn(w, base);
@@ -203,7 +204,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
       if (ADAPT) {
         const double scaled = rint(__dmul_rn(__dmul_rn(w, w), weight));
         const u64 increment = __double2ull_rn(scaled);
-        own[INCREMENTS] += scaled;  // too many for 64 bits show here
+        own[INCREMENTS] += scaled;  // this float64 sum shows when the 64-bit counters overflow
         if (increment) {
 #pragma unroll
           for (int d = 0; d < DIMS; d++) {
@@ -223,7 +224,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
     if (__any_sync(ALL, leaving)) return false;
     double mean = base;
     if (t.team > 1) {
-      // sums about the first value of the team
+      // sums are taken about the first value of the team
       mean = __shfl_sync(ALL, base, leader);
       const double delta = base - mean, n = ends && rank < p.samples ? (p.samples - rank - 1) / t.team + 1 : 0;
       double s = n > 0 ? sum + n * delta : 0, q = n > 0 ? squares + delta * (2 * sum + n * delta) : 0;
@@ -252,10 +253,10 @@ __device__ __forceinline__ u64 nanoseconds() {
   return now;
 }
 
-// By one block: the sums of all leaves as a binary tree, 32 neighbours at a time. A warp reads them as they lie in memory,
-// SUMS numbers of each after another: number k of its rows is sum k % SUMS of leaf k / SUMS.
+// One block adds the sums of all leaves as a binary tree, 32 neighbours at a time. A warp reads them in the order of memory,
+// SUMS numbers per leaf: number k of its rows is sum k % SUMS of leaf k / SUMS.
 #define ROWS SUMS
-#define PER_ROW (32 / SUMS)  // leaves
+#define PER_ROW (32 / SUMS)  // leaves per row
 
 __device__ __forceinline__ void addLeaves(const SampleTask& t) {
   const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -289,7 +290,7 @@ __device__ __forceinline__ void addLeaves(const SampleTask& t) {
   t.result->increments = __ldcg(to + INCREMENTS);
   t.result->concentration = __ldcg(to + CONCENTRATION);
   t.result->evaluations = t.totals ? t.totals[1] : t.samples;
-  // and it is ready for the next launch
+  // the result is copied and cleared for the next launch
   volatile u64* words = (volatile u64*)t.result;
   if (t.report)
     for (u32 i = 0; i < sizeof(SampleResult) / 8; i++) ((u64*)t.report)[i] = words[i], words[i] = 0;
@@ -324,7 +325,7 @@ __device__ __forceinline__ void sampleLeaves(const SampleTask& t) {
     const u32* starts = t.groupStarts + 2 * (u64)group;  // piece and cube of this group and of the next one
     const u32 first = t.count ? firstOfGroup(t, group) : starts[0];
     const u32 last = t.count ? firstOfGroup(t, group + 1) : starts[2];
-    // an equal part of the group's pieces, and as many for every team
+    // an equal part of the group's pieces, rounded up to the same number for every team
     const u32 part = ((last - first) >> t.leafBits) + (((last - first) & ((1u << t.leafBits) - 1)) != 0);
     const u32 size = (part + teams - 1) / teams * teams;
     const u32 begin = first + (number & ((1u << t.leafBits) - 1)) * size, end = min(last, begin + size);

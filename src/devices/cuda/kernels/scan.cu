@@ -1,4 +1,4 @@
-// Sums over the threads of a block of WIDTH; in front of kernels that need them.
+// Sums over the threads of a block of WIDTH threads. This text stands in front of kernels that need it.
 
 // The sum up to each lane of a warp, its own number included.
 template <typename N>
@@ -10,8 +10,8 @@ __device__ __forceinline__ N upToLane(N sum) {
   return sum;
 }
 
-// The sum up to each thread, its own number included, and all of it; added in one order. Every warp adds up the sums of all
-// warps: WIDTH / 32 of them, one a lane.
+// The sum up to each thread, its own number included, and the total; added in one order. Every warp adds the sums of all
+// WIDTH / 32 warps, one per lane.
 template <typename N>
 __device__ __forceinline__ N upTo(N own, N& all) {
   __shared__ N warps[WIDTH / 32];
@@ -26,6 +26,6 @@ __device__ __forceinline__ N upTo(N own, N& all) {
   return warp ? before + sum : sum;
 }
 
-// The sum before each thread.
+// The sum up to each thread, without its own number.
 __device__ __forceinline__ u64 before(u64 own, u64& all) { return upTo(own, all) - own; }
 
