@@ -152,7 +152,7 @@ export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
  */
 function exact({ histogram, squares }: PartSums): Pick<SampleSums, 'histogram' | 'squares'> {
   if (squares < 2 ** 53) return { histogram, squares };
-  return { histogram: histogram && histogram.map(() => 0), squares: 2 ** intrinsics.exponent(squares) };
+  return { histogram: histogram ? histogram.map(() => 0) : null, squares: 2 ** intrinsics.exponent(squares) };
 }
 
 function mergeCubes(lists: readonly CubeSums[]): CubeSums | null {

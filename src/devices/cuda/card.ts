@@ -9,6 +9,8 @@
  * open it again gives the fault's error, and resetting waits for kernels as well. So there is no way back from a fault
  * but a new process, and errors say so.
  */
+
+import { CardCache } from './card-cache.ts';
 import {
   CudaError,
   check,
@@ -21,7 +23,6 @@ import {
   OUT_OF_MEMORY,
 } from './driver.ts';
 import { type CardInfo, countCards, driverVersion, infoOf, out } from './info.ts';
-import { CardCache } from './card-cache.ts';
 import { compileAhead, compileCuda, type Source } from './nvrtc.ts';
 import { type Turns, turnsOf } from './turns.ts';
 

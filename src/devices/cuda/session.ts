@@ -97,7 +97,8 @@ export class CudaSession implements Session {
       learn: (task, sums) => learned(sampling => sampling.learn(task, sums)),
       refine: how => learned(sampling => sampling.refine(how)),
       allocate: (beta, evaluations) => learned(({ learning }) => learning.allocate(beta, evaluations)),
-      edgesOf: async map => (map instanceof Float64Array ? map : learned(({ learning }) => learning.edgesOf(map))),
+      edgesOf: async map =>
+        map instanceof Float64Array ? map : learned(({ learning }) => learning.edgesOf(map)),
       countsOf: counts => learned(({ learning }) => learning.countsOf(counts)),
     };
   }

@@ -72,7 +72,9 @@ export class Layout<N extends string> {
   constructor(places: Record<N, Place>, size: number) {
     this.#places = places;
     this.size = size;
-    this.#writers = Object.fromEntries(Object.entries<Place>(places).map(([name, place]) => [name, writer(place)]));
+    this.#writers = Object.fromEntries(
+      Object.entries<Place>(places).map(([name, place]) => [name, writer(place)]),
+    );
   }
 
   /** All members as bytes; those that are not given are 0. */
