@@ -8,20 +8,25 @@ import type { Ranges } from '../region.ts';
 import type { RuleName } from '../rules.ts';
 
 export interface PoolTask {
+  /** The cubature rule. */
   rule: RuleName;
+  /** The box. */
   ranges: Ranges;
   /** Bytes that it may take; by default what the device has left. */
   maxMemory?: number | undefined;
 }
 
 export interface Tolerance {
+  /** The error that is small enough, as a part of the value. */
   relTol: number;
+  /** The error that is small enough whatever the value is. */
   absTol: number;
 }
 
 export interface RegionPool {
-  /** Regions in it, and how many fit. */
+  /** Regions in it. */
   readonly count: number;
+  /** How many regions fit. */
   readonly most: number;
   /** Sums over regions, as of the last step. */
   readonly sums: PoolSums;
@@ -44,12 +49,16 @@ export interface RegionPool {
    * that all together have no more than `negligible` do not look. Returns how many regions were evaluated.
    */
   look(negligible: number, affordable: number): Promise<PoolStep>;
+  /** Frees what the pool holds. */
   close(): void;
 }
 
 export interface PoolSums {
+  /** The integral. */
   value: number;
+  /** The errors of all regions. */
   error: number;
+  /** The absolute values of all regions. */
   absolute: number;
   /** The part of `error` of finished regions: too small to be halved, or finished to make room. */
   finished: number;
@@ -60,11 +69,13 @@ export interface PoolSums {
 export interface PoolStep {
   /** Regions evaluated. */
   evaluated: number;
-  /** The errors of halved regions, and of their halves. */
+  /** The errors of the regions that were halved. */
   before: number;
+  /** The errors of their halves. */
   after: number;
   /** Whether values of both signs were seen, beyond their errors. */
   signed: boolean;
+  /** Values that were not finite; they count as 0. */
   nonFinite: NonFinite | null;
 }
 
