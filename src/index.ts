@@ -1,4 +1,4 @@
-/** What a user imports. */
+/** The public names of the library. */
 export { type Device, DeviceError, type OpenOptions, type Session } from './devices/device.ts';
 export { type DeviceInfo, devices } from './devices/registry.ts';
 export type { BoundProgram, CompiledProgram, PlainProgram } from './integrand/bound.ts';

@@ -1,11 +1,11 @@
-/** The one call: checks the problem, compiles the integrand, opens the device, and returns what the method finds. */
+/** `integrate` checks the problem, compiles the integrand, opens the device, and returns the result of the method. */
 import { openDevice, takesFunctions } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
-import { lowered } from './integrand/lowered.ts';
 import { bind } from './integrand/params.ts';
 import { exportName, plainProgram } from './integrand/plain.ts';
+import { cachedProgram } from './integrand/program-cache.ts';
 import { read } from './integrand/read.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
@@ -30,18 +30,18 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
   }
 }
 
-/** An integrand as devices take it. */
+/** The integrand as devices take it: compiled, or as a plain function where the device calls functions. */
 export function prepare(
   f: Integrand,
   module: URL | null,
   { dims, params, domain, device }: Problem,
 ): BoundProgram {
   if (takesFunctions(device)) {
-    if (typeof f !== 'function') read(f); // says what is wrong with it
+    if (typeof f !== 'function') read(f); // throws an error that says what is wrong with it
     return plainProgram(f, module, domain, params);
   }
   try {
-    const program = lowered(f, dims, params, domain.axes);
+    const program = cachedProgram(f, dims, params, domain.axes);
     return { kind: 'compiled', dims, program, params: bind(program.params, params) };
   } catch (e) {
     if (e instanceof IntegrandError && typeof f === 'function' && e.runsAsItIs) {
@@ -51,7 +51,7 @@ export function prepare(
   }
 }
 
-/** The function, and the module it comes from when it was named by a URL. */
+/** The function, and the URL of its module if it was named by one. */
 export async function resolve(f: Integrand | URL): Promise<[Integrand, URL | null]> {
   if (!(f instanceof URL)) return [f, null];
   const exports = (await import(/* @vite-ignore */ f.href.split('#')[0])) as Record<string, Integrand>;

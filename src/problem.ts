@@ -20,15 +20,15 @@ export interface Progress {
   iteration: number;
   /** The running estimate; while the map is learning, that of this iteration alone. */
   value: number;
-  /** The error of that. */
+  /** The error of that value. */
   error: number;
-  /** In all, up to here. */
+  /** Evaluations of the integrand so far, of all methods together. */
   evaluations: number;
   /** The map is still learning: this iteration does not count. */
   adapting: boolean;
-  /** Who is at work: with `auto` the one whose turn it is. */
+  /** The method that made this iteration; with `auto`, the one whose turn it is. */
   method: string;
-  /** Of the iterations that count so far; 0 for deterministic methods. */
+  /** χ² of the iterations that count so far; 0 for deterministic methods. */
   chi2: number;
   /** Degrees of freedom of `chi2`. */
   dof: number;
@@ -48,9 +48,9 @@ const limit = {
 } as const;
 
 export const INTEGRATE_OPTIONS = {
-  /** A range per axis. Bounds may be ±Infinity; a range that is given backwards turns the sign of the integral. */
+  /** One range per axis. Bounds may be ±Infinity; a range that is given backwards changes the sign of the integral. */
   domain: entryOf<readonly Range[]>({ kind: 'other' }),
-  /** The unit cube of so many dimensions, instead of `domain`. */
+  /** Instead of `domain`: the number of dimensions of the unit cube. */
   dims: {
     kind: 'whole',
     least: 1,
@@ -91,11 +91,11 @@ export const INTEGRATE_OPTIONS = {
   maxIterations: { ...limit, default: 10_000, help: 'stop after N iterations', typedAs: 'whole' },
   /** The time that the run may take, in milliseconds. Default: no limit. */
   maxTime: { ...limit, kind: 'duration', default: Infinity, help: 'stop after 10s, 500ms, 2min' },
-  /** Where all random numbers come from: the same seed gives the same bits. Default 1. */
+  /** The seed of the random numbers: the same seed gives the same bits. Default 1. */
   seed: { kind: 'integer', default: 1, help: 'the same seed gives the same digits' },
   /** The integrand's second argument: numbers, booleans, typed arrays, tables. */
   params: entryOf<Params>({ kind: 'other', default: {}, check: checkParams }),
-  /** Ends the run when it is aborted; what was found so far is the result, with status `aborted`. */
+  /** Aborting this signal ends the run; the result is the estimate so far, with status `aborted`. */
   signal: entryOf<AbortSignal>({ kind: 'signal' }),
   /** Called once per iteration. */
   onProgress: entryOf<(progress: Progress) => void>({ kind: 'function' }),
@@ -138,7 +138,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
   return { ...all, domain: makeDomain(ranges), dims: ranges.length, seed: BigInt(all.seed) };
 }
 
-/** Something has to end the run, and the budget has to be large enough for a first estimate. */
+/** Checks that a tolerance, a budget or a time limit ends the run, and that the budget allows a first estimate. */
 function checkBudget(options: Required<IntegrateOptions>, given: boolean): void {
   const { relTol, absTol, maxEvaluations, maxTime, vegas } = options;
   const { evaluations = 0, iterations } = vegas;

@@ -1,4 +1,4 @@
-/** What an integration gives back, and how it reads. */
+/** The result of an integration, and its text. */
 import { combine, ratio } from './methods/combine.ts';
 import type { IterationRecord, Status } from './methods/method.ts';
 
@@ -7,33 +7,33 @@ export type { IterationRecord, Status };
 export interface ResultData {
   /** The integral. */
   value: number;
-  /** One standard deviation; of deterministic methods, what the value should be within. */
+  /** One standard deviation; for deterministic methods, an estimate of the largest deviation. */
   error: number;
   /** How the run ended. */
   status: Status;
-  /** Values of the integrand that were asked for, by all methods that took part. */
+  /** Evaluations of the integrand, by all methods that took part. */
   evaluations: number;
-  /** What `summary()` shows; where `auto` chose, of the method that it took. */
+  /** The iterations that `summary()` shows; with `auto`, those of the method that it chose. */
   iterations: readonly IterationRecord[];
-  /** Deterministic methods: how many regions the value is the sum of. */
+  /** Deterministic methods: the number of regions that the value is the sum of. */
   regions?: number;
   /** Monte Carlo: Σ((value of an iteration − best fit)/its error)²; 0 for deterministic methods. */
   chi2: number;
   /** Degrees of freedom of `chi2`: one less than the iterations that count. */
   dof: number;
-  /** The probability of a larger `chi2` if errors are as they say: below 0.001 the run warns. 1 without iterations to compare. */
+  /** The probability of a larger `chi2` if all errors are right; below 0.001 the run warns. 1 without iterations to compare. */
   q: number;
-  /** The method that this comes from, also when `auto` chose it. */
+  /** The method that gave the value; with `auto`, the one that it chose. */
   method: string;
-  /** Why `auto` took this method. */
+  /** Why `auto` chose this method. */
   choice?: string;
-  /** Where it ran. */
+  /** The device that it ran on. */
   device: string;
-  /** Gives the same result again. */
+  /** The seed that gives the same result again. */
   seed: bigint;
-  /** In milliseconds. */
+  /** The time that the integration took, in milliseconds. */
   elapsed: number;
-  /** Why not to trust it, and what to do. */
+  /** Reasons not to trust the result, each with what to do about it. */
   warnings: readonly string[];
   /** Values of the integrand that were not finite and counted as 0. */
   nonFinite: number;
@@ -41,7 +41,7 @@ export interface ResultData {
   failure?: unknown;
 }
 
-/** What an integration gives back. */
+/** The result of an integration. */
 export interface Result extends ResultData {}
 
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns every member of the data
@@ -69,7 +69,7 @@ export class Result {
     return [parts.join('  '), ...this.warnings.map(w => `warning: ${w}`)].join('\n');
   }
 
-  /** The iterations as a table: what each found, the average of those that count so far, and the seed to repeat it. */
+  /** The iterations as a table: the value of each, the average of those that count so far, χ²/dof and Q; and the seed. */
   summary(): string {
     if (this.regions !== undefined) return this.#regionSummary();
     const header = ['itn', 'integral', 'average', 'chi2/dof', 'Q'];
@@ -85,7 +85,7 @@ export class Result {
     return [`${this.method} on ${this.device}, seed ${this.seed}`, ...columns([header, ...rows])].join('\n');
   }
 
-  /** Deterministic: each iteration's estimate stands for itself. */
+  /** The table of a deterministic method: each iteration re-estimates the whole integral, so there is no average. */
   #regionSummary(): string {
     const rows = this.iterations.map((it, i) => [
       `${i + 1}`,
@@ -111,13 +111,13 @@ function columns(table: string[][]): string[] {
 export function withError(value: number, error: number): string {
   if (!Number.isFinite(value) || !Number.isFinite(error)) return `${value} ± ${error}`;
   if (error === 0) return `${value}(0)`;
-  // the error to two digits first: 0.996 is 1.0, with one digit behind the point
+  // the error is rounded to two digits first, because that can move its first digit: 0.996 becomes 1.0
   const rounded = Number(error.toPrecision(2));
-  const place = Math.floor(Math.log10(rounded)) - 1; // of its last digit
+  const place = Math.floor(Math.log10(rounded)) - 1; // the power of ten of the error's last digit
   const size = Math.max(Math.abs(value), rounded);
   const exponent = Math.floor(Math.log10(size + 0.5 * 10 ** place));
   const shown = exponent < -4 || exponent > 6 ? exponent : 0;
-  if (shown < -307) return `${value} ± ${error}`; // 10^shown is no number any more
+  if (shown < -307) return `${value} ± ${error}`; // 10^shown would be subnormal
   const decimals = Math.max(0, shown - place);
   const suffix = shown ? `e${shown}` : '';
   const [v, e] = [value / 10 ** shown, rounded / 10 ** shown];

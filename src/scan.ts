@@ -1,7 +1,7 @@
 /**
- * Many integrals of one function: a set of params each. The function is compiled once for every shape that params have;
- * several integrals are under way at a time, so that workers never wait for one of them. Each result has the bits
- * that `integrate` gives for its params, whatever ran beside it.
+ * Many integrals of one function, one per set of params. The function is compiled once for every shape that params
+ * have. Several integrals are under way at a time, so that workers never wait for one of them. Each result has the same
+ * bits as `integrate` gives for its params, whatever ran beside it.
  */
 import type { Session } from './devices/device.ts';
 import { openDevice } from './devices/registry.ts';
@@ -14,9 +14,9 @@ import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts'
 import type { Result } from './result.ts';
 import { nothing, resultOf, solve } from './solve.ts';
 
-/** The options of `integrate`, but for `params` and `onProgress`. */
+/** The options of `integrate`, except that `params` is a list, and `onResult` takes the place of `onProgress`. */
 export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgress'> {
-  /** A set of params an integral. */
+  /** One set of params per integral. */
   params: readonly Params[];
   /** Called as results come, in any order. */
   onResult?: (result: Result, index: number) => void;
@@ -24,13 +24,13 @@ export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgre
 
 /** Integrals under way at a time. */
 const LANES = 8;
-/** Sessions kept for the next params of their shape; each has the integrand and its params in every worker. */
-const WAITING = 16;
+/** Idle sessions kept for the next params of their shape; each has the integrand and its params in every worker. */
+const MAX_IDLE_SESSIONS = 16;
 
 /**
- * The integrals of `f` for every set of params, in their order. `maxTime` is for all of them, budgets and tolerances are for
- * each. An integral that fails, by a value that is not finite for instance, has status `failed` and says why; the
- * others go on.
+ * The integrals of `f` for every set of params, in the order of the sets. `maxTime` limits all of them together; budgets
+ * and tolerances apply to each. An integral that fails, for instance because a value is not finite, has status `failed`
+ * and a warning with the reason; the others go on.
  */
 export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Result[]> {
   const start = performance.now();
@@ -59,7 +59,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     where = session.description;
     return session;
   };
-  const waiting: { shape: string; session: Session }[] = []; // the one that has waited longest first
+  const waiting: { shape: string; session: Session }[] = []; // idle sessions; the one that has waited longest is first
   const one = async (problem: Problem, begin: number): Promise<Result> => {
     const { shape, integrand } = integrandFor(problem);
     if (problem.domain.empty) return nothing(problem, begin);
@@ -70,7 +70,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
       return await solve(problem, device, own.session, begin);
     } finally {
       waiting.push(own);
-      if (waiting.length > WAITING) waiting.shift()!.session.close();
+      if (waiting.length > MAX_IDLE_SESSIONS) waiting.shift()!.session.close();
     }
   };
   let next = 0;
@@ -87,7 +87,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     }
   };
   try {
-    integrandFor(first); // what is wrong with the function itself is told at once
+    integrandFor(first); // an error in the function itself is thrown at once, not once per integral
     const lanes = await Promise.allSettled(Array.from({ length: Math.min(LANES, sets.length) }, lane));
     const broken = lanes.find(l => l.status === 'rejected');
     if (broken) throw broken.reason;

@@ -60,7 +60,7 @@ export async function solve(
   }
 }
 
-/** The result of an integral over nothing. */
+/** The result of an integral over an empty domain: 0. */
 export function nothing(problem: Problem, start: number): Result {
   const outcome: Outcome = { ...NO_OUTCOME, error: 0, status: 'converged' };
   return resultOf(problem, outcome, { iterations: [], nonFinite: 0, device: 'no device', start });
@@ -101,7 +101,7 @@ function stopSignal(
   const over = () => timeout.abort(new DOMException('maxTime is over', 'TimeoutError'));
   const left = start + maxTime - performance.now();
   const timer = setTimeout(over, Math.min(Math.max(0, left), 2 ** 31 - 1));
-  if (left <= 0) over(); // at once: a small problem gives a timer no turn
+  if (left <= 0) over(); // not by the timer: a small problem ends before timers get a turn
   return {
     signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
     clear: () => clearTimeout(timer),

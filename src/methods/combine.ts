@@ -1,7 +1,7 @@
 /**
- * Iterations combined. Each counts by its number of evaluations, which does not depend on what it found: weights
- * by inverse variance would favour iterations that came out low by chance, since those report small variances, and
- * bias the result (vegas is low by up to 30 errors on f6 that way).
+ * Combines iterations into one estimate. The weight of an iteration is its number of evaluations, which does not depend
+ * on what it found. Weights by inverse variance would favour iterations that came out low by chance, since those report
+ * small variances, and bias the result (vegas is low by up to 30 errors on f6 that way).
  */
 import { kit } from '../integrand/math/index.ts';
 
@@ -9,7 +9,10 @@ export interface Estimate {
   value: number;
   error: number;
   evaluations: number;
-  /** How many pieces of the samples carry the variance: (Σv)²/Σv², so n if each of n has the same. Unknown is many. */
+  /**
+   * The effective number of pieces that carry the variance: (Σ vᵢ)² / Σ vᵢ², with vᵢ the variance that piece i
+   * contributes; n when n pieces contribute the same. Infinity when it is not given.
+   */
   carriers?: number;
 }
 
@@ -17,14 +20,14 @@ export interface Combined extends Estimate {
   carriers: number;
   chi2: number;
   dof: number;
-  /** The probability of a larger χ², if all iterations estimate one value. */
+  /** The probability of a larger χ² if all iterations estimate the same value. */
   q: number;
 }
 
 export function combine(estimates: readonly Estimate[]): Combined {
   const evaluations = estimates.reduce((n, e) => n + e.evaluations, 0);
   const value = estimates.reduce((s, e) => s + e.value * (e.evaluations / evaluations), 0);
-  // over the largest, since squares of 1e-200 are 0
+  // errors are divided by the largest one, since the square of 1e-200 underflows to 0
   const largest = Math.min(Number.MAX_VALUE, Math.max(...estimates.map(e => e.error)) || 1);
   const variances = estimates.map(e => ((e.error / largest) * (e.evaluations / evaluations)) ** 2);
   const variance = variances.reduce((a, b) => a + b, 0);
@@ -32,18 +35,18 @@ export function combine(estimates: readonly Estimate[]): Combined {
   const concentration = estimates.reduce((s, e, i) => s + variances[i] ** 2 / (e.carriers ?? Infinity), 0);
   const carriers = concentration === 0 ? Infinity : variance ** 2 / concentration;
   const dof = Math.max(0, estimates.length - 1);
-  // about the value that fits best, which by chance need not be the average; χ² has dof degrees only there
+  // χ² is taken about the best fit, the mean by inverse variance, not about `value`: only there it has dof degrees
   const fit = bestFit(estimates, value);
   const chi2 = estimates.reduce((s, e) => {
     const off = Math.abs(e.value - fit);
-    if (off <= 1e-14 * Math.abs(fit)) return s; // agree to rounding, whatever the errors
+    if (off <= 1e-14 * Math.abs(fit)) return s; // they agree to rounding; the error may be smaller than that, or 0
     return s + (off / e.error) ** 2;
   }, 0);
   const q = dof > 0 ? upperGamma(dof / 2, chi2 / 2) : 1;
   return { value, error, evaluations, carriers, chi2, dof, q };
 }
 
-/** The average by inverse variance; `otherwise` when an error is 0. */
+/** The mean weighted by inverse variance; `otherwise` when an error is 0 or all are infinite. */
 function bestFit(estimates: readonly Estimate[], otherwise: number): number {
   const smallest = Math.min(...estimates.map(e => e.error));
   if (!(smallest > 0 && smallest < Infinity)) return otherwise;
@@ -52,7 +55,7 @@ function bestFit(estimates: readonly Estimate[], otherwise: number): number {
   return estimates.reduce((s, e, i) => s + e.value * (weights[i] / total), 0);
 }
 
-/** Q(a, x) = Γ(a, x)/Γ(a), by its series below a + 1 and its continued fraction above. */
+/** Q(a, x) = Γ(a, x)/Γ(a): by its series for x < a + 1, by its continued fraction for larger x. */
 export function upperGamma(a: number, x: number): number {
   if (x <= 0) return 1;
   if (!(x < Infinity)) return 0;
@@ -78,7 +81,7 @@ export function upperGamma(a: number, x: number): number {
   return front * h;
 }
 
-/** χ² per degree of freedom, readable when it is absurd too. */
+/** χ² per degree of freedom as text; from 1e6 on with an exponent. */
 export function ratio(chi2: number, dof: number): string {
   const r = chi2 / dof;
   return r < 1e6 ? r.toFixed(2) : r.toExponential(1);

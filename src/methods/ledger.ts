@@ -1,22 +1,23 @@
 /** What a run has spent and may spend: evaluations, iterations, time; and the records of its iterations. */
 import type { Grant, Iteration, IterationRecord, MethodProblem, Running } from './method.ts';
 
-/** The part of the time that plans may use; the part of it that is early, and how much may be risked then. */
-const PLANNED = 0.8;
+/** The part of the time left that an iteration is planned for. */
+const PLANNED_TIME = 0.8;
+/** In the first EARLY of the time an iteration may have MAX_GROWTH times the evaluations of all before it. */
 const EARLY = 0.25;
-const GROWTH = 64;
+const MAX_GROWTH = 64;
 
 export class Ledger {
   evaluations = 0;
   iterations = 0;
-  /** The records of iterations that count so far, or might have. */
+  /** The records of all iterations since the last `discard`. */
   readonly records: IterationRecord[] = [];
   maxEvaluations: number;
   readonly #maxIterations: number;
   readonly #deadline: number;
   readonly #start = performance.now();
   #last = this.#start;
-  /** Evaluations per millisecond, of the fastest iteration. */
+  /** Evaluations per millisecond of the fastest iteration so far. */
   #rate = 0;
 
   constructor({ maxEvaluations, maxIterations, deadline }: MethodProblem) {
@@ -25,7 +26,7 @@ export class Ledger {
     this.#deadline = deadline;
   }
 
-  /** So many evaluations were made since the last call. */
+  /** Notes the evaluations that were made since the last call. */
   spend(evaluations: number): void {
     const now = performance.now();
     this.#rate = Math.max(this.#rate, evaluations / Math.max(0.01, now - this.#last));
@@ -41,7 +42,7 @@ export class Ledger {
     this.maxEvaluations = grant.maxEvaluations;
   }
 
-  /** What has been measured so far is not to be believed, and counts no more. */
+  /** Marks all iterations so far as adapting: they are not trusted and do not enter the result. */
   discard(): void {
     for (const r of this.records.splice(0)) r.adapting = true;
   }
@@ -69,7 +70,7 @@ export class Ledger {
     return this.#timeLeft < this.budgetLeft;
   }
 
-  /** Whether a part of the time is over. */
+  /** Whether `part` of the time, from 0 to 1, is over. */
   isLate(part: number): boolean {
     return performance.now() > this.#start + part * (this.#deadline - this.#start);
   }
@@ -81,7 +82,7 @@ export class Ledger {
    */
   get #timeLeft(): number {
     if (this.#deadline === Infinity || this.evaluations === 0) return Infinity;
-    const planned = PLANNED * (this.#deadline - performance.now()) * this.#rate;
-    return this.isLate(EARLY) ? planned : Math.max(planned, GROWTH * this.evaluations);
+    const planned = PLANNED_TIME * (this.#deadline - performance.now()) * this.#rate;
+    return this.isLate(EARLY) ? planned : Math.max(planned, MAX_GROWTH * this.evaluations);
   }
 }

@@ -27,9 +27,9 @@ export interface IterationRecord {
 
 export interface MethodProblem {
   session: Session;
-  /** Of the device: what its numbers are rounded to. */
+  /** The relative rounding error of the device's numbers, 2^-53 for float64. */
   epsilon: number;
-  /** The box that is sampled, an interval per axis. */
+  /** The box that is integrated over, one interval per axis. */
   ranges: Ranges;
   key: Key;
   relTol: number;
@@ -37,7 +37,7 @@ export interface MethodProblem {
   /** Evaluations that it may make; each Grant may say otherwise. */
   maxEvaluations: number;
   maxIterations: number;
-  /** When `maxTime` is over, by performance.now(); Infinity without one. */
+  /** The value of performance.now() at which `maxTime` is over; Infinity without a limit. */
   deadline: number;
   /** Aborted by the user or by `maxTime`. */
   signal: AbortSignal | undefined;
@@ -62,7 +62,7 @@ export type Run = AsyncGenerator<Iteration, Outcome, Grant>;
 /** A step of a run that may yield iterations on the way to its result. */
 export type Step<T> = AsyncGenerator<Iteration, T, Grant>;
 
-/** An estimate while a run goes on; Monte Carlo methods tell whether iterations agree, `auto` whose it is. */
+/** An estimate while a run goes on. Monte Carlo methods add χ² of their iterations, `auto` the name of the method. */
 export interface Running {
   value: number;
   error: number;
@@ -88,7 +88,7 @@ export interface Outcome {
   iterations?: readonly IterationRecord[];
 }
 
-/** The outcome of a run that found nothing out. */
+/** The outcome of a run that made no estimate. */
 export const NO_OUTCOME: Outcome = {
   value: 0,
   error: Infinity,
@@ -100,13 +100,13 @@ export const NO_OUTCOME: Outcome = {
   warnings: [],
 };
 
-/** What became of a run that was stopped by its signal; throws what has another cause. */
+/** The status of a run that its signal stopped; rethrows an error that has another cause. */
 export function statusOf(error: unknown, signal: AbortSignal | undefined): Status {
   if (!signal?.aborted || error !== signal.reason) throw error;
   return (signal.reason as DOMException | undefined)?.name === 'TimeoutError' ? 'time' : 'aborted';
 }
 
-/** The error that a problem asks for at this value. */
+/** The error that the problem allows for this value: max(absTol, relTol·|value|). */
 export function toleranceAt(
   { relTol, absTol }: Pick<MethodProblem, 'relTol' | 'absTol'>,
   value: number,
@@ -114,7 +114,7 @@ export function toleranceAt(
   return Math.max(absTol, relTol * Math.abs(value));
 }
 
-/** Drives a method to its end with a budget that does not change; `each` hears of its iterations. */
+/** Drives a method to its end with a fixed budget; `each` is called after every iteration. */
 export async function drive(
   run: Run,
   maxEvaluations: number,
@@ -127,6 +127,6 @@ export async function drive(
       each(step.value);
     }
   } finally {
-    await run.return(NO_OUTCOME); // frees what it holds, when `each` throws
+    await run.return(NO_OUTCOME); // the method frees what it holds, also when `each` throws
   }
 }

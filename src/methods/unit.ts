@@ -1,19 +1,19 @@
 /**
- * The unit that values are counted in, a power of two near their own size: so that squares of 1e-200 or 1e200 are numbers
- * too, and dividing by it changes no bit.
+ * The unit that values are divided by before they are squared: a power of two near their own size. With it the squares of
+ * 1e-200 or 1e200 neither underflow nor overflow, and dividing by a power of two changes no bit of the mantissa.
  */
 import { intrinsics } from '../integrand/math/kit.ts';
 
-/** How often an iteration is made again in another unit. */
+/** How often an iteration is repeated in another unit, at most. */
 export const MOST_TRIES = 4;
 
-/** The power of two next below a size, not below 2^lowest. */
+/** The largest power of two that is at most `size`; at least 2^lowest, at most 2^1000. */
 export const unitFor = (size: number, lowest = -1000): number =>
   2 ** Math.max(lowest, Math.min(1000, intrinsics.exponent(size)));
 
 /**
- * What the unit of an iteration has to be multiplied with before the iteration is made again: its values were so much larger
- * or smaller than thought that squares of them are no numbers. 1 when they are.
+ * The factor by which the unit of an iteration has to change before the iteration is repeated, because squares of its
+ * values overflowed or underflowed; 1 when they did not.
  */
 export function unitError({
   sum,

@@ -1,5 +1,6 @@
 /** One integrand on a pool of workers: parts of iterations and of lists of regions, cut into chunks for engines. */
 import type { BoundProgram } from '../../integrand/bound.ts';
+import { BATCH } from '../../integrand/targets/wasm.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
 import { mergeNonFinite, type Part } from '../../tasks/part.ts';
 import {
@@ -34,9 +35,7 @@ import type { Numbers, Values } from './values.ts';
 import { walkOf } from './walk.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** Samples in a batch: what the kernel holds in the first-level cache. */
-const BATCH = 256;
-/** Regions in a tile, likewise. */
+/** Regions per tile: like a batch of samples, a tile fits into the first-level cache. */
 const TILE = 64;
 /** Work of fewer evaluations than this stays on the calling thread: a few milliseconds. */
 const SMALL = 1 << 16;

@@ -1,7 +1,7 @@
 /** Where the engines of a session get values of the integrand from: a compiled module, or a function that is called. */
 import type { BoundProgram, CompiledProgram, PlainProgram } from '../../integrand/bound.ts';
-import { paceOf } from '../../integrand/pace.ts';
 import type { MovedFunction } from '../../integrand/plain.ts';
+import { stopChecksOf } from '../../integrand/stop-checks.ts';
 import { toWasm } from '../../integrand/targets/wasm.ts';
 
 /** Numbers for a memory. */
@@ -39,7 +39,7 @@ export class CompiledValues implements Values {
   constructor(bound: CompiledProgram, description: string) {
     this.#bound = bound;
     this.description = description;
-    this.long = paceOf(bound.program).asking.size > 0;
+    this.long = stopChecksOf(bound.program).checked.size > 0;
   }
 
   async place(layout: { end: number; points: number; values: number }, batch: number): Promise<Placed> {

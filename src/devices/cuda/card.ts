@@ -1,7 +1,7 @@
 /**
  * One GPU: its context, its memory, its kernels, and how it is got back.
  *
- * A kernel cannot be interrupted, but it looks at a flag in the host's memory (integrand/pace.ts). When a run is
+ * A kernel cannot be interrupted, but it looks at a flag in the host's memory (integrand/stop-checks.ts). When a run is
  * aborted the flag goes up, and the run comes back at once; the card belongs to it until its kernel has left, so that
  * nobody reuses what the kernel still works on.
  *

@@ -6,13 +6,13 @@
  * none or a less accurate one. The options of the CUDA compiler decide whether a product and a sum are fused into one
  * operation; only functions compiled from the math library forbid it, because fusing makes their results wrong.
  *
- * A running kernel cannot be interrupted. So loops that may run long read a stop flag now and then (../pace.ts), and
- * the integrand returns NaN when the flag is set.
+ * A running kernel cannot be interrupted. So loops that may run long read a stop flag now and then
+ * (../stop-checks.ts), and the integrand returns NaN when the flag is set.
  */
 import { type Id, type Let, type Program, type Statement, type Type, type Value, walk } from '../ir.ts';
 import { lowerLibrary } from '../lower/lower.ts';
-import { type Pace, paceOf, STOP_CHECK_PERIOD } from '../pace.ts';
 import type { Bindings } from '../params.ts';
+import { STOP_CHECK_PERIOD, type StopChecks, stopChecksOf } from '../stop-checks.ts';
 import { FUNCTIONS, fill, HELPERS, literal, NAN, OPERATIONS, STOPPED, UNFUSED } from './cuda/operations.ts';
 
 export interface CudaText {
@@ -32,9 +32,9 @@ const ARGUMENTS = 'const double* x, const double* __restrict__ params';
 export function toCuda(program: Program): CudaText {
   const { offsets, length } = layout(program);
   const parts = libraryCalls(program).map(libraryFunction);
-  const pace = paceOf(program);
+  const checks = stopChecksOf(program);
   const coordinate = (i: number) => `x[${i}]`;
-  const body = functionBody(program, { prefix: '', coordinate, offsets, fuses: true, pace });
+  const body = functionBody(program, { prefix: '', coordinate, offsets, fuses: true, checks });
   parts.push(
     ...constantArrays(program, offsets, ''),
     `__device__ __forceinline__ double integrand(${ARGUMENTS}, unsigned& turns) {\n${body}\n}`,
@@ -91,7 +91,7 @@ function libraryCalls(program: Program): string[] {
 }
 
 /** For functions of the math library, whose loops are short. */
-const NO_STOP_CHECKS: Pace = { asking: new Map(), perCall: 0 };
+const NO_STOP_CHECKS: StopChecks = { checked: new Map(), perCall: 0 };
 
 function libraryFunction(name: string): string {
   const program = lowerLibrary(name);
@@ -102,7 +102,7 @@ function libraryFunction(name: string): string {
     coordinate: i => `x${i}`,
     offsets: new Map(),
     fuses: false,
-    pace: NO_STOP_CHECKS,
+    checks: NO_STOP_CHECKS,
   });
   const text = `__device__ double lib_${name}(${args.join(', ')}) {\n${body}\n}`;
   return [...constantArrays(program, new Map(), prefix), text].join('\n');
@@ -130,12 +130,12 @@ interface FunctionContext {
   offsets: ReadonlyMap<string, number>;
   /** Whether the CUDA compiler may fuse a product and a sum into one operation. */
   fuses: boolean;
-  pace: Pace;
+  checks: StopChecks;
 }
 
 /** The statements of a function that computes the program's result. */
 function functionBody(program: Program, context: FunctionContext): string {
-  const { prefix, coordinate, offsets, fuses, pace } = context;
+  const { prefix, coordinate, offsets, fuses, checks } = context;
   const lines: string[] = [];
   const put = (depth: number, text: string) => lines.push('  '.repeat(depth) + text);
   const names = new Map<Id, string>();
@@ -285,7 +285,7 @@ function functionBody(program: Program, context: FunctionContext): string {
               put(depth, `${TYPES[v.type]} ${name(v.id)} = ${name(s.init[i])};`);
             });
             put(depth, 'for (;;) {');
-            const turn = pace.asking.get(s);
+            const turn = checks.checked.get(s);
             if (turn !== undefined) {
               const ask = `(turns += ${turn}u) >= ${STOP_CHECK_PERIOD}u && (turns = 0u, stopped(params))`;
               put(depth + 1, `if (${ask}) return ${NAN};`);
@@ -326,7 +326,7 @@ function functionBody(program: Program, context: FunctionContext): string {
     for (const v of out) put(depth, `${TYPES[v.type]} ${name(v.id)};`);
   };
 
-  if (pace.perCall > 0) put(1, `turns += ${pace.perCall}u;`);
+  if (checks.perCall > 0) put(1, `turns += ${checks.perCall}u;`);
   list(program.body, 1, [], undefined);
   const result = name(program.results[0]);
   put(1, mayStray ? `return stray ? ${NAN} : ${result};` : `return ${result};`);

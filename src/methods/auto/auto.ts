@@ -1,18 +1,18 @@
 /**
- * `auto`: PAGANI and VEGAS+ run in turns until one of them is there.
+ * `auto`: PAGANI and VEGAS+ run in turns until one of them reaches the tolerance.
  *
- * Both are given a short pilot, the one that is cheaper to start first. From what their errors do with more
- * evaluations each tells what it still needs: PAGANI by the slope of its last iterations, VEGAS+ by the square
- * root law. The one that needs less goes on. What it needs is only a guess: so it goes on until it has spent as much
- * again as both have so far and then is asked anew, and the other one gets a quarter of what it got. A wrong choice
- * costs a part of the run, not the run.
+ * Both make a short pilot; the one that is cheaper to start goes first. Then the evaluations that each of them still
+ * needs are extrapolated: for PAGANI from error ∝ evaluations^−s with s of its last iterations, for VEGAS+ with s = 1/2.
+ * The one that needs less goes on. The extrapolation is only a guess. So the better one goes on until it has cost as much
+ * as both had cost before, and then both are compared again; and the other one gets OTHER_PART of the better one's cost.
+ * A wrong choice costs a part of the run, not the run.
  *
- * The square root law can be trusted and a slope cannot: errors of PAGANI may fall all of a sudden, once regions are as
- * small as what they have to see. So where VEGAS+ cannot get there within the budget, PAGANI has the most of it, whatever
- * its slope says.
+ * The square root law can be trusted and the slope of PAGANI cannot: its errors may fall suddenly, once regions are as
+ * small as the structure of the integrand. So where VEGAS+ cannot reach the tolerance within the budget, PAGANI gets most
+ * of the budget, whatever its slope is.
  *
- * Nothing depends on a clock, so that the same seed gives the same bits. An evaluation of PAGANI counts a third of one
- * of VEGAS+: it has no random numbers, no map and no histogram.
+ * No decision depends on a clock, so the same seed gives the same bits. Instead of time, cost is counted: an evaluation
+ * of PAGANI costs a third of one of VEGAS+, because it needs no random numbers, no map and no histogram.
  */
 import { ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
@@ -22,23 +22,24 @@ import type { VegasOptions } from '../vegas/options.ts';
 import { vegas } from '../vegas/vegas.ts';
 import { PausableRun } from './pausable-run.ts';
 
-/** Cost of an evaluation of PAGANI, in those of VEGAS+. */
-const CHEAP = 1 / 3;
-/** The pilot of each, as cost; and how many more of it one may have that should soon be there. */
-const PILOT = 2 ** 16;
+/** The cost of an evaluation of PAGANI; one of VEGAS+ costs 1. */
+const PAGANI_PRICE = 1 / 3;
+/** The cost of a pilot. */
+const PILOT_COST = 2 ** 16;
+/** How many more pilots a method gets that should need at most one more to reach the tolerance. */
 const MORE_PILOTS = 3;
-/** What it may cost to halve every axis once, for PAGANI to begin. */
-const FIRST = 2 ** 18;
-/** Knobs that leave VEGAS+ nothing to decide. */
+/** PAGANI makes the first pilot if halving every axis once costs at most this. */
+const MAX_FIRST_COST = 2 ** 18;
+/** Options that prescribe the iterations of VEGAS+. */
 const PROTOCOL = ['evaluations', 'iterations', 'adapt', 'skip'] as const;
-/** The part of the better one's cost that the other one gets. */
-const SHARE = 0.25;
-/** The part of the budget that PAGANI may have where VEGAS+ cannot get there. */
-const ALONE = 0.7;
-/** Dimensions from which on a rule has too many points to be tried. */
-const MOST_DIMS = 14;
-/** A deterministic error is an estimate as well: the part of the tolerance that it has to reach here. */
-const MARGIN = 0.7;
+/** The part of the better method's cost that the other one gets. */
+const OTHER_PART = 0.25;
+/** The part of the budget that PAGANI gets where VEGAS+ cannot reach the tolerance. */
+const PAGANI_PART = 0.7;
+/** In more dimensions than this, rules have too many points for a pilot of PAGANI. */
+const MAX_PAGANI_DIMS = 14;
+/** A deterministic error is itself an estimate, so PAGANI has to reach this part of the tolerance. */
+const PAGANI_MARGIN = 0.7;
 
 export interface AutoOptions {
   vegas: VegasOptions;
@@ -59,7 +60,8 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
     problem,
   );
   const prescribed = PROTOCOL.some(knob => options.vegas[knob] !== undefined);
-  const tooMany = dims > MOST_DIMS || 3 * ruleFor(dims).points * CHEAP > 0.1 * problem.maxEvaluations;
+  const tooMany =
+    dims > MAX_PAGANI_DIMS || 3 * ruleFor(dims).points * PAGANI_PRICE > 0.1 * problem.maxEvaluations;
   if (prescribed || tooMany) {
     const why = prescribed
       ? 'its iterations were prescribed'
@@ -75,9 +77,9 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
     {
       name: 'pagani',
       random: false,
-      price: CHEAP,
+      price: PAGANI_PRICE,
       least: 3 * ruleFor(dims).points,
-      margin: MARGIN,
+      margin: PAGANI_MARGIN,
       start: own => pagani(own, options.cubature),
     },
     problem,
@@ -91,16 +93,16 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
   }
 }
 
-/** Lets both run in turns until one of them is there, or neither can get there. */
+/** Lets both run in turns until one of them reaches the tolerance, or neither can. */
 async function* inTurns(
   { maxEvaluations, ranges }: MethodProblem,
   random: PausableRun,
   regions: PausableRun,
 ): Step<Outcome> {
   const dims = ranges.length;
-  const start = ruleFor(dims).points * 2 ** (dims + 1) * CHEAP;
-  const order = start <= FIRST ? [regions, random] : [random, regions];
-  const pilot = Math.min(PILOT, maxEvaluations / 4);
+  const start = ruleFor(dims).points * 2 ** (dims + 1) * PAGANI_PRICE;
+  const order = start <= MAX_FIRST_COST ? [regions, random] : [random, regions];
+  const pilot = Math.min(PILOT_COST, maxEvaluations / 4);
   for (const own of order) {
     yield* own.runTo(pilot);
     for (let i = 0; i < MORE_PILOTS && !own.outcome && own.need <= pilot; i++)
@@ -121,21 +123,22 @@ async function* inTurns(
         ended,
         `${ended.name}: neither reached the tolerance, ${running[0].name} would have the larger error`,
       );
-    const alone = random.outOfReach && regions.evaluations < ALONE * random.granted ? regions : null;
+    const alone = random.outOfReach && regions.evaluations < PAGANI_PART * random.granted ? regions : null;
     const behind = (c: PausableRun) => (c === alone ? 0 : 1);
-    // where nobody should get there, the one that should come closer; Infinity − Infinity is no number
+    // when both need more than is left, the difference of needs is Infinity − Infinity = NaN, and the smaller projected
+    // error decides
     const [best, rest] = running.sort(
       (a, b) => behind(a) - behind(b) || a.need - b.need || a.projected - b.projected,
     );
-    // a guess may be wrong: the other one gets its share before the better one goes on
-    const next = rest && !rest.hopeless && rest.cost < SHARE * best.cost ? rest : best;
+    // the guess may be wrong: the other one gets its part before the better one goes on
+    const next = rest && !rest.hopeless && rest.cost < OTHER_PART * best.cost ? rest : best;
     const both = regions.cost + random.cost;
-    yield* next.runTo(next === best ? best.cost + Math.min(best.need, both) : SHARE * best.cost);
+    yield* next.runTo(next === best ? best.cost + Math.min(best.need, both) : OTHER_PART * best.cost);
     if (next.convinces()) return decided(next, reason(next));
   }
 }
 
-/** Nobody got there: the smaller error, of those that have one. */
+/** The outcome when neither method reached the tolerance: that of the method with the smaller error. */
 function undecided(both: readonly PausableRun[]): Outcome {
   const [best, rest] = [...both].sort((a, b) => a.outcome!.error - b.outcome!.error);
   const last = decided(

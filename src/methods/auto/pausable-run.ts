@@ -1,6 +1,6 @@
 /**
- * A method that runs in turns: it pauses after an iteration once it has spent what it was given, and goes on later. Its
- * budget is what the other method has left of the whole.
+ * A method that runs in turns: it pauses after the iteration in which it has spent what it was given, and goes on later.
+ * Its budget is the whole budget minus what the other method has spent.
  */
 import { evaluationsFor, improvement, slopeOf } from '../convergence.ts';
 import {
@@ -13,15 +13,16 @@ import {
   toleranceAt,
 } from '../method.ts';
 
-/** Beyond reach, as a ratio of evaluations. */
-const FAR = 1e4;
-/** The part of a value that an error has to be below, to contradict a larger value. */
-const VAGUE = 0.2;
-/** The relative error at which a map is good, and how much more than the budget is out of reach: a map may still improve. */
-const GOOD_MAP = 0.01;
-const OUT_OF_REACH = 6;
-/** What is added to a need, which is a guess. */
-const SAFETY = 1.2;
+/** A random method that needs more than this times the evaluations left is hopeless, however much its map improves. */
+const HOPELESS_RATIO = 1e4;
+/** A smaller estimate contradicts a larger one only if its relative error is at most this. */
+const MAX_VAGUENESS = 0.2;
+/** The relative error below which a map counts as good. */
+const GOOD_MAP_ERROR = 0.01;
+/** With a good map, needing more than this times the evaluations left is out of reach; a good map may still improve a bit. */
+const OUT_OF_REACH_RATIO = 6;
+/** The factor that the extrapolated need, which is a guess, is multiplied by. */
+const NEED_SAFETY = 1.2;
 
 interface Seen {
   value: number;
@@ -30,42 +31,42 @@ interface Seen {
   adapting: boolean;
 }
 
-export interface Contender {
+export interface PausableMethod {
   name: string;
   start(problem: MethodProblem): Run;
-  /** Its errors fall as the square root law says; otherwise only their slope tells. */
+  /** Whether its error falls as evaluations^−1/2; otherwise the power is taken from its last iterations. */
   random: boolean;
-  /** What one of its evaluations costs. */
+  /** The cost of one of its evaluations. */
   price: number;
-  /** Evaluations that it cannot start without. */
+  /** The evaluations that it needs to start. */
   least: number;
   /** The part of the tolerance that it has to reach. */
   margin: number;
 }
 
 export class PausableRun {
-  readonly #of: Contender;
+  readonly #of: PausableMethod;
   readonly #problem: MethodProblem;
   readonly records: IterationRecord[] = [];
-  /** The other one shares the budget. */
+  /** The run that shares the budget with this one. */
   other: PausableRun | null = null;
   outcome: Outcome | null = null;
   evaluations = 0;
-  /** Evaluations that it and the other one may make together. */
+  /** Evaluations that it and the other run may make together. */
   granted: number;
   readonly #seen: Seen[] = [];
   #run: Run | null = null;
-  /** It met a value that is not finite. */
+  /** The error that was thrown because a value was not finite. */
   #lost: { error: unknown } | null = null;
 
-  constructor(of: Contender, problem: MethodProblem) {
+  constructor(of: PausableMethod, problem: MethodProblem) {
     this.#of = of;
     this.granted = problem.maxEvaluations;
     this.#problem = {
       ...problem,
       relTol: of.margin * problem.relTol,
       absTol: of.margin * problem.absTol,
-      // a rule looks at points such as the centre, where an integrand may well be infinite: that need not end the run
+      // a rule evaluates special points such as the centre, where an integrand may be infinite: the other run goes on
       onNonFinite: found => {
         try {
           problem.onNonFinite(found);
@@ -85,7 +86,7 @@ export class PausableRun {
     return this.evaluations * this.#of.price;
   }
 
-  /** Goes on until it has spent so much, or is done; yields its iterations. */
+  /** Goes on until it has cost this much in all, or is done; yields its iterations. */
   async *runTo(cost: number): Step<void> {
     const { maxEvaluations } = this;
     if (!this.#run && maxEvaluations < this.#of.least) {
@@ -131,24 +132,24 @@ export class PausableRun {
     return this.granted - (this.other?.evaluations ?? 0);
   }
 
-  /** Whether it is there, and the other one does not contradict it. */
+  /** Whether it has converged and the other run does not contradict it. */
   convinces(): boolean {
     if (this.outcome?.status !== 'converged' || this.outcome.warnings.length > 0) return false;
     const [own, theirs] = [this.outcome, this.other?.last];
     if (!theirs) return true;
-    // a smaller estimate with a large relative error is no contradiction: its regions have not found the peak yet
+    // a smaller estimate with a large relative error is no contradiction: it has not found the peak yet
     const [size, most] = [Math.abs(theirs.value), Math.abs(own.value)];
-    if (theirs.error > VAGUE * size && size < most) return true;
+    if (theirs.error > MAX_VAGUENESS * size && size < most) return true;
     const allowed = this.#trust * own.error + this.other!.#trust * theirs.error;
     return Math.abs(own.value - theirs.value) <= Math.max(allowed, 1e-13 * Math.abs(own.value));
   }
 
-  /** The last estimate that is one: while a map is learning, only if it is good. */
+  /** The last estimate of an iteration that counts; without one, that of the last adapting iteration if the map is good. */
   get last(): Seen | undefined {
     return this.#seen.findLast(s => !s.adapting) ?? (this.#hasGoodMap ? this.#seen.at(-1) : undefined);
   }
 
-  /** How many of its errors it may be off by; while a map is learning, errors are too small. */
+  /** How many times its error the value may be off; while a map is learning, errors are too small. */
   get #trust(): number {
     if (!this.#of.random) return 1;
     return this.last?.adapting ? 10 : 4;
@@ -156,36 +157,36 @@ export class PausableRun {
 
   get #hasGoodMap(): boolean {
     const now = this.#seen.at(-1);
-    return !!now && now.error < GOOD_MAP * Math.abs(now.value);
+    return !!now && now.error < GOOD_MAP_ERROR * Math.abs(now.value);
   }
 
-  /** The square root law is no guess: what is beyond it by far stays there, however the map improves. */
+  /** Whether the square root law says that it needs far more evaluations than are left. */
   get hopeless(): boolean {
-    return this.#of.random && this.needed > FAR * this.#left;
+    return this.#of.random && this.needed > HOPELESS_RATIO * this.#left;
   }
 
-  /** A random method with a map that is good already would need more than there is, several times. */
+  /** Whether it is a random method whose map is good and which still needs several times the evaluations left. */
   get outOfReach(): boolean {
-    return this.#of.random && this.#hasGoodMap && this.needed > OUT_OF_REACH * this.#left;
+    return this.#of.random && this.#hasGoodMap && this.needed > OUT_OF_REACH_RATIO * this.#left;
   }
 
-  /** The cost that it should still take; Infinity when that is more than is left. */
+  /** The cost that it should still need to reach the tolerance; Infinity when that is more than is left. */
   get need(): number {
     const { needed } = this;
     return needed <= this.#left ? needed * this.#of.price : Infinity;
   }
 
-  /** The evaluations that it should still take. */
+  /** The evaluations that it should still need to reach the tolerance. */
   get needed(): number {
     const now = this.#now;
     if (!now) return 0;
     const missing = now.error / toleranceAt(this.#problem, now.value);
     if (missing <= 1) return 0;
     const { samples, slope } = this.#law(now);
-    return slope > 0.02 ? SAFETY * evaluationsFor(missing, samples, slope) : Infinity;
+    return slope > 0.02 ? NEED_SAFETY * evaluationsFor(missing, samples, slope) : Infinity;
   }
 
-  /** The error that it should come to with all that is left. */
+  /** The error that it should have after all evaluations that are left. */
   get projected(): number {
     const now = this.#now;
     if (!now) return Infinity;
@@ -198,7 +199,10 @@ export class PausableRun {
     return this.maxEvaluations - this.evaluations;
   }
 
-  /** What it has. The errors of regions go up and down: of the last half of the evaluations the best tells more than the last. */
+  /**
+   * The present estimate. The errors of PAGANI go up and down, so for it the smallest error in the second half of the
+   * evaluations is taken.
+   */
   get #now(): Seen | undefined {
     const last = this.#seen.at(-1);
     if (!last || this.#of.random) return last;
@@ -206,10 +210,10 @@ export class PausableRun {
     return { ...last, error: Math.min(...late.map(s => s.error)) };
   }
 
-  /** The evaluations behind an error, and the power with which it falls. */
+  /** The evaluations that the error comes from, and the power s with which it falls: error ∝ evaluations^−s. */
   #law(now: Seen): { samples: number; slope: number } {
     if (!this.#of.random) return { samples: now.evaluations, slope: slopeOf(this.#seen, now) };
-    // while the map is learning, an iteration has the error of its own samples
+    // while the map is learning, the estimate is that of one iteration, from its own samples
     return { samples: now.adapting ? this.records.at(-1)!.evaluations : now.evaluations, slope: 0.5 };
   }
 }

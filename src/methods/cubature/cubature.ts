@@ -21,13 +21,16 @@ import {
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
 
 /** Without a value other than 0 after this many evaluations, an integrand counts as 0. */
-export const DARK = 2 ** 20;
+const MAX_ZERO_EVALUATIONS = 2 ** 20;
 
-/** What rounding may have done to a sum, in epsilons: 2^-50 for float64. */
-const NOISE = 8;
+/** Relative rounding error of a sum, in epsilons: 8·2^-53 = 2^-50 for float64. */
+const NOISE_EPSILONS = 8;
 
-/** Evaluations that may go into halving everything at the start. */
-const START = 2 ** 20;
+/** Evaluations that may go into halving every axis once at the start. */
+const START_EVALUATIONS = 2 ** 20;
+
+/** The null rules of a region see rounding too: the errors of all regions do not sum to less than this times the noise. */
+export const LEAST_ERROR_IN_NOISE = 4;
 
 export class Cubature {
   readonly problem: MethodProblem;
@@ -36,22 +39,22 @@ export class Cubature {
   readonly warnings: string[] = [];
   /** Regions that fit into memory. */
   readonly maxRegions: number;
-  /** Regions before anything is finished or claimed: every axis halved once, as far as that is cheap. */
+  /** The regions that there must be before one is finished or a claim is made: 2^n, every axis halved once, if affordable. */
   readonly least: number;
   readonly ledger: Ledger;
-  /** What rounding may have done to a sum of values, relative to the sum of their absolute values: part of every error. */
+  /** The rounding error of a sum of values, relative to the sum of their absolute values; it is part of every error. */
   readonly noise: number;
   /** Whether any region was not 0. */
   seen = false;
   regions = 0;
-  /** Estimates that iterations came to. */
+  /** The estimate after each iteration. */
   readonly #reached: Estimate[] = [];
 
   constructor(problem: MethodProblem, options: CubatureOptions) {
     this.problem = problem;
     this.options = options;
     this.ledger = new Ledger(problem);
-    this.noise = NOISE * problem.epsilon;
+    this.noise = NOISE_EPSILONS * problem.epsilon;
     this.rule = ruleFor(problem.ranges.length, options.rule);
     const least = 3 * this.rule.points;
     if (problem.maxEvaluations < least)
@@ -60,11 +63,11 @@ export class Cubature {
         problem.maxEvaluations,
         `a region and its halves take ${least} in ${this.rule.dims} dimensions: raise it, or use method 'vegas+'`,
       );
-    this.least = Math.min(2 ** problem.ranges.length, START / 2 / this.rule.points);
+    this.least = Math.min(2 ** problem.ranges.length, START_EVALUATIONS / 2 / this.rule.points);
     this.maxRegions = regionsIn(options.maxMemory, problem.ranges.length);
   }
 
-  /** Parts of each axis to start with, where so many regions fit into memory. */
+  /** The parts of each axis at the start; throws when the regions do not fit into memory or budget. */
   checkedSplit(maxRegions: number, split = this.options.split ?? CUBATURE_OPTIONS.split.default): number {
     const { ranges, maxEvaluations } = this.problem;
     const count = split ** ranges.length;
@@ -90,7 +93,7 @@ export class Cubature {
     return regions;
   }
 
-  /** Notes a first value: without a parent to compare with, nothing can be said of its error. */
+  /** Notes the first value. Its error is unknown: its regions have no parents to compare with. */
   begin(value: number): void {
     this.#reached.push({ value, error: Infinity });
   }
@@ -109,7 +112,7 @@ export class Cubature {
     this.count(count, largest, seen, sums.nonFinite);
   }
 
-  /** Counts regions that were evaluated; `value` is one of theirs or their sum. */
+  /** Counts regions that were evaluated; throws when `value`, one of their values or the sum, is not finite. */
   count(regions: number, value: number, seen: boolean, nonFinite: NonFinite | null): void {
     this.ledger.spend(regions * this.rule.points);
     if (!(Math.abs(value) < Infinity))
@@ -118,33 +121,33 @@ export class Cubature {
     if (nonFinite) this.problem.onNonFinite(nonFinite);
   }
 
-  /** Regions that can still be evaluated. */
+  /** The number of regions that the budget still allows to evaluate. */
   get affordable(): number {
     return Math.floor(this.ledger.budgetLeft / this.rule.points);
   }
 
   /**
-   * Whether all regions are 0, and too little was looked at to say that there is nothing: a peak may be between the
-   * points, or was hit once and lost again when its region was halved.
+   * Whether all regions are 0 after too few evaluations to say that the integrand is 0: a peak may lie between the
+   * points, or was hit once and missed again when its region was halved.
    */
   isDark({ value, error }: Estimate): boolean {
-    return value === 0 && error === 0 && this.ledger.evaluations < DARK;
+    return value === 0 && error === 0 && this.ledger.evaluations < MAX_ZERO_EVALUATIONS;
   }
 
-  /** Whether an estimate is good enough. */
+  /** Whether an estimate meets the tolerance. */
   enough(now: Estimate): boolean {
     return !this.isDark(now) && now.error <= toleranceAt(this.problem, now.value);
   }
 
-  /** Notes what an iteration came to. */
+  /** Notes the estimate after an iteration. */
   *record(now: Estimate): Generator<Iteration, void, Grant> {
     this.#reached.push(now);
     yield* this.ledger.note({ ...now, evaluations: this.ledger.evaluations, adapting: false }, now);
   }
 
   /**
-   * The outcome. A run that stops short has the smallest error that it ever came to, unless the last value, which knows
-   * most, contradicts it.
+   * The outcome. A run that did not converge reports its last value, which has the most evaluations behind it, with the
+   * smallest error of all iterations whose interval value ± error contains that last value.
    */
   outcome(status: Status): Outcome {
     const last = this.#reached.at(-1) ?? { value: 0, error: Infinity };
@@ -170,7 +173,7 @@ export class Cubature {
   }
 }
 
-/** Runs a method, and tells a user's abort from the end of the time. */
+/** Runs a method to its outcome; an abort and the end of the time become its status. */
 export async function* runCubature(run: Cubature, method: () => Step<Status>): Run {
   let status: Status;
   try {

@@ -2,9 +2,9 @@
  * Cuhre: the sequential reference (J. Berntsen, T. O. Espelid, A. Genz, "An adaptive algorithm for the approximate
  * calculation of multiple integrals", ACM TOMS 17, 1991; T. Hahn, "Cuba", Comput. Phys. Commun. 168, 2005).
  *
- * All regions stay in a heap. The one with the largest error is halved along the axis on which the integrand bends
- * most, until the errors of all add up to less than the tolerance. The first region has no parent to compare it with,
- * so at least one is split.
+ * All regions stay in a heap. The one with the largest error is halved along the axis with the largest fourth
+ * difference, until the errors of all regions sum to less than the tolerance. The first region has no parent to compare
+ * it with, so it is always halved.
  */
 import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
 import { canSplit } from '../../tasks/pool/regions.ts';

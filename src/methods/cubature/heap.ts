@@ -1,4 +1,4 @@
-/** Numbers of regions in a store, the one with the largest error on top; of equal ones the largest region. */
+/** A heap of region numbers of a store: the region with the largest error is on top; of equal errors, the largest region. */
 import type { RegionStore } from '../../tasks/pool/store.ts';
 
 export class Heap {

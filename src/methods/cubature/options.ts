@@ -23,7 +23,7 @@ export const CUBATURE_OPTIONS = {
   },
   /** `pagani`: drop regions whose relative error is small. By default until region values of both signs are seen. */
   relErrFilter: { kind: 'boolean' },
-  // the paper has one region per slot of a multiprocessor; these are its numbers, scaled to what a processor has here
+  // the paper has one region per slot of a multiprocessor; the defaults are its numbers, scaled down
   /** `two-phase`: regions that phase I hands to phase II, one per processor. Default 512. */
   processors: { kind: 'whole', least: 1, default: 512 },
   /** `two-phase`: regions that a processor can hold. Default 2048. */

@@ -6,31 +6,31 @@
  * Two things differ from the paper, both measured (docs/design.md).
  *
  * - Regions can wait. The paper halves everything that is not finished; here an iteration halves the regions with
- *   the largest errors, as many as make up most of the whole error, and no more than reaching the tolerance should
- *   take. The others stay in memory for later. That is what Cuhre does one region at a time, and it takes
- *   about as many evaluations; halving everything takes up to a hundred times as many on a narrow peak.
+ *   the largest errors, as many as make up HALVED_PART of the whole error, and no more than reaching the tolerance
+ *   should take. The others stay in memory for later. Cuhre does the same one region at a time, and takes about as many
+ *   evaluations; halving everything takes up to a hundred times as many on a narrow peak.
  * - Regions are finished, by relative error (section 3.5.1, lemma 3.1) and by threshold (sections 3.5.2 and 3.5.3; see
- *   threshold.ts), when memory runs out, not before: one that waits costs nothing, and what it knows may be needed.
+ *   tasks/pool/threshold.ts), when memory runs out, not before: a region that waits costs no evaluations, and may have
+ *   to be halved later.
  *
- * Regions are in a pool (pool.ts), which may be in the memory of a device; here is what is decided about them.
+ * Regions are in a pool (tasks/pool/pool.ts), which may be in the memory of a device; this file decides what the pool
+ * does.
  *
- * Nothing is claimed before every region has a parent to compare with and, as far as that is cheap, every axis was
- * halved; and not before small regions have looked across their borders (borders.ts).
+ * A run claims the tolerance only after every region has a parent to compare with, every axis was halved as far as
+ * START_EVALUATIONS allows, and small regions have looked across their borders (tasks/pool/borders.ts).
  */
 import type { Estimate } from '../../tasks/pool/errors.ts';
 import { HostPool } from '../../tasks/pool/host-pool.ts';
 import { type PoolStep, type RegionPool, toleranceLeft } from '../../tasks/pool/pool.ts';
 import { allRegions } from '../../tasks/region.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
-import { Cubature, runCubature } from './cubature.ts';
+import { Cubature, LEAST_ERROR_IN_NOISE, runCubature } from './cubature.ts';
 import type { CubatureOptions } from './options.ts';
 
-/** The part of the whole error that regions halved in one iteration have. */
-const MOST = 0.9;
-/** How many times the rounding of a sum the errors of its parts come to at best. */
-const ROUNDED = 4;
-/** The part of the tolerance below which nobody looks across borders. */
-const UNSEEN = 0.1;
+/** The regions that one iteration halves have at most this part of the whole error. */
+const HALVED_PART = 0.9;
+/** Small regions whose values sum to less than this part of the tolerance do not look across borders. */
+const NEGLIGIBLE_PART = 0.1;
 
 export function pagani(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new Pagani(problem, options);
@@ -39,9 +39,9 @@ export function pagani(problem: MethodProblem, options: CubatureOptions): Run {
 
 class Pagani extends Cubature {
   #pool!: RegionPool;
-  /** Region values of both signs were seen. */
+  /** Whether region values of both signs were seen. */
   #signed = false;
-  /** What an iteration left of the errors of regions that it halved. */
+  /** In the last iteration: Σ errors of the halves / Σ errors of the regions that were halved. */
   #remaining = 0.5;
 
   async *integrate(): Step<Status> {
@@ -74,7 +74,7 @@ class Pagani extends Cubature {
       const claims = () => this.regions >= least && this.enough(this.#estimate());
       if (claims()) {
         const { value } = this.#estimate();
-        this.#note(await pool.look(UNSEEN * toleranceAt(this.problem, value), this.affordable));
+        this.#note(await pool.look(NEGLIGIBLE_PART * toleranceAt(this.problem, value), this.affordable));
       }
       yield* this.record(this.#estimate());
       if (claims()) return 'converged';
@@ -92,7 +92,7 @@ class Pagani extends Cubature {
     this.count(evaluated, value, absolute > 0 || error > 0, nonFinite);
   }
 
-  /** Selects the regions to halve next; how many of them may be, or why none. */
+  /** Selects the regions to halve next; returns how many of them may be halved, or the status if none. */
   async #select(all: boolean): Promise<number | Status> {
     const pool = this.#pool;
     const { error, finished, absolute } = pool.sums;
@@ -101,10 +101,9 @@ class Pagani extends Cubature {
     let part = Infinity;
     if (!everything) {
       const left = toleranceLeft(this.problem, pool.sums);
-      part = Math.min(MOST * open, (open - 0.9 * left) / (1 - this.#remaining));
-      // null rules see rounding as well: errors of all regions together do not come below it
-      const noise = ROUNDED * this.noise * absolute;
-      // when finished regions alone miss the tolerance, the others are improved as long as that changes anything
+      part = Math.min(HALVED_PART * open, (open - 0.9 * left) / (1 - this.#remaining));
+      const noise = LEAST_ERROR_IN_NOISE * this.noise * absolute;
+      // when finished regions alone miss the tolerance, halving the others helps only while their errors are larger
       const floor = left > 0 ? noise : Math.max(noise, finished);
       if (!(open > floor)) return 'roundoff';
     }

@@ -2,23 +2,20 @@
  * The two-phase method (K. Arumugam et al., "An efficient deterministic parallel algorithm for adaptive multidimensional
  * numerical integration on GPUs", ICPP 2013), as PAGANI's paper describes it in section 2.2.1.
  *
- * Phase I goes breadth first: every region is halved, but those whose relative error is within the tolerance are
- * finished, until there is one region for each processor. In phase II each processor runs Cuhre on its own region, with
- * a heap and a tolerance of its own and a limited number of regions, and hears nothing of the others. The processors
- * here work in step, one split each at a time, so that their regions are evaluated together.
+ * Phase I goes breadth first: every region is halved, except that regions whose relative error is within the tolerance
+ * are finished, until there is one region per processor. In phase II each processor runs Cuhre on its own region, with
+ * its own heap, its own tolerance and a limited number of regions, and knows nothing of the others. The processors here
+ * work in step, one split per processor at a time, so that their regions are evaluated together.
  *
- * The two-level error is used in phase I as well, where the original has none and may claim too much.
+ * The two-level error is used in phase I as well. The original has none there, so its errors may be too small.
  */
 import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
 import { canSplit, type Regions } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
-import { Cubature, runCubature } from './cubature.ts';
+import { Cubature, LEAST_ERROR_IN_NOISE, runCubature } from './cubature.ts';
 import { Heap } from './heap.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
-
-/** The relative error at which a rule's own rounding is all that is left, in units of `noise`. */
-const ROUNDED = 4;
 
 export function twoPhase(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new TwoPhase(problem, options);
@@ -53,7 +50,7 @@ class TwoPhase extends Cubature {
       const starting = store.count + this.#finished.count < this.least;
       twoLevelErrors(halves.values, halves.errors, store.values.slice(0, store.count), ranges.length);
       store.count = 0;
-      const dark = !halves.values.some(v => v !== 0); // something may be hidden: nothing is finished
+      const dark = !halves.values.some(v => v !== 0); // a peak may hide in any region, so none is finished
       for (let i = 0; i < halves.count; i++) {
         const error = halves.errors[i];
         const small = error <= relTol * Math.abs(halves.values[i]);
@@ -80,8 +77,9 @@ class TwoPhase extends Cubature {
       this.options.perProcessor ?? CUBATURE_OPTIONS.perProcessor.default,
       Math.floor(this.maxRegions / processors.length),
     );
-    // its part of the absolute tolerance, or of what rounding does to the whole
-    const local = Math.max(this.problem.absTol, ROUNDED * this.noise * this.#absolute) / processors.length;
+    // a processor's part of the absolute tolerance, or of the smallest error that rounding allows
+    const rounding = LEAST_ERROR_IN_NOISE * this.noise * this.#absolute;
+    const local = Math.max(this.problem.absTol, rounding) / processors.length;
     let [full, shown] = [false, store.count];
     for (;;) {
       const working = processors.filter(p => {
@@ -115,16 +113,16 @@ class TwoPhase extends Cubature {
     }
   }
 
-  /** A processor knows its own regions only. */
+  /** Whether a processor meets the tolerance relative to the sum of its own regions, the only ones that it knows. */
   #locallyDone({ totals }: Processor, absTol: number): boolean {
     return totals.error <= Math.max(absTol, this.problem.relTol * Math.abs(totals.value));
   }
 
-  /** All regions are finished, or all processors done, and still the tolerance is not met. */
+  /** Why the tolerance is not met although all regions are finished, or all processors done. */
   #missed({ value, error }: Estimate, full = false): Status {
-    if (value === 0 && error === 0) return 'budget'; // seen once, and lost when its region was halved
+    if (value === 0 && error === 0) return 'budget'; // a peak was hit once and missed when its region was halved
     const stuck = this.#stuck.value > Math.max(toleranceAt(this.problem, value), error / 2);
-    if (stuck || error <= 2 * ROUNDED * this.noise * this.#absolute) return 'roundoff';
+    if (stuck || error <= 2 * LEAST_ERROR_IN_NOISE * this.noise * this.#absolute) return 'roundoff';
     if (full) return 'memory';
     this.warnings.push(
       "every region is within its own tolerance, but together they miss it: values cancel; use method 'pagani'",

@@ -23,26 +23,29 @@ import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import type { VegasOptions } from './options.ts';
 
 export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'beta' | 'maxStrata'>> {
-  /** Fewer bins for fewer samples: `bins` is the most. A bin with few samples learns noise. */
+  /** Takes fewer bins for fewer samples, since a bin with few samples learns noise; `bins` is the upper limit. */
   growBins: boolean;
   /** One map for all axes. */
   shared: boolean;
-  /** Samples that a cube should have on average: 4 for VEGAS+, which moves half of them; 2 for m-Cubes. */
+  /** Samples per cube on average: 4 for VEGAS+, which moves half of them to other cubes; 2 for m-Cubes. */
   perCube: number;
 }
 
-/** The sum of the histogram aimed at, and the range in which it is exact and fine enough. */
-const AIM = 2 ** 42;
-const HIGHEST = 2 ** 53;
-const LOWEST = 2 ** 30;
-/** What adding up a million numbers may lose, in epsilons (1e-14 for float64); part of the error, which is never smaller. */
-const ROUNDING = 1e-14 * 2 ** 53;
-/** A relative deviation below which an integrand counts as constant, in epsilons (1e-13 for float64). */
-const FLAT = 1e-13 * 2 ** 53;
-/** Samples of the first look. */
-const PILOT = 256;
-/** Jacobians of so many powers of two are still numbers, however many axes they are made of. */
-const MOST_JACOBIAN = 900;
+/**
+ * The histogram sums w²·scale, rounded to integers. `scale` aims at this sum over the bins of an axis; the sum has to be
+ * below 2^53, where float64 integers are exact, and at least 2^30, where rounding to integers is fine enough.
+ */
+const HISTOGRAM_AIM = 2 ** 42;
+const HISTOGRAM_LIMIT = 2 ** 53;
+const HISTOGRAM_LEAST = 2 ** 30;
+/** Relative rounding error of a sum of a million numbers, in epsilons (1e-14 for float64). It is part of every error. */
+const SUM_ROUNDING = 1e-14 * 2 ** 53;
+/** The relative error below which an integrand counts as constant, in epsilons (1e-13 for float64). */
+const CONSTANT_BELOW = 1e-13 * 2 ** 53;
+/** Samples of the pilot, which finds the size of values. */
+const PILOT_SAMPLES = 256;
+/** The largest power of two in a Jacobian, bins^dims, that leaves room below float64's 2^1023. */
+const MAX_JACOBIAN_BITS = 900;
 
 export class Sampling {
   readonly #problem: MethodProblem;
@@ -53,9 +56,9 @@ export class Sampling {
   #map: AxisMap;
   #bins = 1;
   #strata: Strata | null = null;
-  /** Whether the session knows how cubes of the present strata vary. */
+  /** Whether the variances of the cubes of the present strata are known. */
   #known = false;
-  /** What w is counted in, and the mean of w² in it, for the scale of the next histogram. */
+  /** The unit of w = J·f, and the mean of (w/unit)², from which the scale of the next histogram follows. */
   #unit = 1;
   #square = 1;
   #iteration = 0;
@@ -71,7 +74,7 @@ export class Sampling {
     this.#map = uniformMap(problem.ranges, 1);
   }
 
-  /** Cubes that an iteration of this size has. */
+  /** The number of cubes in an iteration of this size. */
   cubesFor(evaluations: number): number {
     return this.#strataFor(evaluations).cubes;
   }
@@ -86,16 +89,16 @@ export class Sampling {
     this.#strata = strata;
     const counts = await this.#countsFor(evaluations);
     for (let tries = 0; ; tries++) {
-      // a power of two: devices that add up in another order find the same one
-      const scale = 2 ** intrinsics.exponent(AIM / this.#square / evaluations);
+      // a power of two: devices that add in another order, and so differ in last bits, find the same one
+      const scale = 2 ** intrinsics.exponent(HISTOGRAM_AIM / this.#square / evaluations);
       const sums = await this.#sample(strata, counts, scale);
       const total = sums.squares;
       if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
       if (this.seen) this.#square = total > 0 ? total / scale / evaluations : this.#square * 2 ** -40;
-      // out of scale: the same samples again, on the right one
-      if (this.seen && (total >= HIGHEST || total < LOWEST) && tries < MOST_TRIES) continue;
-      // a constant integrand has nothing to teach: refining by its rounding errors would only spoil the map
-      const flat = sums.variance <= (FLAT * this.#problem.epsilon * sums.sum) ** 2;
+      // the histogram is out of range: the same samples are drawn again with the right scale
+      if (this.seen && (total >= HISTOGRAM_LIMIT || total < HISTOGRAM_LEAST) && tries < MOST_TRIES) continue;
+      // the map learns nothing from a constant integrand: rounding errors would only spoil it
+      const flat = sums.variance <= (CONSTANT_BELOW * this.#problem.epsilon * sums.sum) ** 2;
       if (!flat && alpha > 0 && this.#bins > 1)
         this.#map = await this.#learning.refine({ alpha, floor: floorFor(evaluations), shared });
       this.#known = beta > 0;
@@ -108,7 +111,7 @@ export class Sampling {
 
   /** Samples with map and strata as they are. */
   async measure(evaluations: number): Promise<Estimate> {
-    // with nothing learned about cubes, finer ones are free
+    // while no variances of cubes are known, nothing is lost by choosing the strata anew
     if (!this.#known || !this.#strata) this.#strata = this.#strataFor(evaluations);
     if (!this.seen) evaluations -= await this.#pilot(evaluations);
     const counts = await this.#countsFor(evaluations);
@@ -120,7 +123,7 @@ export class Sampling {
     }
   }
 
-  /** Puts the unit right when values are much larger or smaller than thought; whether the iteration has to be made again. */
+  /** Corrects the unit when squares overflowed or underflowed; returns whether the iteration has to be repeated. */
   #outOfUnit(sums: SampleSums): boolean {
     const factor = unitError(sums);
     if (factor !== 1) this.#setUnit(this.#unit * factor);
@@ -129,7 +132,7 @@ export class Sampling {
 
   #binsFor(evaluations: number): number {
     const { growBins } = this.#knobs;
-    const bins = Math.min(this.#knobs.bins, 2 ** Math.floor(MOST_JACOBIAN / this.#dims));
+    const bins = Math.min(this.#knobs.bins, 2 ** Math.floor(MAX_JACOBIAN_BITS / this.#dims));
     return growBins ? Math.min(bins, Math.max(64, 2 ** Math.round(Math.log2(evaluations / 96)))) : bins;
   }
 
@@ -148,9 +151,9 @@ export class Sampling {
     return Math.max(2, Math.floor(evaluations / this.#strata!.cubes));
   }
 
-  /** A first look, for the size of values; returns what it took off an iteration of `evaluations`. */
+  /** Sets the unit from a few samples of the whole box; returns their number, which the iteration has fewer. */
   async #pilot(evaluations: number): Promise<number> {
-    const samples = Math.min(PILOT, Math.max(2, Math.floor(evaluations / 8)));
+    const samples = Math.min(PILOT_SAMPLES, Math.max(2, Math.floor(evaluations / 8)));
     const one: Strata = { perAxis: Array(this.#dims).fill(1), cubes: 1 };
     const { sum, variance } = await this.#sample(one, samples, null, STREAM.pilot);
     const spread = Math.sqrt(variance * samples);
@@ -158,11 +161,11 @@ export class Sampling {
     return samples;
   }
 
-  /** Values are counted in a power of two near their own size, so that squares of 1e-200 or 1e200 are numbers too. */
+  /** Sets the unit (unit.ts) for values of about this size. */
   #setUnit(size: number): void {
     if (!(size > 0 && size < Infinity)) return;
-    // the kernel starts from the Jacobian's constant part over the unit, which must be a number as well
-    const lowest = -1000 + Math.min(MOST_JACOBIAN, Math.ceil(this.#dims * Math.log2(this.#knobs.bins)));
+    // kernels divide the Jacobian's constant part by the unit: that quotient must not overflow either
+    const lowest = -1000 + Math.min(MAX_JACOBIAN_BITS, Math.ceil(this.#dims * Math.log2(this.#knobs.bins)));
     const unit = unitFor(size, lowest);
     this.#square = (size / unit) ** 2;
     this.#unit = unit;
@@ -171,8 +174,9 @@ export class Sampling {
   #estimate(sums: SampleSums, { cubes }: Strata): Estimate {
     const value = sums.sum / cubes;
     // not Math.hypot: engines differ in its last bit
-    const error = Math.sqrt(sums.variance / cubes ** 2 + (ROUNDING * this.#problem.epsilon * value) ** 2);
-    const carriers = sums.concentration === 0 ? Infinity : (error * cubes) ** 4 / sums.concentration; // rounding has many
+    const error = Math.sqrt(sums.variance / cubes ** 2 + (SUM_ROUNDING * this.#problem.epsilon * value) ** 2);
+    // (Σ vᵢ)² / Σ vᵢ²; the part of the error that is rounding counts as carried by many pieces
+    const carriers = sums.concentration === 0 ? Infinity : (error * cubes) ** 4 / sums.concentration;
     return {
       value: value * this.#unit,
       error: error * this.#unit,

@@ -1,15 +1,15 @@
 /**
  * VEGAS in its four forms: adapt, then measure.
  *
- * While the map and the strata learn, estimates are biased (what an iteration learns from also is what it reports)
- * and early ones can be far off; so nothing of that enters the result. Then map and strata are frozen, and
- * what iterations find is averaged by their number of evaluations.
+ * While the map and the strata learn, estimates are biased, because an iteration reports the same samples that it learns
+ * from, and early estimates can be far off; so none of them enters the result. Then map and strata are frozen, and the
+ * values of the following iterations are averaged, weighted by their evaluations.
  *
- * Without a protocol given by the user, samples grow: iterations of one size until they improve no more, then four
- * times as many, as long as learning costs little beside the measurement that the tolerance asks for. The
- * measurement is planned from the last error seen, made in several iterations so that χ² can speak, and
- * extended if it falls short. If its iterations disagree, or few samples carry its variance (a peak hit by chance, a
- * heavy tail), it is thrown away and learning goes on with more samples; when the budget allows no more of that, the
+ * Without a protocol given by the user, the number of samples grows: iterations have one size until they improve no
+ * more, then four times as many samples, as long as learning costs little beside the measurement that the tolerance asks
+ * for. The measurement is planned from the last error, is made in several iterations so that χ² has degrees of freedom,
+ * and is extended if it falls short. If its iterations disagree, or few samples carry its variance (a peak hit by chance,
+ * a heavy tail), it is discarded and learning goes on with more samples; when the budget allows no more learning, the
  * last measurement gets the rest.
  */
 
@@ -44,18 +44,20 @@ export const KNOBS: Record<VegasMethod, Omit<Knobs, 'growBins'>> = {
   },
 };
 
-/** The part of the budget that may go into learning, or into finding something at all; the part of a planned measurement. */
+/** The part of the budget that may go into learning. */
 const ADAPT_BUDGET = 0.4;
+/** The part of the budget that may go into the search for a first value other than 0. */
 const SEARCH_BUDGET = 0.8;
+/** Learning goes on while its next size costs at most this part of the planned measurement. */
 const ADAPT_SHARE = 0.25;
 /** Iterations of one size while learning, at most. */
 const MAX_TURNS = 25;
-/** Iterations of a measurement, at least. */
+/** Iterations per measurement, at least. */
 const MEASUREMENTS = 5;
-/** An iteration is no larger than this, so that progress is seen and time limits are kept. */
-const LARGEST = 2 ** 26;
+/** Samples per iteration, at most, so that progress is reported and time limits are kept. */
+const MAX_ITERATION_SAMPLES = 2 ** 26;
 /** Without a single value other than 0 after this many samples, the search ends. */
-const DARK = 2 ** 24;
+const MAX_ZERO_SAMPLES = 2 ** 24;
 
 export async function* vegas(problem: MethodProblem, method: VegasMethod, options: VegasOptions): Run {
   const fixed = (['evaluations', 'iterations', 'adapt', 'skip'] as const).some(k => options[k] !== undefined);
@@ -67,7 +69,7 @@ export async function* vegas(problem: MethodProblem, method: VegasMethod, option
     bins: bins ?? preset.bins,
     alpha: alpha ?? preset.alpha,
     beta: beta ?? preset.beta,
-    // cubes with samples of their own take memory
+    // a number of samples for each cube takes memory
     maxStrata: maxStrata ?? (beta ? Math.min(preset.maxStrata, 2 ** 20) : preset.maxStrata),
   };
   const run = new VegasRun(problem, knobs, alpha === undefined);
@@ -85,9 +87,9 @@ class VegasRun {
   readonly #ledger: Ledger;
   readonly #knobs: Knobs;
   readonly #sampling: Sampling;
-  /** While the map is far off, it may change faster than the paper's α lets it. */
+  /** The α of the first iterations: 1, unless the user gave one, since the map is far off then. */
   readonly #firstAlpha: number;
-  /** Evaluations until something was seen, unless that was at once. */
+  /** Evaluations up to the first iteration with a value other than 0; 0 when that was the first iteration of all. */
   #dark = 0;
   #counted: Estimate[] = [];
   #learned: Estimate[] = [];
@@ -101,7 +103,7 @@ class VegasRun {
     this.#sampling = new Sampling(problem, this.#ledger, knobs);
   }
 
-  /** As many iterations of one size as asked for; fewer if the tolerance is met before. */
+  /** Makes as many iterations of one size as the options ask for; fewer if the tolerance is met before. */
   async *protocol({ evaluations, iterations, adapt, skip }: VegasOptions): Step<Status> {
     const total = Math.min(iterations ?? PROTOCOL_ITERATIONS, this.#problem.maxIterations);
     const adapting = Math.min(
@@ -125,7 +127,7 @@ class VegasRun {
     for (;;) {
       const need = adaptive ? yield* this.#learn(size) : size * MEASUREMENTS;
       if (adaptive) size = this.#size;
-      if (!this.#sampling.seen && this.#ledger.evaluations >= Math.min(DARK, maxEvaluations / 2))
+      if (!this.#sampling.seen && this.#ledger.evaluations >= Math.min(MAX_ZERO_SAMPLES, maxEvaluations / 2))
         return 'budget';
       const status = yield* this.#measure(need, size, adaptive);
       if (status) return status;
@@ -133,11 +135,11 @@ class VegasRun {
     }
   }
 
-  /** The size that learning arrived at, and whether it was cut short there. */
+  /** The samples per iteration that learning arrived at, and whether the map was still changing when learning ended. */
   #size = 0;
   #moving = false;
 
-  /** Adapts with growing samples; returns the evaluations that a measurement will need. */
+  /** Adapts with a growing number of samples; returns the evaluations that a measurement will need. */
   async *#learn(start: number): Step<number> {
     let searching = true;
     for (let size = start; ; size *= 4) {
@@ -148,23 +150,24 @@ class VegasRun {
         searching && size > start ? 1 : MAX_TURNS,
       );
       const next = this.#ledger.evaluations + 3 * 4 * size;
-      const spent = next > this.#learningEnds || 4 * size > LARGEST || this.#ledger.iterationsLeft <= 1;
+      const spent =
+        next > this.#learningEnds || 4 * size > MAX_ITERATION_SAMPLES || this.#ledger.iterationsLeft <= 1;
       if (isDark(last)) {
-        // nothing there yet: more samples, not more of the same
-        // half of what is left: at first sight of something an iteration is made again, in its unit
+        // all samples were 0: the next iteration has more. It takes at most half of what is left, because the first
+        // iteration with a value other than 0 is made twice, the second time in the unit of that value
         const left = (this.#learningEnds - this.#ledger.evaluations) / 2;
         const over = left < size || this.#ledger.iterationsLeft <= 1;
-        if (over || this.#ledger.evaluations > DARK) return 0;
-        size = Math.min(4 * size, left, LARGEST) / 4;
+        if (over || this.#ledger.evaluations > MAX_ZERO_SAMPLES) return 0;
+        size = Math.min(4 * size, left, MAX_ITERATION_SAMPLES) / 4;
         continue;
       }
       if (searching && size > start && this.#ledger.evaluations + 8 * start < this.#learningEnds) {
-        size = start / 4; // a first glimpse: small iterations follow it up
+        size = start / 4; // the first value other than 0 was found: the map follows it in small iterations
         continue;
       }
       this.#moving = moving;
       if (moving && !spent) {
-        size /= 4; // not there yet: more of the same
+        size /= 4; // the map is still changing: more iterations of the same size
         continue;
       }
       searching = false;
@@ -174,46 +177,48 @@ class VegasRun {
     }
   }
 
-  /** Iterations of one size, until they improve no more; `moving` when they still did at the last. */
+  /** Makes iterations of one size until they improve no more; `moving` when the last one still did. */
   async *#learnAt(size: number, hurry: boolean, most: number): Step<{ last: Estimate; moving: boolean }> {
     const seen: Estimate[] = [];
     for (let turn = 0; turn < most; turn++) {
       const full = this.#ledger.evaluations + size > this.#learningEnds;
       if (turn > 0 && (full || this.#ledger.iterationsLeft <= 1)) break;
       const now = yield* this.#iterate(size, true, false, hurry ? this.#firstAlpha : undefined);
-      // while the map is far off one iteration may stall by chance: two must not have improved
+      // while the map is far off one iteration may fail to improve by chance: then two in a row are needed to settle
       const back = hurry ? 2 : 1;
       const enough = turn >= (hurry ? 3 : 1) && settled(seen[turn - back], now);
       seen.push(now);
       if (enough || isDark(now)) return { last: now, moving: false };
     }
     const [before, last] = [seen[seen.length >> 1], seen.at(-1)!];
-    // errors that shrink, or that grow because more is being found; relative ones would mean nothing where values cancel
+    // errors still shrink, or grow because new peaks are found; relative errors mean nothing where values cancel
     const change = last.error / before.error;
     return { last, moving: seen.length > 1 && (change < 0.5 || change > 2 || !agree(before, last)) };
   }
 
-  /** Measures until the tolerance is met or the budget is spent; undefined when the measurement is not to be believed. */
+  /** Measures until the tolerance is met or the budget is spent; undefined when the measurement is not trusted. */
   async *#measure(need: number, learned: number, adaptive: boolean): Step<Status | undefined> {
-    // what an earlier measurement found is not to be believed, and counts no more
-    this.#ledger.discard();
+    this.#ledger.discard(); // an earlier measurement was not trusted
     this.#counted = [];
-    const smallest = Math.max(64, 2 * this.#sampling.cubesFor(learned)); // two samples a cube
+    const smallest = Math.max(64, 2 * this.#sampling.cubesFor(learned)); // two samples per cube
     const least = Math.max(smallest, learned / 2);
     for (let wanted = 1.15 * need; ; ) {
       const missing = Math.max(1, MEASUREMENTS - this.#counted.length);
       const affordable = this.#ledger.left;
       const total = Math.min(Math.max(wanted, missing * least), affordable, 1e15);
-      const turns = Math.min(Math.max(missing, Math.ceil(total / LARGEST)), Math.floor(total / smallest));
+      const turns = Math.min(
+        Math.max(missing, Math.ceil(total / MAX_ITERATION_SAMPLES)),
+        Math.floor(total / smallest),
+      );
       const size = Math.floor(total / turns);
       if (!(turns >= 1) || this.#ledger.lastIteration) return this.#enough() ? 'converged' : 'budget';
       for (let i = 0; i < turns && !this.#ledger.lastIteration; i++) {
-        if (i > 0 && this.#ledger.left < size) break; // others may have taken from the budget in the meantime
+        if (i > 0 && this.#ledger.left < size) break; // with `auto`, the other method may have used budget in the meantime
         yield* this.#iterate(size, false, true);
       }
       if (!this.#sampling.seen) return 'budget';
       const now = combine(this.#counted);
-      // more learning, if there is budget for it and for another measurement
+      // learning can go on if there is budget for it and for another measurement
       const again = adaptive && this.#ledger.left > 20 * learned && !this.#ledger.lastIteration;
       if (this.#enough()) return 'converged';
       if (again && !believable(this.#counted, now)) return undefined;
@@ -257,7 +262,7 @@ class VegasRun {
   /** Whether learning came to an end, its last two iterations agree, and the first measurement with them. */
   #steady(): boolean {
     if (this.#moving) return false;
-    // what was found by chance at last has to be followed up
+    // a peak that was found late by chance needs three iterations that see it
     if (this.#dark > 0 && this.#learned.filter(e => !isDark(e)).length < 3) return false;
     const [before, now] = this.#learned.slice(-2);
     if (!now) return true;
@@ -265,7 +270,7 @@ class VegasRun {
     return seen.every((e, i) => i === 0 || agree(seen[i - 1], e));
   }
 
-  /** Evaluations after which learning, or the search for something to learn from, has had its part. */
+  /** The number of evaluations at which learning, or the search for a first value other than 0, has used up its part. */
   get #learningEnds(): number {
     const all = this.#ledger.evaluations + this.#ledger.left;
     if (!this.#sampling.seen) return SEARCH_BUDGET * all;
@@ -279,13 +284,13 @@ class VegasRun {
     return !nothing && this.#short(now) <= 1 && now.q >= SMALLEST_Q;
   }
 
-  /** The error over the tolerance; where few pieces carry it, it has to be smaller by the square of what is missing. */
+  /** error/tolerance; with only a part c < 1 of the carriers that there should be, error/(c²·tolerance). */
   #short(now: Combined): number {
     const enough = Math.min(1, carried(this.#counted, now));
     return now.error / (toleranceAt(this.#problem, now.value) * enough ** 2);
   }
 
-  /** Whether a run that did not claim should say why: its error is not to be believed, or small enough for a claim. */
+  /** Whether a run that did not converge needs a warning: its estimate is not trusted, or its error alone met the tolerance. */
   #doubtful(now: Combined): boolean {
     return !believable(this.#counted, now) || now.error <= toleranceAt(this.#problem, now.value);
   }
@@ -309,7 +314,7 @@ const agree = (a: Estimate, b: Estimate) => Math.abs(a.value - b.value) <= 5 * M
 
 /** Whether an iteration agrees with the one before and did not do much better. */
 function settled(before: Estimate, now: Estimate): boolean {
-  if (!(now.error < 0.15 * Math.abs(now.value))) return false; // a few samples only
+  if (!(now.error < 0.15 * Math.abs(now.value))) return false; // an error above 15 % rests on a few samples
   const improved = now.error / Math.abs(now.value) < (0.75 * before.error) / Math.abs(before.value);
   return agree(before, now) && !improved;
 }

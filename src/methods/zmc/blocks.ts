@@ -1,29 +1,30 @@
 /**
- * Blocks: a box whose axes are each cut into `perAxis` equal parts. They are numbered with the first axis fastest,
- * everywhere: on the device, in the tree and here.
+ * Blocks are the parts of a box whose axes are each cut into `perAxis` equal parts. Their numbers run fastest along the
+ * first axis, on the device, in the tree and here.
  *
- * A box with very many blocks is sampled in slabs, parts of it along its last axes, so that what is known of each
- * block at one time has a bounded size.
+ * A box with very many blocks is sampled in slabs, which are parts of it along its last axes, so that the lists of means
+ * and variances per block have a bounded size.
  */
 export type Box = readonly (readonly [number, number])[];
 
-/** Blocks that a slab has at most, where something is known of each; and where only their sum is. */
-const LARGEST = 2 ** 18;
-export const LARGEST_SUMMED = 2 ** 30;
+/** Blocks per slab, at most, where mean and variance of each block are kept. */
+const MAX_KEPT_BLOCKS = 2 ** 18;
+/** Blocks per slab, at most, where only the sum over the blocks is kept. */
+export const MAX_SUMMED_BLOCKS = 2 ** 30;
 
 export interface Slab {
   box: Box;
   /** Parts of each axis. */
   strata: number[];
-  /** The number of its first block; the others follow. */
+  /** The number of its first block; its other blocks have the numbers that follow. */
   first: number;
   blocks: number;
 }
 
 /** The slabs of a box, in the order of their blocks. */
-export function* slabsOf(box: Box, perAxis: number, largest = LARGEST): Generator<Slab> {
-  let whole = 0; // axes that a slab has all parts of
-  while (whole < box.length && perAxis ** (whole + 1) <= largest) whole++;
+export function* slabsOf(box: Box, perAxis: number, most = MAX_KEPT_BLOCKS): Generator<Slab> {
+  let whole = 0; // the number of axes along which a slab has all parts
+  while (whole < box.length && perAxis ** (whole + 1) <= most) whole++;
   const blocks = perAxis ** whole;
   const slabs = perAxis ** (box.length - whole);
   const strata = box.map((_, d) => (d < whole ? perAxis : 1));

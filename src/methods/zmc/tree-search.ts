@@ -5,18 +5,18 @@
  * plus `sigma` times the deviation of those deviations is unstable, and is cut into blocks in its turn, down to a
  * maximal depth.
  *
- * The search gives the tree and nothing else. A block is accepted because its trials agreed, and trials that missed a
- * peak do agree: taken as result, they would make it too small.
+ * The search gives the tree and nothing else. A block is accepted because its trials agree, and trials that all miss a
+ * peak agree: a result made of them would be too small.
  */
 import type { SampleSums } from '../../tasks/sample.ts';
 import { type Box, blockOf, type Slab, slabsOf } from './blocks.ts';
 
-/** A box cut into blocks, some of which are cut further: those are not counted here. */
+/** A box cut into blocks; its estimate leaves out the unstable ones, which are cut further. */
 export interface Node {
   box: Box;
   /** Numbers of the blocks that have a node of their own, ascending. */
   unstable: number[];
-  /** Where it comes from: a block of another node. */
+  /** The block of another node that this box is; the root has none. */
   parent?: { node: Node; block: number };
 }
 
@@ -25,9 +25,9 @@ export interface Search {
   trials: number;
   sigma: number;
   depth: number;
-  /** Nodes that may be added to so many. */
+  /** How many nodes may be added to this many. */
   room(nodes: number): number;
-  /** Nodes whose blocks may be looked at now. */
+  /** How many nodes may be searched for unstable blocks now. */
   searchable(): number;
   /** One trial of a slab: the means of its blocks. */
   trial(slab: Slab): Promise<SampleSums>;
@@ -45,7 +45,7 @@ export async function searchTree(root: Box, search: Search): Promise<Node[]> {
   let level = nodes;
   for (let depth = 1; depth < search.depth && level.length > 0; depth++) {
     const most = search.room(nodes.length);
-    level = level.slice(0, search.searchable()); // those that deviated most; the others stay as they are
+    level = level.slice(0, search.searchable()); // the nodes that deviated most come first; the others are not searched
     if (most < 1 || level.length === 0) break;
     const found = await unstableBlocks(level, search, most);
     level = found.map(({ node, block }) => {
@@ -59,8 +59,8 @@ export async function searchTree(root: Box, search: Search): Promise<Node[]> {
 }
 
 /**
- * The block beyond a face of a node, of the node that it belongs to, and how many levels up that is; null at the border
- * of the domain, and when that block is cut as well.
+ * The block beyond a face of a node, the node that this block belongs to, and how many levels above it is; null at the
+ * border of the domain, and when that block is cut as well.
  */
 export function beyondFace(
   { parent }: Node,
@@ -78,10 +78,10 @@ export function beyondFace(
   return parent.node.unstable.includes(block) ? null : { node: parent.node, block, levels: 1 };
 }
 
-/** Blocks of these nodes above the threshold; no more than `most`, those that deviate most. */
+/** The blocks of these nodes whose deviation is above the threshold; the `most` largest if there are more. */
 async function unstableBlocks(nodes: Node[], search: Search, most: number): Promise<Candidate[]> {
   let kept: Candidate[] = [];
-  // deviations may be as small as 1e-300, where squares are 0: they are counted in units of the largest
+  // deviations may be as small as 1e-300, whose squares underflow to 0: they are divided by the largest so far
   let [count, mean, spread, unit, floor] = [0, 0, 0, 0, 0];
   for (const node of nodes) {
     for (const slab of slabsOf(node.box, search.perAxis)) {
@@ -98,7 +98,7 @@ async function unstableBlocks(nodes: Node[], search: Search, most: number): Prom
         const delta = own - mean;
         mean += delta / count;
         spread += delta * (own - mean);
-        // whatever the threshold will be, no more than `most` count
+        // the threshold is not known yet, but at most `most` blocks are returned
         if (deviations[i] > floor) kept.push({ deviation: deviations[i], node, block: slab.first + i });
         if (kept.length >= 2 * most + 1024) {
           kept = largestOf(kept, most);

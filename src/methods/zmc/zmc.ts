@@ -1,12 +1,12 @@
 /**
  * ZMCintegral: stratified sampling with a heuristic tree search; see tree-search.ts.
  *
- * The search finds the tree from `trials` trials a block. Then blocks are sampled anew, with the tree frozen, in passes
- * over all of them until the tolerance is met; the error is that of the mean. Blocks of one size count by their
- * volume, each with the variance of its own samples.
+ * The search finds the tree from `trials` trials per block. Then the tree is frozen, and all blocks are sampled anew in
+ * passes until the tolerance is met; the error is that of the mean of the passes. The weight of a block is its volume, and
+ * its variance is that of its own samples.
  *
- * The public code numbers cells one way in its kernel and the other way on the host, so that it refines a wrong cell,
- * lets padding into the threshold and reports the deviation of one trial; this follows the paper.
+ * This follows the paper, not the public code, which numbers cells one way in its kernel and the other way on the host
+ * and so refines a wrong cell, lets padding into the threshold, and reports the deviation of one trial.
  */
 
 import { OptionError } from '../../options/option-error.ts';
@@ -26,41 +26,45 @@ import {
 } from '../method.ts';
 import { FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
-import { LARGEST_SUMMED, type Slab, slabsOf } from './blocks.ts';
+import { MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './options.ts';
 import { beyondFace, type Node, searchTree } from './tree-search.ts';
 
-/** Blocks of a box, samples of one in a trial, evaluations of a box, and the part of the budget that the search may take. */
-const BLOCKS = 2 ** 14;
-const SAMPLES = 32;
-const SEARCH = 2 ** 21;
+/** Blocks per box, at most, by default. */
+const MAX_BLOCKS = 2 ** 14;
+/** Samples per block and trial, by default. */
+const SAMPLES_PER_TRIAL = 32;
+/** Evaluations that all trials of one box may take. */
+const MAX_BOX_EVALUATIONS = 2 ** 21;
+/** The part of the budget, and of the time, that the search may take. */
 const SEARCH_PART = 0.4;
-/** Evaluations that a level of the tree may take. */
-const LEVEL = 2 ** 22;
-/** Passes of a measurement at least, so that χ² can speak; and their evaluations, so that their errors are known. */
+/** Evaluations that one level of the tree may take. */
+const MAX_LEVEL_EVALUATIONS = 2 ** 22;
+/** Passes per measurement, at least, so that χ² has degrees of freedom. */
 const PASSES = 5;
-const SMALLEST_PASS = 2 ** 12;
+/** Evaluations per pass, at least, so that its error is known well enough. */
+const MIN_PASS_EVALUATIONS = 2 ** 12;
 /**
- * Samples that each block must have had, once some are cut: where a peak lies near a border, the block beside it may see
- * nothing of its part in fewer, time after time.
+ * Samples that each block must have had before a claim, once some blocks are cut. Where a peak lies near a border of
+ * blocks, all passes with fewer samples may miss the part of the peak that reaches into the block beside it.
  */
-const EVIDENCE = 150;
+const MIN_BLOCK_SAMPLES = 150;
 /** The part of the samples that is spread evenly over all blocks. */
-const EVENLY = 0.3;
-/** Samples of a first look, where there is no search. */
-const PILOT = 256;
-/** By how much passes may differ about the variance of a block. */
-const UNSTEADY = 8;
-/** The density beyond a face, against that before it, below which something may be missing. */
-const FAINT = 1e-4;
-/** Blocks of a node whose means are kept for that. */
-const MOST_KNOWN = 2 ** 18;
-/** Without a single value other than 0 after this many samples, the search ends. */
-const DARK = 2 ** 24;
-/** Evaluations of a pass, at most, or a quarter of all before it: progress is seen and time limits are kept. */
-const LARGEST = 2 ** 26;
-/** What adding up a million numbers may lose, in epsilons (1e-14 for float64). */
-const ROUNDING = 1e-14 * 2 ** 53;
+const EVEN_PART = 0.3;
+/** Samples of the pilot, which finds the size of values where no search does. */
+const PILOT_SAMPLES = 256;
+/** The largest ratio between the variances that different passes find for a block with most of the variance. */
+const MAX_VARIANCE_RATIO = 8;
+/** Where the density beyond a face of a node is less than this part of the density before it, a peak may be missed. */
+const FAINT_DENSITY = 1e-4;
+/** The means of the blocks of a node are kept for that comparison if there are at most this many blocks. */
+const MAX_KEPT_MEANS = 2 ** 18;
+/** Without a single value other than 0 after this many samples, the run ends. */
+const MAX_ZERO_SAMPLES = 2 ** 24;
+/** Evaluations per pass, at most, or a quarter of all before it: progress is reported and time limits are kept. */
+const MAX_PASS_EVALUATIONS = 2 ** 26;
+/** Relative rounding error of a sum of a million numbers, in epsilons (1e-14 for float64). */
+const SUM_ROUNDING = 1e-14 * 2 ** 53;
 
 export async function* zmc(problem: MethodProblem, options: ZmcOptions): Run {
   const run = new ZmcRun(problem, options);
@@ -78,19 +82,20 @@ class ZmcRun {
   readonly #ledger: Ledger;
   readonly #knobs: Required<ZmcOptions>;
   readonly #passes: Estimate[] = [];
-  /** Samples of each block in these passes, and by how much the next ones have to be larger. */
+  /** Samples per block in all of these passes, on average. */
   #counts = 0;
+  /** The factor by which first passes are larger, after measurements that were not trusted. */
   #larger = 1;
-  /** Samples of the blocks of each node, as a ratio to those of all. */
+  /** For each node: the samples of its blocks, relative to the average over all blocks. */
   #shares: number[] = [];
   #calls = 0;
   #unit = 1;
   /** The largest mean of a block that the search met. */
   #size = 0;
   #seen = false;
-  /** Means of blocks that the last pass found, in its unit. */
+  /** The means of blocks in the last pass, in its unit. */
   #known: { means: Map<Node, Float64Array>; unit: number } = { means: new Map(), unit: 1 };
-  /** The block with the largest variance in each pass: its part of the whole, and the variance itself. */
+  /** For each pass: the largest variance of a block as a part of the whole variance, and the variance per sample itself. */
   readonly #largest: { share: number; own: number }[] = [];
 
   constructor(problem: MethodProblem, options: ZmcOptions) {
@@ -99,11 +104,13 @@ class ZmcRun {
     const dims = problem.ranges.length;
     const { trials, sigma, depth } = withDefaults(ZMC_OPTIONS, options) as Required<ZmcOptions>;
     const { maxEvaluations } = problem;
-    // of one box: the tree should have room for many
-    const budget = Math.min(SEARCH, (SEARCH_PART / 20) * maxEvaluations);
-    const blocks = options.blocks ?? blocksFor(dims, Math.min(BLOCKS, budget / (SAMPLES * trials)));
+    // the search of one box takes at most a twentieth of the search's budget, so that there can be many boxes
+    const budget = Math.min(MAX_BOX_EVALUATIONS, (SEARCH_PART / 20) * maxEvaluations);
+    const most = Math.min(MAX_BLOCKS, budget / (SAMPLES_PER_TRIAL * trials));
+    const blocks = options.blocks ?? blocksFor(dims, most);
     const count = blocks ** dims;
-    const samples = options.samples ?? Math.max(2, Math.min(SAMPLES, Math.floor(budget / (count * trials))));
+    const affordable = Math.floor(budget / (count * trials));
+    const samples = options.samples ?? Math.max(2, Math.min(SAMPLES_PER_TRIAL, affordable));
     if (2 * count > maxEvaluations)
       throw new OptionError(
         'maxEvaluations',
@@ -121,68 +128,75 @@ class ZmcRun {
     const perBox = blocks ** ranges.length;
     const perNode = perBox * samples * trials;
     const allowance = SEARCH_PART * maxEvaluations;
-    // all blocks get the same samples, and enough of them to be believed
-    const each = samples + Math.max(PASSES * samples, EVIDENCE);
+    // samples per block after the search: one pass that sets the shares, and those of a measurement
+    const each = samples + Math.max(PASSES * samples, MIN_BLOCK_SAMPLES);
     const most = Math.floor(((1 - SEARCH_PART) * maxEvaluations) / (each * perBox));
     const nodes = await searchTree(ranges, {
       perAxis: blocks,
       trials,
       sigma,
       depth,
-      room: known => Math.floor(Math.min(most - known, LEVEL / (samples * perBox))),
+      room: known => Math.floor(Math.min(most - known, MAX_LEVEL_EVALUATIONS / (samples * perBox))),
       searchable: () => {
         if (ledger.isLate(SEARCH_PART)) return 0;
-        return Math.floor(Math.min(LEVEL, allowance - ledger.evaluations) / perNode);
+        return Math.floor(Math.min(MAX_LEVEL_EVALUATIONS, allowance - ledger.evaluations) / perNode);
       },
       trial: slab => this.#sample(slab, samples, STREAM.search),
     });
     await this.#setUnit();
     if (nodes.length > 1) await this.#share(nodes, samples);
     const leaves = nodes.length * blocks ** ranges.length;
-    // a few passes with the samples of one trial, then as many more as the tolerance should take
-    const first = Math.max(samples, Math.ceil(SMALLEST_PASS / leaves));
+    // the first PASSES passes have the samples of one trial; the next ones have as many as the tolerance should take
+    const first = Math.max(samples, Math.ceil(MIN_PASS_EVALUATIONS / leaves));
     for (let count = first; !ledger.lastIteration; count = this.#wanted(first, leaves)) {
-      const left = ledger.left / leaves; // samples of each block
-      // time is a guess, and without a pass there is no estimate; the budget is none
+      const left = ledger.left / leaves; // samples per block
+      // what fits into the time is a guess, so a first pass is made in spite of it; the budget is exact
       if (left < 2 && (this.#passes.length > 0 || ledger.budgetLeft < 2 * leaves)) break;
       const share = Math.floor(left / Math.max(1, PASSES - this.#passes.length));
       yield* this.#measure(nodes, Math.max(2, Math.min(count, share)));
       if (this.#enough(nodes.length > 1)) return 'converged';
-      if (!this.#seen && this.#ledger.evaluations >= DARK) break;
+      if (!this.#seen && this.#ledger.evaluations >= MAX_ZERO_SAMPLES) break;
     }
     return ledger.hurried ? 'time' : 'budget';
   }
 
-  /** Values are counted in a power of two near the largest mean seen, so that squares of 1e-200 or 1e200 are numbers too. */
+  /** Sets the unit (unit.ts) near the largest mean of a block so far. */
   async #setUnit(): Promise<void> {
     if (this.#size === 0) {
       const strata = this.#problem.ranges.map(() => 1);
-      await this.#sample({ box: this.#problem.ranges, strata, first: 0, blocks: 1 }, PILOT, STREAM.pilot);
+      await this.#sample(
+        { box: this.#problem.ranges, strata, first: 0, blocks: 1 },
+        PILOT_SAMPLES,
+        STREAM.pilot,
+      );
     }
     if (this.#size > 0 && this.#size < Infinity) this.#unit = unitFor(this.#size);
   }
 
-  /** A pass that does not count, to see which nodes need samples: as many as their deviations ask for, but some for all. */
+  /**
+   * Makes a pass that does not enter the result, and sets the samples per node from the deviations that it finds:
+   * EVEN_PART of them evenly, the rest in proportion to the deviations.
+   */
   async #share(nodes: Node[], samples: number): Promise<void> {
     const spreads: number[] = [];
     await this.#pass(nodes, samples, spreads);
     const deviations = spreads.map(v => (v < Infinity ? Math.sqrt(v) : 0));
     const mean = deviations.reduce((a, b) => a + b, 0) / nodes.length;
-    this.#shares = deviations.map(d => (mean > 0 ? EVENLY + (1 - EVENLY) * (d / mean) : 1));
+    this.#shares = deviations.map(d => (mean > 0 ? EVEN_PART + (1 - EVEN_PART) * (d / mean) : 1));
   }
 
-  /** Samples of each block that the next pass should have. */
+  /** Samples per block in the next pass. */
   #wanted(first: number, leaves: number): number {
     if (this.#passes.length < PASSES || !this.#seen) return first * this.#larger;
     const { value, error, evaluations } = combine(this.#passes);
     const tolerance = toleranceAt(this.#problem, value);
     const need = tolerance > 0 ? 1.1 * evaluations * ((error / tolerance) ** 2 - 1) : Infinity;
-    // where the tolerance is met but the passes are doubted, as much again
-    const next = Math.min(need > 0 ? need : evaluations, Math.max(LARGEST, evaluations / 4));
+    // where the tolerance is met but the passes are not trusted, the evaluations are doubled
+    const next = Math.min(need > 0 ? need : evaluations, Math.max(MAX_PASS_EVALUATIONS, evaluations / 4));
     return Math.max(first, Math.ceil(Math.max(next, evaluations / 8) / leaves));
   }
 
-  /** One pass over all blocks of the tree; again in another unit when squares of its values are no numbers. */
+  /** Makes one pass over all blocks of the tree, and repeats it in another unit when squares overflowed or underflowed. */
   async *#measure(nodes: Node[], count: number): Step<void> {
     for (let tries = 0; ; tries++) {
       const before = this.#ledger.evaluations;
@@ -193,7 +207,7 @@ class ZmcRun {
         this.#unit *= unitFor(factor);
         continue;
       }
-      const rounding = ROUNDING * this.#problem.epsilon * pass.value;
+      const rounding = SUM_ROUNDING * this.#problem.epsilon * pass.value;
       const error = Math.sqrt(pass.variance + rounding ** 2) * this.#unit;
       const estimate = { value: pass.value * this.#unit, error, evaluations };
       this.#passes.push(estimate);
@@ -208,25 +222,25 @@ class ZmcRun {
   }
 
   /**
-   * Value and variance over all blocks that are not cut further, and the largest variance of one; in units. `spreads`
-   * is told how much each node adds to the variance when its blocks have one sample.
+   * The value and the variance over all blocks that are not cut further, and the largest variance of one block, in the
+   * present unit. `spreads` receives for each node its part of the variance times the samples per block.
    */
   async #pass(
     nodes: Node[],
     average: number,
     spreads?: number[],
   ): Promise<{ value: number; variance: number; largest: number }> {
-    const known = this.#knobs.depth > 1; // something of each block
+    const known = this.#knobs.depth > 1; // whether mean and variance of each block are needed
     const means = new Map<Node, Float64Array>();
     let [value, variance, largest] = [0, 0, 0];
     for (const [n, node] of nodes.entries()) {
-      const share = average * EVENLY >= 2 ? (this.#shares[n] ?? 1) : 1;
+      const share = average * EVEN_PART >= 2 ? (this.#shares[n] ?? 1) : 1;
       const count = Math.floor(average * share);
       const before = variance;
       const perBox = this.#knobs.blocks ** node.box.length;
-      const all = nodes.length > 1 && perBox <= MOST_KNOWN ? new Float64Array(perBox) : null;
+      const all = nodes.length > 1 && perBox <= MAX_KEPT_MEANS ? new Float64Array(perBox) : null;
       let at = 0;
-      const slabs = slabsOf(node.box, this.#knobs.blocks, known ? undefined : LARGEST_SUMMED);
+      const slabs = slabsOf(node.box, this.#knobs.blocks, known ? undefined : MAX_SUMMED_BLOCKS);
       for (const slab of slabs) {
         const sums = await this.#sample(slab, count, STREAM.blocks, known);
         if (!known) {
@@ -256,7 +270,7 @@ class ZmcRun {
     return { value, variance, largest };
   }
 
-  /** What lies at a border of blocks, with nothing beyond: it may have been missed there. */
+  /** The largest contribution that may be missing beyond a face of a node. */
   get #cutOff(): number {
     const { means, unit } = this.#known;
     let most = 0;
@@ -265,9 +279,9 @@ class ZmcRun {
   }
 
   /**
-   * What may be missing beyond the faces of a node: where a layer of its blocks holds something, and the block beyond,
-   * which is larger and was sampled thinly, nothing to speak of. A peak on the border of blocks looks like that, when the
-   * block on one side of it was cut and the other never hit.
+   * What may be missing beyond the faces of a node: the largest sum over a layer of its blocks at a face, if the density
+   * in the block beyond, which is larger and was sampled less densely, is below FAINT_DENSITY times that of the layer. A
+   * peak on the border of two blocks looks like this when one of them was cut and no sample of the other hit the peak.
    */
   #missing(node: Node, means: Map<Node, Float64Array>): number {
     const { blocks } = this.#knobs;
@@ -282,10 +296,10 @@ class ZmcRun {
         if (!beyond || there === undefined) continue;
         const face = step < 0 ? 0 : blocks - 1;
         const [layer, inner] = [layers[d * blocks + face], blocks > 1 ? layers[d * blocks + face - step] : 0];
-        if (layer < inner) continue; // it falls towards the face: a tail
-        // as a density: a block of an ancestor has the volume of as many nodes as a level has
+        if (layer < inner) continue; // the values fall towards the face: this is the tail of a peak, not its middle
+        // means contain the volume of their node's box, and that of the ancestor is blocks^(dims·levels) times as large
         const density = (layer / blocks ** (dims - 1)) * blocks ** (dims * beyond.levels);
-        if (Math.abs(there!) < FAINT * density) most = Math.max(most, layer / blocks ** dims);
+        if (Math.abs(there!) < FAINT_DENSITY * density) most = Math.max(most, layer / blocks ** dims);
       }
     }
     return most;
@@ -314,12 +328,12 @@ class ZmcRun {
     return sums;
   }
 
-  /** Whether the tolerance is met. Passes that are not to be believed are forgotten: larger ones follow. */
+  /** Whether the tolerance is met. Passes that are not trusted are discarded: larger ones follow. */
   #enough(cut: boolean): boolean {
     if (this.#passes.length < PASSES || !this.#seen) return false;
     const now = combine(this.#passes);
     if (now.error > toleranceAt(this.#problem, now.value)) return false;
-    if (this.#doubt() === null) return !cut || this.#counts >= EVIDENCE;
+    if (this.#doubt() === null) return !cut || this.#counts >= MIN_BLOCK_SAMPLES;
     if (now.evaluations > this.#problem.maxEvaluations / 8) return false;
     this.#ledger.discard();
     this.#passes.length = this.#largest.length = this.#counts = 0;
@@ -327,7 +341,7 @@ class ZmcRun {
     return false;
   }
 
-  /** Why a measurement is not to be believed. */
+  /** Why a measurement is not trusted; null when it is. */
   #doubt(): string | null {
     if (this.#passes.every(p => p.value === 0 && p.error === 0))
       return nothingSeen(this.#seen, this.#ledger.evaluations);
@@ -341,10 +355,10 @@ class ZmcRun {
     const most = Math.max(...this.#passes.map(p => p.error)) || 1;
     const squares = this.#passes.map(p => (p.error / most) ** 2 * p.evaluations);
     if (Math.max(...squares) > 0.8 * squares.reduce((a, b) => a + b, 0)) return FEW_SAMPLES;
-    // a block with most of the variance is no danger as long as every pass sees it alike
+    // a block with most of the variance is no danger as long as all passes find about the same variance in it
     const share = this.#largest.reduce((a, b) => a + b.share, 0) / this.#largest.length;
     const variances = this.#largest.map(l => l.own);
-    if (share > 0.5 && Math.max(...variances) > UNSTEADY * Math.min(...variances))
+    if (share > 0.5 && Math.max(...variances) > MAX_VARIANCE_RATIO * Math.min(...variances))
       return 'one block has most of the variance, and passes differ about it: it may hide a peak; raise zmc.depth or maxEvaluations';
     return null;
   }
@@ -363,7 +377,7 @@ class ZmcRun {
   }
 }
 
-/** Parts of an axis: as many as fit, an odd number if possible, since peaks like the middle. */
+/** Parts per axis: as many as give at most `most` blocks, an odd number if possible, since peaks often are in the middle. */
 function blocksFor(dims: number, most: number): number {
   let n = 1;
   while ((n + 1) ** dims <= most && n < 63) n++;
@@ -371,7 +385,7 @@ function blocksFor(dims: number, most: number): number {
   return n > 2 && n % 2 === 0 ? n - 1 : n;
 }
 
-/** What the blocks of a box have, by their parts along each axis. */
+/** Σ |mean| over each layer of blocks of a box: entry d·blocks + k is for the blocks in part k of axis d. */
 function layersOf(means: Float64Array, blocks: number, dims: number): Float64Array {
   const layers = new Float64Array(dims * blocks);
   const parts = new Uint32Array(dims).fill(0);

@@ -12,7 +12,7 @@ const MAX_PROGRAMS = 16;
 
 const programs = new WeakMap<object, Map<string, Program>>();
 
-export function lowered(f: Integrand, dims: number, params: Params, axes: readonly Axis[]): Program {
+export function cachedProgram(f: Integrand, dims: number, params: Params, axes: readonly Axis[]): Program {
   const infinite = axes.some(a => a.infinite);
   const make = () => lower(read(f), dims, params, infinite ? (b, z) => buildDomain(b, axes, z) : undefined);
   if (typeof f !== 'function') return make();

@@ -18,15 +18,15 @@ const STATEMENTS_PER_TURN = 16;
 /** A call with fewer turns than this outside the checked loops is not counted: the kernel does as much per sample. */
 const MIN_COUNTED_TURNS = 16;
 
-export interface Pace {
+export interface StopChecks {
   /** The loops that check the stop flag, each with the turns that one pass through its body counts as. */
-  asking: ReadonlyMap<Statement, number>;
-  /** The turns that one call counts as, without those of the loops in `asking`. */
+  checked: ReadonlyMap<Statement, number>;
+  /** The turns that one call counts as, without those of the loops in `checked`. */
   perCall: number;
 }
 
-export function paceOf(program: Program): Pace {
-  const asking = new Map<Statement, number>();
+export function stopChecksOf(program: Program): StopChecks {
+  const checked = new Map<Statement, number>();
   const known = new Map<Id, number>();
   const work = (list: Statement[]): number => {
     let sum = 0;
@@ -38,13 +38,13 @@ export function paceOf(program: Program): Pace {
         const turn = Math.max(1, work(s.body));
         const all = turn * maxTurns(s, known);
         if (all <= STOP_CHECK_PERIOD) sum += all;
-        else asking.set(s, Math.min(STOP_CHECK_PERIOD, Math.round(turn)));
+        else checked.set(s, Math.min(STOP_CHECK_PERIOD, Math.round(turn)));
       } else sum += 1 / STATEMENTS_PER_TURN;
     }
     return sum;
   };
   const turns = Math.floor(work(program.body));
-  return { perCall: turns >= MIN_COUNTED_TURNS ? turns : 0, asking };
+  return { perCall: turns >= MIN_COUNTED_TURNS ? turns : 0, checked };
 }
 
 /**
