@@ -26,7 +26,18 @@ const CHAPTERS = [
   [
     'Tasks and sums',
     [
-      ...['Part', 'NonFinite', 'Kept', 'SampleTask', 'Adapt', 'AxisMap', 'Counts', 'PartSums', 'CubeSums', 'SampleSums'],
+      ...[
+        'Part',
+        'NonFinite',
+        'Kept',
+        'SampleTask',
+        'Adapt',
+        'AxisMap',
+        'Counts',
+        'PartSums',
+        'CubeSums',
+        'SampleSums',
+      ],
       ...['RegionTask', 'RuleName', 'Ranges', 'RegionSums', 'Learning', 'Refinement'],
       ...['PoolTask', 'RegionPool', 'PoolSums', 'PoolStep', 'Tolerance'],
     ],

@@ -140,6 +140,7 @@ function failed(problem: Problem, error: unknown, device: string, start: number)
     },
     { iterations: [], nonFinite: 0, device, start },
   );
-  result.failure = error;
+  // not among the members that are copied, compared or written as JSON
+  Object.defineProperty(result, 'failure', { value: error });
   return result;
 }

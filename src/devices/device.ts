@@ -25,6 +25,7 @@ export interface Device {
   readonly epsilon: number;
   /** Whether it takes functions as they are; otherwise they are compiled for it. */
   readonly takesFunctions?: boolean;
+  /** Makes an integrand ready to run. */
   open(program: BoundProgram, options?: OpenOptions): Promise<Session>;
   /** Frees everything; the device cannot be used any more. */
   close(): Promise<void>;
@@ -50,6 +51,7 @@ export interface Session {
   pool?(task: PoolTask, signal?: AbortSignal): Promise<RegionPool>;
   /** The same integrand with other params, from the next task on. */
   rebind(program: BoundProgram): Promise<void>;
+  /** Frees what the session holds. */
   close(): void;
 }
 

@@ -2,6 +2,7 @@
 import type { AxisMap, Counts, SampleSums, SampleTask } from './sample.ts';
 
 export interface Refinement {
+  /** How fast the map follows the histogram; α of the papers. */
   alpha: number;
   /** The part of the samples that stays spread evenly. */
   floor: number;

@@ -5,7 +5,9 @@
 
 /** Groups, or regions, from number `first` on. */
 export interface Part {
+  /** The number of the first group or region. */
   readonly first: number;
+  /** How many there are. */
   readonly count: number;
 }
 
@@ -19,6 +21,7 @@ export interface NonFinite {
 
 /** Something in a session's own memory, by a number that the session gave out. Only that session knows what it means. */
 export interface Kept {
+  /** The number. */
   readonly kept: number;
 }
 

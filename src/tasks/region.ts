@@ -7,21 +7,28 @@ export type Ranges = readonly (readonly [number, number])[];
 
 /** Regions of a box: each axis of the box was halved `levels` times, down to the part around the centre. */
 export interface RegionTask {
+  /** The cubature rule. */
   rule: RuleName;
   /** The box. */
   ranges: Ranges;
+  /** How many regions there are. */
   count: number;
-  /** `count` numbers per axis. */
+  /** The centres, `count` numbers per axis. */
   centres: Float64Array;
+  /** How often each axis was halved, `count` numbers per axis. */
   levels: Uint8Array;
 }
 
 export interface RegionSums {
+  /** The regions that were evaluated. */
   part: Part;
-  /** Of each region: its integral by the rule, the error by the null rules, the axis to split. */
+  /** The integral over each region by the rule. */
   values: Float64Array;
+  /** Its error by the null rules. */
   errors: Float64Array;
+  /** The axis along which it should be halved. */
   axes: Uint8Array;
+  /** Values that were not finite; they count as 0. */
   nonFinite: NonFinite | null;
 }
 

@@ -15,17 +15,22 @@ export type AxisMap = Float64Array | Kept;
 
 /** Samples of each cube, which add up to `evaluations` or fewer. */
 export interface Counts {
+  /** What they add up to at most. */
   readonly evaluations: number;
+  /** One number per cube. */
   readonly each: Uint32Array | Kept;
 }
 
 export interface SampleTask {
+  /** The seed, as the key of Philox4x32-10. */
   key: Key;
-  /** Words of the random numbers' counter; see random/philox.ts. */
+  /** The third word of the random numbers' counter; see random/philox.ts. */
   iteration: number;
+  /** The fourth word: what the numbers are drawn for. */
   stream: number;
   /** Bins of the map per axis. */
   bins: number;
+  /** The map from the unit cube to the domain. */
   edges: AxisMap;
   /** Strata per axis; the cubes are numbered with the first axis fastest. */
   strata: readonly number[];
@@ -53,6 +58,7 @@ export interface Adapt {
 
 /** Sums over the cubes of an iteration. */
 export interface SampleSums {
+  /** Samples that were drawn. */
   evaluations: number;
   /** Σ over cubes of the mean of w = f·Jacobian/unit in the cube. */
   sum: number;
@@ -62,34 +68,43 @@ export interface SampleSums {
   concentration: number;
   /** Σ of the rounded scaled squares in each bin, `bins` numbers per axis; null when frozen or kept. */
   histogram: Float64Array | null;
-  /** Σ of the histogram over the bins of one axis; 0 when frozen. From 2^53 on a power of two, and the histogram is 0. */
+  /** Σ of the histogram over the bins of one axis; 0 when frozen. From 2^53 on it has 20 bits, and the histogram is 0. */
   squares: number;
   /** Variance of w in each cube, if it is wanted. */
   variances: Float64Array | null;
   /** Mean of w in each cube, if it is wanted. */
   means: Float64Array | null;
+  /** Values that were not finite; they count as 0. */
   nonFinite: NonFinite | null;
 }
 
 /** Sums over a part of the groups of an iteration. */
 export interface PartSums {
+  /** The groups that were sampled. */
   part: Part;
+  /** Samples that were drawn. */
   evaluations: number;
   /** Sum, variance and concentration of the subtrees of groups that the part covers; see tree-sum.ts. */
   nodes: Float64Array;
   /** As in SampleSums: integers, whose sums have no order below 2^53. */
   histogram: Float64Array | null;
+  /** As in SampleSums. */
   squares: number;
+  /** Of each cube, if it is wanted. */
   cubes: CubeSums | null;
+  /** Values that were not finite; they count as 0. */
   nonFinite: NonFinite | null;
 }
 
 /** What cubes contribute to groups. A cube that is cut between groups contributes to each of them. */
 export interface CubeSums {
-  /** The first cube of each group, and where its numbers begin in the lists; one entry more tells where the last ends. */
+  /** The first cube of each group. */
   first: Uint32Array;
+  /** Where the numbers of each group begin in the lists; one entry more tells where the last ends. */
   starts: Uint32Array;
+  /** Shares of the variance of w in each cube. */
   variances: Float64Array;
+  /** Shares of the mean of w in each cube, if it is wanted. */
   means: Float64Array | null;
 }
 
@@ -148,11 +163,12 @@ export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
 
 /**
  * The histogram and its sum, as they are while they are integers below 2^53. Larger ones depend on the order in which they
- * were added, and mean that the scale is too fine: then there is no histogram, and the sum is only told as a power of two.
+ * were added, and mean that the scale is too fine: then there is no histogram, and the sum is told to 20 bits.
  */
 function exact({ histogram, squares }: PartSums): Pick<SampleSums, 'histogram' | 'squares'> {
   if (squares < 2 ** 53) return { histogram, squares };
-  return { histogram: histogram && histogram.map(() => 0), squares: 2 ** intrinsics.exponent(squares) };
+  const unit = 2 ** (intrinsics.exponent(squares) - 20);
+  return { histogram: histogram ? histogram.map(() => 0) : null, squares: Math.round(squares / unit) * unit };
 }
 
 function mergeCubes(lists: readonly CubeSums[]): CubeSums | null {

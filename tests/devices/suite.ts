@@ -353,6 +353,19 @@ const parts: Check[] = [
     })),
   ),
   {
+    name: 'parts: cubes with many pieces in a group: mean and variance have the same bits for any cut',
+    run: tried =>
+      withSession(tried, peak, 3, async session => {
+        const task = taskFor([3, 3, 3], 56_000, 1, { adapt: null, cubes: true });
+        const { groups, size } = plan(task);
+        assert.ok(size / 256 > 32);
+        const sums = [];
+        for (const part of randomParts({ first: 0, count: groups }, new Random(9)))
+          sums.push(await session.sample(task, part));
+        assert.deepEqual(merge(task, sums), await sampled(session, task));
+      }),
+  },
+  {
     name: 'parts: regions, the same bits for any cut, any order, parts that come twice, and through JSON',
     run: tried =>
       withSession(tried, peak, 3, async session => {

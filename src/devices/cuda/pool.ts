@@ -87,7 +87,8 @@ export class CudaPool implements RegionPool {
   #threshold = 0;
   #last: Uint8Array | null = null;
   /** The struct POOL as the last launch was given it. */
-  #bytes: Uint8Array | null = null;
+  #bytes: Uint8Array = new Uint8Array(0);
+  #view = new DataView(this.#bytes.buffer);
   /** Sums over regions that left the pool. Without them the tree of halvings has gaps, so there are no more looks. */
   readonly #finished = { count: 0, value: 0, error: 0, absolute: 0 };
   count = 0;
@@ -357,18 +358,29 @@ export class CudaPool implements RegionPool {
     this.#draw();
   }
 
-  /** The struct POOL for a launch; most members stay the same until lists grow. */
-  #shaped(shape: Partial<Shape>): Uint8Array {
-    const bytes = this.#bytes!.slice();
-    const { count } = this;
-    this.#struct.set(bytes, {
-      count,
-      nodes: this.#nodes,
-      roots: this.#roots,
-      rootLevel: this.#rootLevel,
-      ...shape,
-    });
-    return bytes;
+  /** The struct POOL for a launch, which copies it; most members stay the same until lists grow. */
+  #shaped({
+    n = 0,
+    purpose = 0,
+    threshold = 0,
+    unit = 0,
+    relative = 0,
+    below = 0,
+    list,
+  }: Partial<Shape>): Uint8Array {
+    const [struct, view] = [this.#struct, this.#view];
+    struct.put(view, 'count', this.count);
+    struct.put(view, 'n', n);
+    struct.put(view, 'nodes', this.#nodes);
+    struct.put(view, 'roots', this.#roots);
+    struct.put(view, 'rootLevel', this.#rootLevel);
+    struct.put(view, 'purpose', purpose);
+    struct.put(view, 'threshold', threshold);
+    struct.put(view, 'unit', unit);
+    struct.put(view, 'relative', relative);
+    struct.put(view, 'below', below);
+    struct.put(view, 'list', list ?? this.#lists.address('list'));
+    return this.#bytes;
   }
 
   #draw(): void {
@@ -392,6 +404,7 @@ export class CudaPool implements RegionPool {
       face: address('face'),
       report: this.#program.card.reportTo,
     });
+    this.#view = new DataView(this.#bytes.buffer);
   }
 }
 

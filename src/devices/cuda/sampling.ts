@@ -414,7 +414,7 @@ function sumOf(pieces: Float64Array): number {
   pieces.forEach((v, i) => {
     lanes[i % 32] += v;
   });
-  for (let step = 16; step > 0; step /= 2) for (let l = 0; l < step; l++) lanes[l] += lanes[l + step];
+  for (let step = 16; step >= 1; step /= 2) for (let l = 0; l < step; l++) lanes[l] += lanes[l + step];
   return lanes[0];
 }
 

@@ -90,6 +90,11 @@ export class Layout<N extends string> {
     for (const name in values) this.#writers[name](view, values[name]!);
   }
 
+  /** Writes a number into bytes that were packed before: for what changes from launch to launch. */
+  put(view: DataView, name: N, value: number): void {
+    this.#writers[name](view, value);
+  }
+
   /** A member as a number, of a struct that a kernel wrote. */
   get(bytes: Uint8Array, name: N): number {
     const { at, type } = this.#places[name];

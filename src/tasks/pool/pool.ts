@@ -8,14 +8,18 @@ import type { Ranges } from '../region.ts';
 import type { RuleName } from '../rules.ts';
 
 export interface PoolTask {
+  /** The cubature rule. */
   rule: RuleName;
+  /** The box. */
   ranges: Ranges;
   /** Bytes that it may take; the default depends on the device. */
   maxMemory?: number | undefined;
 }
 
 export interface Tolerance {
+  /** The error that is small enough, as a part of the value. */
   relTol: number;
+  /** The error that is small enough whatever the value is. */
   absTol: number;
 }
 
@@ -45,11 +49,14 @@ export interface RegionPool {
    * that have missed something. The smallest regions, with Σ |values| ≤ `negligible`, do not look.
    */
   look(negligible: number, affordable: number): Promise<PoolStep>;
+  /** Frees what the pool holds. */
   close(): void;
 }
 
 export interface PoolSums {
+  /** The integral. */
   value: number;
+  /** The errors of all regions. */
   error: number;
   /** Σ |values|. */
   absolute: number;
@@ -68,6 +75,7 @@ export interface PoolStep {
   after: number;
   /** Whether there are positive and negative values among those that exceed their errors. */
   signed: boolean;
+  /** Values that were not finite; they count as 0. */
   nonFinite: NonFinite | null;
 }
 

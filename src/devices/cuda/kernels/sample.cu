@@ -99,13 +99,12 @@ __device__ __forceinline__ u32 firstOfGroup(const SampleTask& t, u32 group) {
   return (u32)cube * t.pieces + (t.pieces == 1 ? (off > 0) : pieceFrom(t.count, off));
 }
 
-// The last cube from `first` to `end` − 1 whose first piece is at most `item`; all lanes of a warp search together.
+// The last cube from `first` to `end` − 1 whose first piece is at most `item`.
 __device__ __forceinline__ u32 cubeOf(const SampleTask& t, u32 item, u32 first, u32 end) {
-  for (u32 n = end - first; n > 1;) {
-    const u32 step = (n + 31) / 32, at = first + (threadIdx.x % 32) * step;
-    const u32 behind = __ballot_sync(ALL, at < end && t.firstPiece[min(at, end - 1)] <= item);
-    first += (31 - __clz(behind)) * step;  // the first cube always begins at or before the piece
-    n = min(step, end - first);
+  while (end - first > 1) {
+    const u32 middle = first + (end - first) / 2;
+    if (t.firstPiece[middle] <= item) first = middle;
+    else end = middle;
   }
   return first;
 }
