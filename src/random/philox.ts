@@ -19,15 +19,21 @@ export const STREAM = { sample: 0, pilot: 1, search: 2, blocks: 3 } as const;
 export type Key = readonly [number, number];
 export type Counter = readonly [number, number, number, number];
 
+/** The round keys of the last key: many numbers are drawn with one key. */
+let last: { key: Key; keys: number[] } | null = null;
+
 /** The four random words that belong to a counter. */
 export function philox(counter: Counter, key: Key): Counter {
+  if (last?.key[0] !== key[0] || last.key[1] !== key[1]) last = { key, keys: roundKeys(key) };
+  const { keys } = last;
   let [c0, c1, c2, c3] = counter;
-  const keys = roundKeys(key);
   for (let round = 0; round < ROUNDS; round++) {
-    const [high0, low0] = product(MULTIPLIERS[0], c0);
-    const [high1, low1] = product(MULTIPLIERS[1], c2);
-    const [k0, k1] = [keys[2 * round], keys[2 * round + 1]];
-    [c0, c1, c2, c3] = [(high1 ^ c1 ^ k0) >>> 0, low1, (high0 ^ c3 ^ k1) >>> 0, low0];
+    const [high0, high1] = [highProduct(MULTIPLIERS[0], c0), highProduct(MULTIPLIERS[1], c2)];
+    const [low0, low1] = [Math.imul(MULTIPLIERS[0], c0) >>> 0, Math.imul(MULTIPLIERS[1], c2) >>> 0];
+    c0 = (high1 ^ c1 ^ keys[2 * round]) >>> 0;
+    c1 = low1;
+    c2 = (high0 ^ c3 ^ keys[2 * round + 1]) >>> 0;
+    c3 = low0;
   }
   return [c0, c1, c2, c3];
 }
@@ -36,13 +42,12 @@ export function philox(counter: Counter, key: Key): Counter {
 export const roundKeys = (key: Key): number[] =>
   Array.from({ length: 2 * ROUNDS }, (_, i) => (key[i % 2] + Math.imul(WEYL[i % 2], i >> 1)) >>> 0);
 
-/** The 64-bit product of two words, as two words. */
-function product(a: number, b: number): [high: number, low: number] {
-  const low = Math.imul(a, b) >>> 0;
+/** The upper word of the 64-bit product of two words. */
+function highProduct(a: number, b: number): number {
   const [aHigh, aLow, bHigh, bLow] = [a >>> 16, a & 0xffff, b >>> 16, b & 0xffff];
   const middle = aHigh * bLow + Math.floor((aLow * bLow) / 65536);
   const carry = (middle % 65536) + aLow * bHigh;
-  return [(aHigh * bHigh + Math.floor(middle / 65536) + Math.floor(carry / 65536)) >>> 0, low];
+  return (aHigh * bHigh + Math.floor(middle / 65536) + Math.floor(carry / 65536)) >>> 0;
 }
 
 /** The key of a seed: its lowest 64 bits. */
