@@ -1,4 +1,5 @@
 /** What is known while a run goes on: its speed, the time that it still needs, and whether its iterations agree. */
+import { evaluationsFor, slopeOf } from '../../methods/convergence.ts';
 import { METHODS } from '../../methods/registry.ts';
 import { INTEGRATE_OPTIONS, type IntegrateOptions, type Progress } from '../../problem.ts';
 
@@ -6,8 +7,6 @@ import { INTEGRATE_OPTIONS, type IntegrateOptions, type Progress } from '../../p
 const MONTE_CARLO: string[] = METHODS.filter(m => m.family === 'vegas' || m.family === 'zmc').map(
   m => m.name,
 );
-/** The slope of the error is taken from the last estimate that had at most 1/BACK of the present evaluations. */
-const BACK = 4;
 
 /** The error that a problem asks for at this value. */
 export function toleranceFor(options: IntegrateOptions, value: number): number {
@@ -51,10 +50,15 @@ export class Forecast {
     if (!Number.isFinite(missing)) return undefined;
     if (missing <= 1) return 0;
     const random = MONTE_CARLO.includes(now.method);
-    const slope = random ? 0.5 : this.#slope();
+    const slope = random
+      ? 0.5
+      : slopeOf(
+          this.#seen.filter(s => s.method === now.method),
+          now,
+        );
     const counted = random ? this.#counted(now) : now.evaluations;
     if (!(slope > 0.05)) return undefined;
-    return (1000 * counted * (missing ** (1 / slope) - 1)) / speed;
+    return (1000 * evaluationsFor(missing, counted, slope)) / speed;
   }
 
   /** χ² per degree of freedom of the iterations that count so far. */
@@ -66,13 +70,5 @@ export class Forecast {
   /** The evaluations that the running estimate is made of: those since the map last changed. */
   #counted(now: Progress): number {
     return now.evaluations - (this.#seen.findLast(s => s.adapting)?.evaluations ?? 0);
-  }
-
-  /** The exponent s of error ∝ evaluations^−s, from recent estimates. */
-  #slope(): number {
-    const now = this.#seen.at(-1)!;
-    const own = this.#seen.filter(s => s.method === now.method);
-    const before = own.findLast(s => s.evaluations <= now.evaluations / BACK) ?? own[0];
-    return Math.log(before.error / now.error) / Math.log(now.evaluations / before.evaluations);
   }
 }
