@@ -43,7 +43,7 @@ const PURPOSE = { HALVING: 0, LOOKS: 1, GAPS: 2, MOVES: 3 } as const;
 const MEMORY_PART = 0.8;
 
 const found = FOUND.layout(0);
-type FoundName = Parameters<typeof found.get>[1];
+type Found = ReturnType<typeof found.unpack>;
 
 /** Threads per block in a look across borders: 18 bytes of shared memory per axis and thread, at most 48 KB in all. */
 const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
@@ -85,7 +85,7 @@ export class CudaPool implements RegionPool {
   #rootLevel = 0;
   #wanted = 0;
   #threshold = 0;
-  #last: Uint8Array | null = null;
+  #last: Found | null = null;
   /** The struct POOL as the last launch was given it. */
   #bytes: Uint8Array = new Uint8Array(0);
   #view = new DataView(this.#bytes.buffer);
@@ -119,10 +119,10 @@ export class CudaPool implements RegionPool {
   get sums(): PoolSums {
     const done = this.#finished;
     return {
-      value: this.#lastFound('value') + done.value,
-      error: this.#lastFound('error') + done.error,
-      absolute: this.#lastFound('absolute') + done.absolute,
-      finished: this.#lastFound('stuck') + done.error,
+      value: this.#last!.value + done.value,
+      error: this.#last!.error + done.error,
+      absolute: this.#last!.absolute + done.absolute,
+      finished: this.#last!.stuck + done.error,
       done: done.count,
     };
   }
@@ -145,12 +145,12 @@ export class CudaPool implements RegionPool {
     if (this.count <= MAX_ONE_BLOCK_REGIONS)
       this.#launch('selectFew', 1, WIDTH, {}, Float64Array.of(all ? -1 : some));
     else {
-      if (!all) this.#threshold = found.get(await this.#choose(some), 'threshold');
+      if (!all) this.#threshold = (await this.#choose(some)).threshold;
       this.#writeList();
     }
     // when all regions are selected and none is stuck, their number is known without reading it back
-    const known = all && this.#lastFound('stuckCount') === 0;
-    this.#wanted = known ? this.count : found.get(await this.#read(), 'wanted');
+    const known = all && this.#last!.stuckCount === 0;
+    this.#wanted = known ? this.count : (await this.#read()).wanted;
     return this.#wanted;
   }
 
@@ -175,22 +175,22 @@ export class CudaPool implements RegionPool {
     const search = searchThreshold(
       {
         count: this.count,
-        sum: this.#lastFound('error'),
-        least: found.get(first, 'leastError'),
-        largest: found.get(first, 'largestError'),
+        sum: this.#last!.error,
+        least: first.leastError,
+        largest: first.largestError,
       },
       toleranceLeft(tolerance, this.sums),
     );
     let step = search.next();
     while (!step.done) {
       const now = await this.#finishable({ below: step.value });
-      step = search.next({ count: found.get(now, 'finished'), error: found.get(now, 'finishedError') });
+      step = search.next({ count: now.finished, error: now.finishedError });
     }
     if (step.value !== null) await this.#finish({ below: step.value });
   }
 
   /** The sums over regions that may be finished. */
-  async #finishable(which: Partial<Shape>): Promise<Uint8Array> {
+  async #finishable(which: Partial<Shape>): Promise<Found> {
     this.#found.write(Uint32Array.of(0xffffffff, 0xffffffff, 0, 0), found.offset('leastError'));
     this.#launch('finishable', Math.min(MAX_SUM_BLOCKS, Math.ceil(this.count / 256)), 256, which);
     return this.#read();
@@ -199,15 +199,15 @@ export class CudaPool implements RegionPool {
   /** Finishes regions: adds their values and errors to `#finished`, and moves the last of the others into their places. */
   async #finish(which: Partial<Shape>): Promise<void> {
     const sums = await this.#finishable(which);
-    const gone = found.get(sums, 'finished');
+    const gone = sums.finished;
     if (gone === 0) return;
     const left = this.count - gone;
     this.#finished.count += gone;
-    this.#finished.value += found.get(sums, 'finishedValue');
-    this.#finished.error += found.get(sums, 'finishedError');
-    this.#finished.absolute += found.get(sums, 'finishedAbsolute');
+    this.#finished.value += sums.finishedValue;
+    this.#finished.error += sums.finishedError;
+    this.#finished.absolute += sums.finishedAbsolute;
     this.#writeList({ ...which, purpose: PURPOSE.GAPS, n: left });
-    const n = found.get(await this.#read(), 'wanted');
+    const n = (await this.#read()).wanted;
     if (n > 0) {
       const behind = this.#lists.address('list') + 4 * n;
       this.#writeList({ ...which, purpose: PURPOSE.MOVES, n: left, list: behind });
@@ -220,8 +220,8 @@ export class CudaPool implements RegionPool {
 
   async look(negligible: number, affordable: number): Promise<PoolStep> {
     if (this.#finished.count > 0) return this.#step(0, async () => []);
-    const look = { purpose: PURPOSE.LOOKS, unit: this.#lastFound('absolute') * NEIGHBOUR_UNIT };
-    const threshold = found.get(await this.#choose(negligible, look), 'threshold');
+    const look = { purpose: PURPOSE.LOOKS, unit: this.#last!.absolute * NEIGHBOUR_UNIT };
+    const threshold = (await this.#choose(negligible, look)).threshold;
     this.#lists.filled('best', 0, this.count);
     this.#lists.filled('around', 0, this.count);
     this.#lists.filled('face', 255, this.count);
@@ -235,7 +235,7 @@ export class CudaPool implements RegionPool {
     for (const again of [0, 1])
       borders.launch('faces', blocks, this.#lookers, 0, this.#shaped(of), Uint32Array.of(again));
     this.#writeList(of);
-    const wanted = found.get(await this.#read(), 'wanted');
+    const wanted = (await this.#read()).wanted;
     if (wanted === 0) return this.#step(0, async () => []);
     const looks = wanted <= affordable;
     const image = (name: string, bytes: number) =>
@@ -265,7 +265,7 @@ export class CudaPool implements RegionPool {
   }
 
   /** Finds the threshold above which errors sum to `part`, or up to which the values of small regions do. */
-  #choose(part: number, more: Partial<Shape> = {}): Promise<Uint8Array> {
+  #choose(part: number, more: Partial<Shape> = {}): Promise<Found> {
     this.#buckets.clear(4 * BUCKETS);
     // two blocks fit on a processor; more would only mean more lists of counts to add
     const blocks = Math.min(2 * this.#program.card.processors, Math.ceil(this.count / WIDTH));
@@ -291,14 +291,14 @@ export class CudaPool implements RegionPool {
   async #step(evaluated: number, where: (i: number) => Promise<number[][]>): Promise<PoolStep> {
     const step: PoolStep = {
       evaluated,
-      before: this.#lastFound('before'),
-      after: this.#lastFound('after'),
-      signed: this.#lastFound('positive') > 0 && this.#lastFound('negative') > 0,
+      before: this.#last!.before,
+      after: this.#last!.after,
+      signed: this.#last!.positive > 0 && this.#last!.negative > 0,
       nonFinite: null,
     };
-    const wrong = this.#lastFound('wrong');
+    const wrong = this.#last!.wrong;
     if (wrong === 0) return step;
-    const [rule, first] = [this.#rule, this.#lastFound('first')];
+    const [rule, first] = [this.#rule, this.#last!.first];
     const { ranges } = this.#task;
     const [centre, levels] = await where(Math.floor(first / rule.points));
     const point = pointIn(rule, ranges, centre, levels, first % rule.points);
@@ -327,14 +327,12 @@ export class CudaPool implements RegionPool {
     this.#found.write(bytes);
   }
 
-  #lastFound(name: FoundName): number {
-    return found.get(this.#last!, name);
-  }
-
-  async #read(): Promise<Uint8Array> {
+  async #read(): Promise<Found> {
     const { card } = this.#program;
     await card.finished(this.#signal, 'evaluating regions');
-    return card.reportTo ? card.report(found.size) : this.#found.read(new Uint8Array(found.size));
+    return found.unpack(
+      card.reportTo ? card.report(found.size) : this.#found.read(new Uint8Array(found.size)),
+    );
   }
 
   #launch(

@@ -34,7 +34,7 @@ const MIN_THREADS = 128;
  * because the layout, and with it the bits of the sums, would then depend on the card.
  */
 const BUSY_LANES = 2 ** 17;
-/** Leaves per iteration, at most, as long as a leaf is no larger than a group. */
+/** Leaves with pieces per iteration, at most, as long as a leaf is no larger than a group. */
 const MAX_LEAVES = 2 ** 16;
 /** Steps of a team on a piece, at least, before the team is doubled: with fewer, lanes idle in the last step. */
 const MIN_TEAM_STEPS = 6;
@@ -70,6 +70,8 @@ interface Laid {
   map: Buffer;
   /** Lanes that share a piece. */
   team: number;
+  /** Pieces per team of a leaf, at least. */
+  run: number;
   /** A group has 2^groupBits samples and 2^leafBits leaves. */
   groupBits: number;
   leafBits: number;
@@ -157,16 +159,16 @@ export class CudaSampling {
       (2 * MIN_TEAM_STEPS * team <= average || (team < average && items * team < BUSY_LANES))
     )
       team *= 2;
-    // a leaf has at least one piece per team of a warp
-    const perLeaf = Math.max((32 / team) * Math.min(PIECE, samples / items), samples / MAX_LEAVES);
+    const run = Math.max(1, Math.ceil((items * team) / 32 / MAX_LEAVES));
     const groupBits = Math.log2(size);
-    const leafBits = Math.max(0, Math.floor(Math.log2(size / perLeaf)));
+    const perGroup = Math.min(items, (size * items) / samples);
+    const leafBits = Math.max(0, Math.ceil(Math.log2((perGroup * team) / 32 / run)));
     const wanted = { means: !!task.cubes, variances: !!task.cubes || !!adapt?.variances };
     const buffer = this.#buffers;
     if (wanted.means) buffer.means.reserve(8 * pieces);
     if (wanted.variances) buffer.variances.reserve(8 * pieces);
     this.#clear(this.#result.size + (adapt ? 8 * this.#program.dims * bins : 0));
-    return { task, cubes, pieces, map, team, leafBits, groupBits, groups, wanted };
+    return { task, cubes, pieces, map, team, run, leafBits, groupBits, groups, wanted };
   }
 
   /** Makes sure that this many bytes of the state are 0; mostly kernels have left them at 0. */
@@ -186,7 +188,7 @@ export class CudaSampling {
     leaves: number,
     signal: AbortSignal | undefined,
   ): Promise<Totals> {
-    const { task, cubes, wanted, team, leafBits } = laid;
+    const { task, cubes, wanted, team, run, leafBits } = laid;
     const { bins, strata, counts, adapt } = task;
     const { card, dims, params } = this.#program;
     const { edgeBytes, histogramBytes, kernels } = this.#fit(task);
@@ -211,6 +213,7 @@ export class CudaSampling {
       count: uniform ? counts : 0,
       pieces: uniform ? piecesOf(counts) : 0,
       team,
+      run,
       groupBits: laid.groupBits,
       leafBits,
       firstLeaf,
@@ -239,14 +242,12 @@ export class CudaSampling {
     await card.finished(signal, 'sampling');
     if (card.reportTo) this.#zeros = result.size;
     const bytes = card.reportTo ? card.report(result.size) : buffer.state.read(new Uint8Array(result.size));
-    const wrong = result.get(bytes, 'wrong');
+    const { integral, increments, wrong, ...sums } = result.unpack(bytes);
     const [low, high] = new Uint32Array(bytes.buffer, bytes.byteOffset + result.offset('first'), 2);
     return {
-      sum: result.get(bytes, 'integral'),
-      variance: result.get(bytes, 'variance'),
-      concentration: result.get(bytes, 'concentration'),
-      squares: result.get(bytes, 'increments'),
-      evaluations: result.get(bytes, 'evaluations'),
+      ...sums,
+      sum: integral,
+      squares: increments,
       wrong,
       first: wrong > 0 ? (~high >>> 0) * 2 ** 32 + (~low >>> 0) : Infinity,
     };

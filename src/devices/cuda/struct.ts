@@ -68,6 +68,7 @@ export class Layout<N extends string> {
   readonly #places: Record<N, Place>;
   /** Functions that write a member; made once, since structs are packed for every launch. */
   readonly #writers: Record<string, (view: DataView, value: MemberValue) => void>;
+  readonly #readers: { name: N; at: number; read: (view: DataView, at: number) => number }[];
 
   constructor(places: Record<N, Place>, size: number) {
     this.#places = places;
@@ -75,6 +76,11 @@ export class Layout<N extends string> {
     this.#writers = Object.fromEntries(
       Object.entries<Place>(places).map(([name, place]) => [name, writer(place)]),
     );
+    this.#readers = (Object.entries<Place>(places) as [N, Place][]).map(([name, { at, type }]) => ({
+      name,
+      at,
+      read: reader(type),
+    }));
   }
 
   /** All members as bytes; those that are not given are 0. */
@@ -95,14 +101,12 @@ export class Layout<N extends string> {
     this.#writers[name](view, value);
   }
 
-  /** A member as a number, of a struct that a kernel wrote. */
-  get(bytes: Uint8Array, name: N): number {
-    const { at, type } = this.#places[name];
+  /** All members as numbers, of a struct that a kernel wrote. */
+  unpack(bytes: Uint8Array): Record<N, number> {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (type === 'double') return view.getFloat64(at, true);
-    if (type === 'int') return view.getInt32(at, true);
-    const low = view.getUint32(at, true);
-    return type === 'u32' ? low : low + view.getUint32(at + 4, true) * 2 ** 32;
+    const values = {} as Record<N, number>;
+    for (const { name, read, at } of this.#readers) values[name] = read(view, at);
+    return values;
   }
 
   /** The byte offset of a member. */
@@ -119,6 +123,13 @@ function writer({ at, size, type }: Place): (view: DataView, value: MemberValue)
     else if ('address' in value) one(view, at, value.address);
     else for (let i = 0; i < value.length; i++) one(view, at + i * size, value[i]);
   };
+}
+
+function reader(type: string): (view: DataView, at: number) => number {
+  if (type === 'double') return (view, at) => view.getFloat64(at, true);
+  if (type === 'int') return (view, at) => view.getInt32(at, true);
+  if (type === 'u32') return (view, at) => view.getUint32(at, true);
+  return (view, at) => view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
 
 function oneWriter(type: string): (view: DataView, at: number, value: number) => void {
