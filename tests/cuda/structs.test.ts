@@ -138,7 +138,6 @@ describe('C text', () => {
         u32 count;
         u32 pieces;
         u32 team;
-        u32 run;
         u32 groupBits;
         u32 leafBits;
         u32 firstLeaf;

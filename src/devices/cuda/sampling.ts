@@ -34,7 +34,7 @@ const MIN_THREADS = 128;
  * because the layout, and with it the bits of the sums, would then depend on the card.
  */
 const BUSY_LANES = 2 ** 17;
-/** Leaves with pieces per iteration, at most, as long as a leaf is no larger than a group. */
+/** Leaves per iteration, at most, as long as a leaf is no larger than a group. */
 const MAX_LEAVES = 2 ** 16;
 /** Steps of a team on a piece, at least, before the team is doubled: with fewer, lanes idle in the last step. */
 const MIN_TEAM_STEPS = 6;
@@ -70,8 +70,6 @@ interface Laid {
   map: Buffer;
   /** Lanes that share a piece. */
   team: number;
-  /** Pieces per team of a leaf, at least. */
-  run: number;
   /** A group has 2^groupBits samples and 2^leafBits leaves. */
   groupBits: number;
   leafBits: number;
@@ -159,16 +157,20 @@ export class CudaSampling {
       (2 * MIN_TEAM_STEPS * team <= average || (team < average && items * team < BUSY_LANES))
     )
       team *= 2;
-    const run = Math.max(1, Math.ceil((items * team) / 32 / MAX_LEAVES));
     const groupBits = Math.log2(size);
-    const perGroup = Math.min(items, (size * items) / samples);
-    const leafBits = Math.max(0, Math.ceil(Math.log2((perGroup * team) / 32 / run)));
+    // a round gives a piece to every team of a warp; a leaf has one round, or several when there are many
+    const rounds = (items * team) / 32;
+    const perGroup = rounds * Math.min(1, size / samples);
+    const leafBits =
+      rounds <= BUSY_LANES / 32
+        ? Math.ceil(Math.log2(perGroup))
+        : Math.floor(Math.log2(perGroup / Math.max(1, rounds / MAX_LEAVES)));
     const wanted = { means: !!task.cubes, variances: !!task.cubes || !!adapt?.variances };
     const buffer = this.#buffers;
     if (wanted.means) buffer.means.reserve(8 * pieces);
     if (wanted.variances) buffer.variances.reserve(8 * pieces);
     this.#clear(this.#result.size + (adapt ? 8 * this.#program.dims * bins : 0));
-    return { task, cubes, pieces, map, team, run, leafBits, groupBits, groups, wanted };
+    return { task, cubes, pieces, map, team, leafBits: Math.max(0, leafBits), groupBits, groups, wanted };
   }
 
   /** Makes sure that this many bytes of the state are 0; mostly kernels have left them at 0. */
@@ -188,7 +190,7 @@ export class CudaSampling {
     leaves: number,
     signal: AbortSignal | undefined,
   ): Promise<Totals> {
-    const { task, cubes, wanted, team, run, leafBits } = laid;
+    const { task, cubes, wanted, team, leafBits } = laid;
     const { bins, strata, counts, adapt } = task;
     const { card, dims, params } = this.#program;
     const { edgeBytes, histogramBytes, kernels } = this.#fit(task);
@@ -213,7 +215,6 @@ export class CudaSampling {
       count: uniform ? counts : 0,
       pieces: uniform ? piecesOf(counts) : 0,
       team,
-      run,
       groupBits: laid.groupBits,
       leafBits,
       firstLeaf,

@@ -39,8 +39,6 @@ export const SAMPLE_TASK = new Struct('SampleTask', {
   pieces: 'u32',
   /** Lanes that share a piece, a power of two. */
   team: 'u32',
-  /** Pieces per team of a leaf, at least. */
-  run: 'u32',
   /** A group has 2^groupBits samples and 2^leafBits leaves. */
   groupBits: 'u32',
   leafBits: 'u32',

@@ -3,7 +3,8 @@
 // The work is a list of pieces (tasks/pieces.ts): a piece is a run of at most PIECE samples of one cube, with its own mean
 // and variance, weighted by its share of the cube's samples. A team of lanes of a warp shares a piece, and then takes the
 // next one of its warp's leaf; so lanes rarely wait for each other, however different the cubes are. Each group of the task
-// has 2^leafBits leaves; a leaf has the same number of pieces for every team. A warp that is done with a leaf takes another. There are as many blocks as the card runs at a time; each of them
+// has 2^leafBits leaves; a leaf has an equal part of the group's pieces, rounded up so that every team has the same number
+// of them. A warp that is done with a leaf takes another. There are as many blocks as the card runs at a time; each of them
 // copies the map to shared memory once, and adds its histogram to that in the card's memory once.
 //
 // Sums are added in an order that depends on the task alone: over the lanes of a team, the pieces of a team, the teams of
@@ -323,11 +324,12 @@ __device__ __forceinline__ void sampleLeaves(const SampleTask& t) {
     const u32* starts = t.groupStarts + 2 * (u64)group;  // piece and cube of this group and of the next one
     const u32 first = t.count ? firstOfGroup(t, group) : starts[0];
     const u32 last = t.count ? firstOfGroup(t, group + 1) : starts[2];
-    // `run` pieces for every team, or more where the group has many. Leaves start at multiples of the number of teams, but for the first of a group: the cubes of a round then mostly have about the same number of samples
+    // An equal part of the group's pieces, rounded up to the same number for every team. Leaves start at multiples of the
+    // number of teams, but for the first of a group: the cubes of a round then mostly have about the same number of samples
     // (else the linear integrand in 10 dimensions takes 4 % more steps).
     const u32 origin = first - first % teams, mask = (1u << t.leafBits) - 1;
     const u32 part = ((last - origin) >> t.leafBits) + (((last - origin) & mask) != 0);
-    const u32 size = max(t.run, (part + teams - 1) / teams) * teams;
+    const u32 size = (part + teams - 1) / teams * teams;
     const u32 start = origin + (number & mask) * size, begin = max(first, start), end = min(last, start + size);
     bool whole = true;
     if (begin < end) {
