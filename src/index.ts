@@ -22,8 +22,15 @@ export type { IterationRecord, Result, Status } from './result.ts';
 export { type ScanOptions, scan } from './scan.ts';
 export type { Learning, Refinement } from './tasks/learning.ts';
 export type { Kept, NonFinite, Part } from './tasks/part.ts';
-export { type EvaluatePoints, evaluatorOf, regionPoints, samplePoints } from './tasks/pointwise.ts';
+export {
+  type EvaluatePoints,
+  evaluatorOf,
+  regionPoints,
+  samplePoints,
+  witnessPoints,
+} from './tasks/pointwise.ts';
 export type { PoolStep, PoolSums, PoolTask, RegionPool, Tolerance } from './tasks/pool/pool.ts';
 export type { Ranges, RegionSums, RegionTask } from './tasks/region.ts';
 export type { RuleName } from './tasks/rules.ts';
 export type { Adapt, AxisMap, Counts, CubeSums, PartSums, SampleSums, SampleTask } from './tasks/sample.ts';
+export type { WitnessSums, WitnessTask } from './tasks/witness.ts';

@@ -6,7 +6,7 @@
  * part alone: a device may spread a part over as many workers as it likes.
  *
  * A device decides nothing about statistics, and a method knows nothing of workers, memory or kernels. To write a device,
- * implement `sample` and `regions`: learning and pools of regions are there for all (tasks/host-learning.ts,
+ * implement `sample`, `regions` and `witness`: learning and pools of regions are there for all (tasks/host-learning.ts,
  * tasks/pool/host-pool.ts), unless a session brings its own.
  */
 import type { BoundProgram } from '../integrand/bound.ts';
@@ -15,6 +15,7 @@ import type { Part } from '../tasks/part.ts';
 import type { PoolTask, RegionPool } from '../tasks/pool/pool.ts';
 import type { RegionSums, RegionTask } from '../tasks/region.ts';
 import type { PartSums, SampleTask } from '../tasks/sample.ts';
+import type { WitnessSums, WitnessTask } from '../tasks/witness.ts';
 
 export interface Device {
   /** As it is written in results: `cpu`, `js`. */
@@ -45,6 +46,8 @@ export interface Session {
   sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums>;
   /** Applies a cubature rule to some regions of a list. */
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums>;
+  /** Lets random points confirm or contradict what a rule made of some regions of a list. */
+  witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums>;
   /** Learning in the device's own memory; without it, tasks/host-learning.ts does it. */
   readonly learning?: Learning | undefined;
   /** A pool of regions in the device's own memory; without it, tasks/pool/host-pool.ts does it. */

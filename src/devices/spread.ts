@@ -27,6 +27,7 @@ import {
   type SampleSums,
   type SampleTask,
 } from '../tasks/sample.ts';
+import { mergeWitnesses, type WitnessSums, type WitnessTask, witnessCost } from '../tasks/witness.ts';
 import { type Device, DeviceError, type OpenOptions, type Session } from './device.ts';
 
 /** Evaluations of the first part of a device whose rate is not known, at most. */
@@ -120,6 +121,12 @@ class SpreadSession implements Session {
       session.regions(task, p, stop),
     );
     return mergeRegions(part, parts);
+  }
+
+  async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
+    const each = witnessCost(task) / task.count;
+    const parts = await this.#share(part, each, signal, (session, p, stop) => session.witness(task, p, stop));
+    return mergeWitnesses(part, parts);
   }
 
   async rebind(program: BoundProgram): Promise<void> {

@@ -41,6 +41,8 @@ export interface MethodProblem {
   deadline: number;
   /** Aborted by the user or by `maxTime`. */
   signal: AbortSignal | undefined;
+  /** In a scan: whether witnesses have contradicted a claim on any of its integrals. */
+  neighbours?: { contradicted: boolean };
   /** What to do with values that are not finite: throws unless they may count as 0. */
   onNonFinite(found: NonFinite): void;
 }
@@ -78,6 +80,8 @@ export interface Outcome {
   status: Status;
   /** Deterministic methods: how many regions the estimate is made of. */
   regions?: number;
+  /** Deterministic methods: how many random points confirm a claim, or contradict it. */
+  witnesses?: number;
   chi2: number;
   dof: number;
   q: number;

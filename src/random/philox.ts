@@ -14,7 +14,7 @@ export const WEYL = [0x9e3779b9, 0xbb67ae85] as const;
 export const ROUNDS = 10;
 
 /** The stream of the counter, by the purpose of the draw. */
-export const STREAM = { sample: 0, pilot: 1, search: 2, blocks: 3 } as const;
+export const STREAM = { sample: 0, pilot: 1, search: 2, blocks: 3, witness: 4 } as const;
 
 export type Key = readonly [number, number];
 export type Counter = readonly [number, number, number, number];
@@ -25,14 +25,26 @@ let last: { key: Key; keys: number[] } | null = null;
 /** The four random words that belong to a counter. */
 export function philox(counter: Counter, key: Key): Counter {
   if (last?.key[0] !== key[0] || last.key[1] !== key[1]) last = { key, keys: roundKeys(key) };
-  const { keys } = last;
+  return philoxRounds(counter, last.keys);
+}
+
+/** The same with the keys of all rounds. Self-contained: workers run its text. */
+export function philoxRounds(counter: Counter, keys: ArrayLike<number>): Counter {
+  const [first, second] = [0xd2511f53, 0xcd9e8d57]; // MULTIPLIERS
+  /** The upper word of the 64-bit product of two words. */
+  const highProduct = (a: number, b: number): number => {
+    const [aHigh, aLow, bHigh, bLow] = [a >>> 16, a & 0xffff, b >>> 16, b & 0xffff];
+    const middle = aHigh * bLow + Math.floor((aLow * bLow) / 65536);
+    const carry = (middle % 65536) + aLow * bHigh;
+    return (aHigh * bHigh + Math.floor(middle / 65536) + Math.floor(carry / 65536)) >>> 0;
+  };
   let [c0, c1, c2, c3] = counter;
-  for (let round = 0; round < ROUNDS; round++) {
-    const [high0, high1] = [highProduct(MULTIPLIERS[0], c0), highProduct(MULTIPLIERS[1], c2)];
-    const [low0, low1] = [Math.imul(MULTIPLIERS[0], c0) >>> 0, Math.imul(MULTIPLIERS[1], c2) >>> 0];
-    c0 = (high1 ^ c1 ^ keys[2 * round]) >>> 0;
+  for (let k = 0; k < keys.length; k += 2) {
+    const [high0, high1] = [highProduct(first, c0), highProduct(second, c2)];
+    const [low0, low1] = [Math.imul(first, c0) >>> 0, Math.imul(second, c2) >>> 0];
+    c0 = (high1 ^ c1 ^ keys[k]) >>> 0;
     c1 = low1;
-    c2 = (high0 ^ c3 ^ keys[2 * round + 1]) >>> 0;
+    c2 = (high0 ^ c3 ^ keys[k + 1]) >>> 0;
     c3 = low0;
   }
   return [c0, c1, c2, c3];
@@ -41,14 +53,6 @@ export function philox(counter: Counter, key: Key): Counter {
 /** The keys of all rounds, two words per round. */
 export const roundKeys = (key: Key): number[] =>
   Array.from({ length: 2 * ROUNDS }, (_, i) => (key[i % 2] + Math.imul(WEYL[i % 2], i >> 1)) >>> 0);
-
-/** The upper word of the 64-bit product of two words. */
-function highProduct(a: number, b: number): number {
-  const [aHigh, aLow, bHigh, bLow] = [a >>> 16, a & 0xffff, b >>> 16, b & 0xffff];
-  const middle = aHigh * bLow + Math.floor((aLow * bLow) / 65536);
-  const carry = (middle % 65536) + aLow * bHigh;
-  return (aHigh * bHigh + Math.floor(middle / 65536) + Math.floor(carry / 65536)) >>> 0;
-}
 
 /** The key of a seed: its lowest 64 bits. */
 export function keyOf(seed: number | bigint): Key {

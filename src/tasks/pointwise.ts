@@ -3,14 +3,16 @@
  * device has to add up, in plain JavaScript.
  */
 import type { BoundProgram } from '../integrand/bound.ts';
-import { wasmTarget } from '../integrand/targets/wasm.ts';
-import { wordsOf } from '../random/philox.ts';
+import { BATCH, wasmTarget } from '../integrand/targets/wasm.ts';
+import { philoxRounds, wordsOf } from '../random/philox.ts';
 import type { NonFinite, Part } from './part.ts';
 import { PIECE, placeFinder } from './pieces.ts';
 import { emptyRegionSums, type RegionSums, type RegionTask } from './region.ts';
 import { nullCombinations, pointsOf, ruleFor } from './rules.ts';
 import { cubesOf, type PartSums, plainTask, plan, type SampleTask, SUMS } from './sample.ts';
+import { hearingOf, testimony, witnessSums } from './testimony.ts';
 import { TreeSum } from './tree-sum.ts';
+import type { WitnessSums, WitnessTask } from './witness.ts';
 
 /** Values of the integrand at n points: all first coordinates, then all second ones, and so on. */
 export type EvaluatePoints = (
@@ -210,4 +212,25 @@ export async function regionPoints(
     }
   }
   return sums;
+}
+
+/** Lets witnesses speak about some regions of a list. */
+export async function witnessPoints(
+  task: WitnessTask,
+  part: Part,
+  evaluate: EvaluatePoints,
+): Promise<WitnessSums> {
+  const dims = task.ranges.length;
+  const rows = Array.from({ length: dims }, () => new Float64Array(BATCH));
+  const witness = testimony(hearingOf(task, part), rows, BATCH, philoxRounds);
+  let step = witness.next();
+  while (!step.done) {
+    const n = step.value;
+    const points = new Float64Array(dims * n);
+    rows.forEach((row, d) => {
+      points.set(row.subarray(0, n), d * n);
+    });
+    step = witness.next(await evaluate(points, n));
+  }
+  return witnessSums(step.value);
 }

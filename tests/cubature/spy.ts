@@ -22,6 +22,7 @@ export function spyDevice(answer?: (task: RegionTask) => Omit<RegionSums, 'part'
       const own: Session = {
         description: 'spy',
         sample: (task, part, signal) => session.sample(task, part, signal),
+        witness: (task, part, signal) => session.witness(task, part, signal),
         rebind: bound => session.rebind(bound),
         close: () => session.close(),
         async regions(task, part, signal) {

@@ -2,10 +2,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
-import { HostPool } from '../../src/tasks/pool/host-pool.ts';
 import type { RegionPool } from '../../src/tasks/pool/pool.ts';
 import { ruleFor } from '../../src/tasks/rules.ts';
-import { evaluated } from '../devices/whole.ts';
+import { hostPool } from '../devices/whole.ts';
 import { cube } from '../integrands/entry.ts';
 import { absent } from './emulated.ts';
 import { integrandOf, type Subject } from './tasks.ts';
@@ -18,10 +17,7 @@ async function onBoth<T>(subject: Subject, use: (pool: RegionPool) => Promise<T>
   const card = new CudaDevice(0);
   const sessions = [await card.open(integrandOf(subject)), await cpu.open(integrandOf(subject))];
   const task = { rule: ruleFor(subject.dims).name, ranges: subject.domain };
-  const pools = [
-    await sessions[0].pool!(task),
-    new HostPool(regions => evaluated(sessions[1], regions), task),
-  ];
+  const pools = [await sessions[0].pool!(task), hostPool(sessions[1], task)];
   try {
     return [await use(pools[0]), await use(pools[1])];
   } finally {

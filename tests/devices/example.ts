@@ -12,8 +12,10 @@ import type {
   RegionTask,
   SampleTask,
   Session,
+  WitnessSums,
+  WitnessTask,
 } from '../../src/index.ts';
-import { evaluatorOf, regionPoints, samplePoints } from '../../src/index.ts';
+import { evaluatorOf, regionPoints, samplePoints, witnessPoints } from '../../src/index.ts';
 
 export class ExampleDevice implements Device {
   readonly name = 'example';
@@ -44,6 +46,11 @@ class ExampleSession implements Session {
   /** Applies a cubature rule to some regions of a list. */
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
     return regionPoints(task, part, this.#points(signal));
+  }
+
+  /** Lets random points confirm or contradict what the rule made of some regions. */
+  witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
+    return witnessPoints(task, part, this.#points(signal));
   }
 
   /** The same integrand with other params. */

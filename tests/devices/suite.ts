@@ -8,11 +8,13 @@ import type { BoundProgram } from '../../src/integrand/bound.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import type { Params } from '../../src/integrand/params.ts';
 import { HostLearning } from '../../src/tasks/host-learning.ts';
-import type { Part } from '../../src/tasks/part.ts';
+import { type Part, partsOf } from '../../src/tasks/part.ts';
+import { evaluatorOf, witnessPoints } from '../../src/tasks/pointwise.ts';
 import { mergeRegions, type RegionSums, type RegionTask } from '../../src/tasks/region.ts';
 import { RULES, ruleFor } from '../../src/tasks/rules.ts';
 import { listed, merge, plan, type SampleSums, type SampleTask } from '../../src/tasks/sample.ts';
 import { decode, encode } from '../../src/tasks/wire.ts';
+import { allWitnesses, mergeWitnesses, type WitnessTask } from '../../src/tasks/witness.ts';
 import { Random } from '../compiler/random.ts';
 import { catalogue } from '../integrands/catalogue.ts';
 import { cube, type Entry } from '../integrands/entry.ts';
@@ -649,6 +651,7 @@ const hostOnly = (session: Session): Session => ({
   description: session.description,
   sample: (task, part, signal) => session.sample(task, part, signal),
   regions: (task, part, signal) => session.regions(task, part, signal),
+  witness: (task, part, signal) => session.witness(task, part, signal),
   rebind: program => session.rebind(program),
   close() {},
 });
@@ -719,6 +722,89 @@ const pools: Check[] = [
   },
 ];
 
+/** A thin slab on something smooth: some regions are surprised, others deviate. */
+const stepped: Integrand = ([x, y, z]) => (x > 0.34 && x < 0.342 ? 30 : 1) + 0.1 * Math.cos(5 * y * z);
+
+async function witnessTask(session: Session, count: number, witnesses: number): Promise<WitnessTask> {
+  const task = regionTask(3, count);
+  const { values } = await evaluated(session, task);
+  return { ...task, values, key: [5, 7], round: 2, witnesses };
+}
+
+const witnesses: Check[] = [
+  ...[1, 67, 3000].map(
+    (count): Check => ({
+      name: `witnesses: of ${count} regions, what they say point by point`,
+      run: tried =>
+        withSession(tried, stepped, 3, async session => {
+          const task = await witnessTask(session, count, 20_000);
+          const own = await session.witness(task, allWitnesses(task));
+          const want = await witnessPoints(task, allWitnesses(task), evaluatorOf(lowerFor(stepped, 3)));
+          assert.equal(own.witnesses, want.witnesses);
+          assert.equal(own.evaluations, want.evaluations);
+          assert.deepEqual(own.surprises, want.surprises);
+          assert.ok(count < 3000 || own.surprises.some(s => s === 1), 'some are surprised');
+          const size = Math.max(...task.values.map(Math.abs));
+          for (let i = 0; i < count; i++) {
+            const off = Math.abs(own.deviations[i] - want.deviations[i]);
+            assert.ok(off < 1e-12 * size, `deviation of ${i} by ${off}`);
+            const spread = Math.abs(own.spreads[i] - want.spreads[i]);
+            assert.ok(spread < 1e-7 * size, `spread of ${i} by ${spread}`);
+          }
+        }),
+    }),
+  ),
+  {
+    name: 'witnesses: the same bits for any cut into parts',
+    run: tried =>
+      withSession(tried, stepped, 3, async session => {
+        const task = await witnessTask(session, 131, 9000);
+        const whole = await session.witness(task, allWitnesses(task));
+        const parts = [];
+        for (const part of partsOf(allWitnesses(task), 17)) parts.push(await session.witness(task, part));
+        assert.deepEqual(mergeWitnesses(allWitnesses(task), parts.reverse()), whole);
+      }),
+  },
+  {
+    name: 'witnesses: values that are not finite are counted and count as 0, the first is named',
+    run: tried => {
+      const hole: Integrand = ([x, y, z]) => (x > 0.9 && y > 0.9 ? Math.sqrt(-x) : x + y + z);
+      return withSession(tried, hole, 3, async session => {
+        const task = { ...regionTask(3, 40), key: [1, 2] as const, round: 0, witnesses: 5000 };
+        const own = await session.witness({ ...task, values: new Float64Array(40) }, allWitnesses(task));
+        const { count, first } = own.nonFinite!;
+        assert.ok(count > 10 && Number.isNaN(first.value) && first.point[0] > 0.9 && first.point[1] > 0.9);
+      });
+    },
+  },
+  {
+    name: 'witnesses: of a pool, about what they say to the host, and whom they blame',
+    run: tried =>
+      withSession(tried, stepped, 3, async session => {
+        const run = async (own: Session) => {
+          const pool = await poolOf(own, { rule: 'degree11', ranges: cube(3) });
+          await pool.start(3);
+          const draw = { key: [3, 4] as const, round: 1, witnesses: 30_000 };
+          const said = await pool.witness(draw);
+          const before = pool.sums.error;
+          await pool.blame('surprised', 2);
+          const surprised = pool.sums.error;
+          await pool.blame('deviating', 3);
+          const after = pool.sums.error;
+          pool.close();
+          return { said, raised: [surprised - before, after - surprised] };
+        };
+        const [own, want] = [await run(session), await run(hostOnly(session))];
+        assert.equal(own.said.witnesses, want.said.witnesses);
+        assert.equal(own.said.evaluations, want.said.evaluations);
+        assert.ok(own.said.surprise > 0);
+        for (const name of ['deviation', 'spread', 'surprise'] as const)
+          assert.ok(Math.abs(own.said[name] - want.said[name]) < 1e-9 * want.said.spread, name);
+        for (const [i, least] of [2, 3].entries()) assert.ok(Math.abs(own.raised[i] - least) < 1e-6);
+      }),
+  },
+];
+
 export const SUITE: readonly Check[] = [
   ...samples,
   ...papers,
@@ -727,4 +813,5 @@ export const SUITE: readonly Check[] = [
   ...regions,
   ...learning,
   ...pools,
+  ...witnesses,
 ];

@@ -4,6 +4,7 @@ import { HostPool } from '../../src/tasks/pool/host-pool.ts';
 import type { PoolTask, RegionPool } from '../../src/tasks/pool/pool.ts';
 import { allRegions, type RegionSums, type RegionTask } from '../../src/tasks/region.ts';
 import { merge, type SampleSums, type SampleTask, wholeOf } from '../../src/tasks/sample.ts';
+import { allWitnesses } from '../../src/tasks/witness.ts';
 
 export async function sampled(session: Session, task: SampleTask, signal?: AbortSignal): Promise<SampleSums> {
   return merge(task, [await session.sample(task, wholeOf(task), signal)]);
@@ -13,6 +14,14 @@ export function evaluated(session: Session, task: RegionTask, signal?: AbortSign
   return session.regions(task, allRegions(task), signal);
 }
 
+/** The pool in lists of this process. */
+export const hostPool = (session: Session, task: PoolTask): RegionPool =>
+  new HostPool(
+    regions => evaluated(session, regions),
+    witnesses => session.witness(witnesses, allWitnesses(witnesses)),
+    task,
+  );
+
 export async function poolOf(session: Session, task: PoolTask): Promise<RegionPool> {
-  return (await session.pool?.(task)) ?? new HostPool(regions => evaluated(session, regions), task);
+  return (await session.pool?.(task)) ?? hostPool(session, task);
 }

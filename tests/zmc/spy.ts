@@ -21,6 +21,7 @@ export function spyDevice(workers = 1): Spy {
       const own: Session = {
         description: 'spy',
         regions: (task, part, signal) => session.regions(task, part, signal),
+        witness: (task, part, signal) => session.witness(task, part, signal),
         rebind: bound => session.rebind(bound),
         close: () => session.close(),
         sample(task, part, signal) {

@@ -8,7 +8,7 @@
 import { type MemoryPool, makeMemoryPool } from './memory-pool.ts';
 import type { Numbers, Values } from './values.ts';
 import type { WorkerPool } from './worker-pool.ts';
-import { defaultWorkers, mostMemories, WorkerGone, type WorkerLike } from './workers.ts';
+import { defaultWorkers, type EngineKind, mostMemories, WorkerGone, type WorkerLike } from './workers.ts';
 
 /** Milliseconds after an abort until a worker that still runs a plain function or a long loop is ended. */
 const ABORT_GRACE_MS = 250;
@@ -45,7 +45,7 @@ export type Share = 'here' | 'one worker' | 'all workers';
 
 export class EngineGroup<S, T, C, R, E> {
   readonly #pool: WorkerPool;
-  readonly #kind: 'sampler' | 'evaluator';
+  readonly #kind: EngineKind;
   readonly #make: EngineMaker<S, T, C, R, E>;
   readonly #setup: Promise<S>;
   readonly #values: Values;
@@ -60,7 +60,7 @@ export class EngineGroup<S, T, C, R, E> {
 
   constructor(
     pool: WorkerPool,
-    kind: 'sampler' | 'evaluator',
+    kind: EngineKind,
     make: EngineMaker<S, T, C, R, E>,
     setup: Promise<S>,
     values: Values,

@@ -2,7 +2,7 @@
 import type { BoundProgram } from '../../integrand/bound.ts';
 import { BATCH } from '../../integrand/targets/wasm.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
-import { mergeNonFinite, type Part } from '../../tasks/part.ts';
+import { mergeNonFinite, type Part, partsOf } from '../../tasks/part.ts';
 import {
   mergeRegions,
   type Ranges,
@@ -22,7 +22,9 @@ import {
   type SampleTask,
   SUMS,
 } from '../../tasks/sample.ts';
+import { type Hearing, type HearingSums, hearingOf, witnessSums } from '../../tasks/testimony.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
+import { mergeWitnesses, type WitnessSums, type WitnessTask, witnessCost } from '../../tasks/witness.ts';
 import type { OpenOptions, Session } from '../device.ts';
 import { chunksOf, MAX_CUBES } from './chunks.ts';
 import { EngineGroup, type Share } from './engines.ts';
@@ -33,7 +35,9 @@ import { CORNER, type KernelLayout, kernelLayout, STATE } from './layout.ts';
 import { type Chunk, type ChunkSums, type Iteration, makeSampler, type SamplerSetup } from './sampler.ts';
 import type { Numbers, Values } from './values.ts';
 import { walkOf } from './walk.ts';
+import type { WitnessSetup } from './witness.ts';
 import type { WorkerPool } from './worker-pool.ts';
+import { witnessEngine } from './workers.ts';
 
 /** Regions per tile: like a batch of samples, a tile fits into the first-level cache. */
 const TILE = 64;
@@ -43,6 +47,8 @@ const MAX_HERE = 1 << 16;
 const MAX_HERE_SHARED = 1 << 12;
 /** Evaluations per chunk of regions: they take less than a millisecond. */
 const REGION_CHUNK = 1 << 15;
+/** Chunks that a task of witnesses is cut into, at least, if it has as many regions. */
+const CHUNKS_EACH = 16;
 /** A sampler has room for at least this many bins per axis, so that a growing map needs no new sampler. */
 const MIN_BINS_ROOM = 1024;
 
@@ -59,6 +65,11 @@ interface Evaluating {
   params(): Promise<Numbers>;
 }
 
+interface Witnessing {
+  engines: EngineGroup<WitnessSetup, unknown, Hearing, HearingSums, unknown>;
+  params(): Promise<Numbers>;
+}
+
 export class WorkerSession implements Session {
   readonly #pool: WorkerPool;
   readonly #shared: boolean;
@@ -66,6 +77,7 @@ export class WorkerSession implements Session {
   readonly #values: Values;
   #sampling: Sampling | null = null;
   #evaluating: Evaluating | null = null;
+  #witnessing: Witnessing | null = null;
 
   constructor(pool: WorkerPool, dims: number, values: Values, { shared = false }: OpenOptions) {
     this.#pool = pool;
@@ -124,15 +136,32 @@ export class WorkerSession implements Session {
     );
   }
 
+  async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
+    signal?.throwIfAborted();
+    this.#pool.checkOpen();
+    this.#witnessing ??= this.#makeWitnessing();
+    const cost = witnessCost(task) / task.count;
+    const chunks = partsOf(part, Math.min(REGION_CHUNK / cost, part.count / CHUNKS_EACH));
+    const next = () => {
+      const own = chunks.shift();
+      return own && hearingOf(task, own);
+    };
+    const share = this.#share(part.count * cost);
+    const { results } = await this.#witnessing.engines.work(null, next, share, signal);
+    return mergeWitnesses(part, results.map(witnessSums));
+  }
+
   async rebind(program: BoundProgram): Promise<void> {
     if (this.#values.rebind(program)) return this.close();
-    for (const own of [this.#sampling, this.#evaluating]) own?.engines.bind(await own.params());
+    for (const own of [this.#sampling, this.#evaluating, this.#witnessing])
+      own?.engines.bind(await own.params());
   }
 
   close(): void {
     this.#sampling?.engines.close();
     this.#evaluating?.engines.close();
-    this.#sampling = this.#evaluating = null;
+    this.#witnessing?.engines.close();
+    this.#sampling = this.#evaluating = this.#witnessing = null;
   }
 
   #share(evaluations: number): Share {
@@ -172,6 +201,17 @@ export class WorkerSession implements Session {
     );
     const engines = new EngineGroup(this.#pool, 'evaluator', makeEvaluator, setup, this.#values);
     return { rule, ranges, engines, params: async () => (await placed).params() };
+  }
+
+  #makeWitnessing(): Witnessing {
+    const values = this.#dims * BATCH * 8;
+    const layout = { dims: this.#dims, batch: BATCH, points: 0, values, end: values + BATCH * 8 };
+    const placed = this.#values.place(layout, BATCH);
+    const setup = placed.then(
+      ({ integrand, initial, end }): WitnessSetup => ({ integrand, initial, layout: { ...layout, end } }),
+    );
+    const engines = new EngineGroup(this.#pool, 'witness', witnessEngine, setup, this.#values);
+    return { engines, params: async () => (await placed).params() };
   }
 }
 

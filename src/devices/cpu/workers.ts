@@ -5,9 +5,17 @@
  */
 import { onSampled, toDomain } from '../../integrand/domain.ts';
 import type { MovedFunction } from '../../integrand/plain.ts';
+import { philoxRounds } from '../../random/philox.ts';
+import { testimony } from '../../tasks/testimony.ts';
 import { makeEvaluator } from './evaluator.ts';
 import { type MemoryPool, makeMemoryPool } from './memory-pool.ts';
 import { makeSampler } from './sampler.ts';
+import { makeWitness } from './witness.ts';
+
+export type EngineKind = 'sampler' | 'evaluator' | 'witness';
+
+/** The witness engine of this thread. */
+export const witnessEngine = makeWitness.bind(null, testimony, philoxRounds);
 
 export interface WorkerLike {
   /** Sends a request and waits for its answer. */
@@ -26,7 +34,7 @@ export class WorkerGone extends Error {
 
 /** Answers requests inside a worker. It uses nothing but its arguments, because its text is the worker's program. */
 function serve(
-  makers: { sampler: typeof makeSampler; evaluator: typeof makeEvaluator },
+  makers: { sampler: typeof makeSampler; evaluator: typeof makeEvaluator; witness: typeof witnessEngine },
   memories: MemoryPool,
   place: typeof toDomain,
   adapt: typeof onSampled,
@@ -68,7 +76,7 @@ function serve(
 interface Request {
   id: number;
   engine: number;
-  kind: 'sampler' | 'evaluator';
+  kind: EngineKind;
   what: 'ping' | 'setup' | 'bind' | 'begin' | 'run' | 'end' | 'close';
   value?: unknown;
   plain?: MovedFunction;
@@ -91,7 +99,7 @@ function workerText(memories: number): string {
     ? `const { parentPort } = require('node:worker_threads');
        const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
     : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
-  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator} }, (${makeMemoryPool})(${memories}), ${toDomain}, ${onSampled}, u => import(u), port);`;
+  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator}, witness: (...own) => (${makeWitness})(${testimony}, ${philoxRounds}, ...own) }, (${makeMemoryPool})(${memories}), ${toDomain}, ${onSampled}, u => import(u), port);`;
 }
 
 /** Starts one of `workers` workers. */

@@ -1,5 +1,12 @@
 /** A pool of regions whose steps wait for their turn on the card; see turns.ts. */
-import type { PoolStep, PoolSums, RegionPool, Tolerance } from '../../tasks/pool/pool.ts';
+import type {
+  PoolStep,
+  PoolSums,
+  RegionPool,
+  Tolerance,
+  WitnessDraw,
+  WitnessStep,
+} from '../../tasks/pool/pool.ts';
 import type { Card } from './card.ts';
 
 export class PoolInTurns implements RegionPool {
@@ -7,10 +14,15 @@ export class PoolInTurns implements RegionPool {
   readonly #card: Card;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(pool: RegionPool, card: Card, signal: AbortSignal | undefined) {
+  readonly #witnesses: Promise<void>;
+
+  /** `witnesses` is fulfilled when their kernels are compiled. */
+  constructor(pool: RegionPool, card: Card, signal: AbortSignal | undefined, witnesses: Promise<void>) {
     this.#pool = pool;
     this.#card = card;
     this.#signal = signal;
+    this.#witnesses = witnesses;
+    witnesses.catch(() => {}); // reported when they are needed
   }
 
   get count(): number {
@@ -43,6 +55,15 @@ export class PoolInTurns implements RegionPool {
 
   look(negligible: number, affordable: number): Promise<PoolStep> {
     return this.#card.run(this.#signal, () => this.#pool.look(negligible, affordable));
+  }
+
+  async witness(draw: WitnessDraw): Promise<WitnessStep> {
+    await this.#witnesses;
+    return this.#card.run(this.#signal, () => this.#pool.witness(draw));
+  }
+
+  blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
+    return this.#card.run(this.#signal, () => this.#pool.blame(who, least));
   }
 
   close(): void {

@@ -2,6 +2,8 @@
  * A pool of regions in a card's memory. Kernels select, halve, evaluate and add (kernels/pool.cu), and a step reads back
  * about a hundred bytes. Lists grow by a factor of four when a step needs more room than they have.
  */
+
+import { DEVIATING } from '../../tasks/pool/blame.ts';
 import { BESIDE, DEEP, WIDER } from '../../tasks/pool/borders.ts';
 import { differenceWeight } from '../../tasks/pool/errors.ts';
 import {
@@ -11,14 +13,19 @@ import {
   type RegionPool,
   type Tolerance,
   toleranceLeft,
+  type WitnessDraw,
+  type WitnessStep,
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import { hearingOf } from '../../tasks/testimony.ts';
+import { modelPoints } from '../../tasks/witness.ts';
 import type { Buffer, Module } from './card.ts';
 import { PoolLists } from './lists.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { blocksFor, type CudaRegions, KIND, pointIn, THREADS } from './regions.ts';
 import { FOUND, IMAGES, POOL } from './structs.ts';
+import type { CudaWitness, WitnessTotals } from './witness.ts';
 
 const WIDTH = 1024;
 const BUCKETS = 2 ** 12;
@@ -39,6 +46,8 @@ const MAX_LOOK_BLOCKS = 8192;
 const NEIGHBOUR_UNIT = 2 ** -56;
 /** Why regions are listed: for halving, for a look across borders, as gaps of finished ones, or to move into the gaps. */
 const PURPOSE = { HALVING: 0, LOOKS: 1, GAPS: 2, MOVES: 3 } as const;
+/** Whose errors witnesses raise. */
+const BLAME = { SURPRISED: 0, DEVIATING: 1, EVERYONE: 2 } as const;
 /** The part of a card's free memory that a pool may take. */
 const MEMORY_PART = 0.8;
 
@@ -50,7 +59,7 @@ const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
 
 /** The kernels of a pool, and of looks across borders. */
 const poolRecipe = (program: CudaProgram): Recipe =>
-  program.without('pool', { DEEP, WIDTH, BUCKETS, ...PURPOSE });
+  program.without('pool', { DEEP, WIDTH, BUCKETS, ...PURPOSE, ...BLAME, LIMIT: DEVIATING });
 const lookRecipe = (program: CudaProgram): Recipe =>
   program.without('borders', {
     DEEP,
@@ -65,6 +74,8 @@ export class CudaPool implements RegionPool {
   readonly most: number;
   readonly #program: CudaProgram;
   readonly #regions: CudaRegions;
+  readonly #witnesses: CudaWitness;
+  #heard: WitnessTotals | null = null;
   readonly #task: PoolTask;
   readonly #rule: Rule;
   readonly #signal: AbortSignal | undefined;
@@ -93,9 +104,16 @@ export class CudaPool implements RegionPool {
   readonly #finished = { count: 0, value: 0, error: 0, absolute: 0 };
   count = 0;
 
-  constructor(program: CudaProgram, regions: CudaRegions, task: PoolTask, signal?: AbortSignal) {
+  constructor(
+    program: CudaProgram,
+    regions: CudaRegions,
+    witnesses: CudaWitness,
+    task: PoolTask,
+    signal?: AbortSignal,
+  ) {
     this.#program = program;
     this.#regions = regions;
+    this.#witnesses = witnesses;
     this.#task = task;
     this.#signal = signal;
     this.#dims = task.ranges.length;
@@ -215,6 +233,49 @@ export class CudaPool implements RegionPool {
       this.#launch('move', Math.ceil(n / 256), 256, { n });
     }
     this.count = left;
+    await this.#addUp();
+  }
+
+  async witness(draw: WitnessDraw): Promise<WitnessStep> {
+    const dims = this.#dims;
+    const { rule, ranges } = this.#task;
+    const nothing = { centres: new Float64Array(0), levels: new Uint8Array(0), values: new Float64Array(0) };
+    const task = { ...draw, ...nothing, rule, ranges, count: this.count };
+    const heard = {
+      ...hearingOf(task, { first: 0, count: 0 }),
+      count: this.count,
+      all: this.count,
+      across: 1,
+      along: dims,
+      at: (list: 'centres' | 'levels' | 'values') => this.#lists.address(list),
+      unit: this.#last!.absolute || 1,
+    };
+    const totals = await this.#witnesses.run(this.#rule, heard, this.#signal, async region => {
+      const [centres, levels] = this.#at(region);
+      return { centres: Float64Array.from(centres), levels: Uint8Array.from(levels) };
+    });
+    this.#heard = totals;
+    const { deviation, spread, surprise, witnesses, nonFinite } = totals;
+    const evaluations = witnesses + this.count * modelPoints(dims);
+    return { deviation, spread, surprise, witnesses, evaluations, nonFinite };
+  }
+
+  async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
+    const { surprise, deviating, all } = this.#heard!;
+    const some = who === 'surprised' ? surprise : deviating;
+    const sum = some > 0 ? some : all;
+    const { deviations, spreads, surprised } = this.#witnesses.lists;
+    const guilty = some > 0 ? (who === 'surprised' ? BLAME.SURPRISED : BLAME.DEVIATING) : BLAME.EVERYONE;
+    this.#launch(
+      'blame',
+      Math.ceil(this.count / 256),
+      256,
+      {},
+      ...[deviations, spreads, surprised].map(list => BigUint64Array.of(BigInt(list.address))),
+      Uint32Array.of(guilty),
+      Float64Array.of(sum > 0 ? Math.max(1, least / sum) : 0),
+      Float64Array.of(sum > 0 ? 0 : least / this.count),
+    );
     await this.#addUp();
   }
 

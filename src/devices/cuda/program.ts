@@ -20,9 +20,10 @@ import {
   REGION_TASK,
   SAMPLE_RESULT,
   SAMPLE_TASK,
+  WITNESS,
 } from './structs.ts';
 
-export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool' | 'borders';
+export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool' | 'borders' | 'witness';
 
 /** Constants that stand as #define in front of a kernel's text. */
 type Constants = Record<string, number | boolean>;
@@ -67,6 +68,7 @@ const STRUCTS: Record<KernelName, readonly Struct<string>[]> = {
   regions: POOL_STRUCTS,
   pool: POOL_STRUCTS,
   borders: [...POOL_STRUCTS, IMAGES],
+  witness: [REGION_TASK, WITNESS],
 };
 
 function typesOf(kernel: KernelName): string {
@@ -77,9 +79,10 @@ function typesOf(kernel: KernelName): string {
 /** Texts that stand in front of kernels. */
 const BEFORE: Partial<Record<KernelName, string[]>> = {
   regions: ['types'],
-  pool: ['types', 'scan'],
+  pool: ['types', 'scan', 'add'],
+  witness: ['philox', 'add'],
   borders: ['types'],
-  sample: ['pieces'],
+  sample: ['philox', 'pieces'],
   allocate: ['scan', 'pieces'],
   refine: ['scan'],
 };

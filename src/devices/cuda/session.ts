@@ -13,6 +13,7 @@ import type { PoolTask, RegionPool } from '../../tasks/pool/pool.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
 import { ruleFor } from '../../tasks/rules.ts';
 import type { PartSums, SampleTask } from '../../tasks/sample.ts';
+import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
 import type { Session } from '../device.ts';
 import type { Card } from './card.ts';
 import { LEARNING } from './learning.ts';
@@ -21,12 +22,14 @@ import { PoolInTurns } from './pool-in-turns.ts';
 import { CudaProgram, type Recipe } from './program.ts';
 import { CudaRegions } from './regions.ts';
 import { CudaSampling } from './sampling.ts';
+import { CudaWitness } from './witness.ts';
 
 /** The objects of a session on its card. */
 interface OnCard {
   program: CudaProgram;
   sampling: CudaSampling;
   regions: CudaRegions;
+  witness: CudaWitness;
 }
 
 export class CudaSession implements Session {
@@ -61,17 +64,25 @@ export class CudaSession implements Session {
     return this.#use(signal, ({ regions }) => regions.evaluate(task, part, signal));
   }
 
+  async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
+    await this.#compiled('witness', signal, ({ witness }) => [witness.recipe()]);
+    return this.#use(signal, ({ witness }) => witness.hear(task, part, signal));
+  }
+
   async pool(task: PoolTask, signal?: AbortSignal): Promise<RegionPool> {
     const rule = ruleFor(task.ranges.length, task.rule);
     await this.#compiled('pool', signal, ({ program, regions }) => [
       ...poolRecipes(program),
       regions.recipe(rule),
     ]);
+    // compiled while the first regions are evaluated; errors are reported when the kernels are needed
+    const witnesses = this.#compiled('witness', undefined, ({ witness }) => [witness.recipe()]);
+    witnesses.catch(() => {});
     const own = await this.#use(
       signal,
-      async ({ program, regions }) => new CudaPool(program, regions, task, signal),
+      async ({ program, regions, witness }) => new CudaPool(program, regions, witness, task, signal),
     );
-    return new PoolInTurns(own, this.card, signal);
+    return new PoolInTurns(own, this.card, signal, beforeAbort(witnesses, signal));
   }
 
   async rebind(program: BoundProgram): Promise<void> {
@@ -131,7 +142,9 @@ export class CudaSession implements Session {
 
   #made(): OnCard {
     const program = new CudaProgram(this.card, this.#integrand);
-    return { program, sampling: new CudaSampling(program), regions: new CudaRegions(program) };
+    const regions = new CudaRegions(program);
+    const witness = new CudaWitness(program, regions);
+    return { program, sampling: new CudaSampling(program), regions, witness };
   }
 }
 

@@ -239,6 +239,46 @@ export const POOL = new Struct('Pool', {
   report: 'Found*',
 });
 
+/** Witnesses for a list of regions; see kernels/witness.cu. */
+export const WITNESS = new Struct('Witness', {
+  t: REGION_TASK,
+  /** Witnesses per region: byVolume/2^depth + each. */
+  byVolume: 'double',
+  each: 'double',
+  /** Nodes of the model on an axis. */
+  inner: 'double',
+  outer: 'double',
+  /** A surprise is beyond `surprise` times the range of f, and `noise` times its largest value. */
+  surprise: 'double',
+  noise: 'double',
+  /** Squares of spreads are added in this unit. */
+  unit: 'double',
+  keys: ['u32', 20],
+  steps: ['u32', 'DIMS'],
+  round: 'u32',
+  stream: 'u32',
+  /** Chunks per region, and witnesses per chunk. */
+  chunks: 'u32',
+  perChunk: 'u32',
+  /** The number of the first region in the list of the task. */
+  first: 'u64',
+  count: 'u64',
+  /** How far apart in lists the axes of a region are, and the regions. */
+  across: 'u64',
+  along: 'u64',
+  /** Two sums per chunk. */
+  chunkSums: 'double*',
+  /** The mean of each region's model, and the unit of its sums. */
+  means: 'double*',
+  deviations: 'double*',
+  spreads: 'double*',
+  surprised: 'unsigned char*',
+  /** Six numbers per block, how many blocks have ended, and six numbers in all; see TOTALS in witness.ts. */
+  sums: 'double*',
+  ended: 'u64*',
+  totals: 'double*',
+});
+
 /** Mirror images of small regions behind their faces; see kernels/borders.cu. */
 export const IMAGES = new Struct('Images', {
   count: 'u64',

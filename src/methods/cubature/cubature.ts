@@ -2,10 +2,13 @@
 import { IntegrationError } from '../../options/integration-error.ts';
 import { OptionError } from '../../options/option-error.ts';
 import type { NonFinite } from '../../tasks/part.ts';
+import { Blame } from '../../tasks/pool/blame.ts';
 import type { Estimate } from '../../tasks/pool/errors.ts';
 import { type Regions, regionsIn, uniformSplit } from '../../tasks/pool/regions.ts';
+import type { RegionStore } from '../../tasks/pool/store.ts';
 import { allRegions } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import { allWitnesses } from '../../tasks/witness.ts';
 import { Ledger } from '../ledger.ts';
 import {
   type Grant,
@@ -19,6 +22,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
+import { type Court, Witnesses } from './witnesses.ts';
 
 /** Without a value other than 0 after this many evaluations, an integrand counts as 0. */
 const MAX_ZERO_EVALUATIONS = 2 ** 20;
@@ -42,6 +46,7 @@ export class Cubature {
   /** The regions that there must be before one is finished or a claim is made: 2^n, every axis halved once, if affordable. */
   readonly least: number;
   readonly ledger: Ledger;
+  readonly witnesses: Witnesses;
   /** The rounding error of a sum of values, relative to the sum of their absolute values; it is part of every error. */
   readonly noise: number;
   /** Whether any region was not 0. */
@@ -54,6 +59,7 @@ export class Cubature {
     this.problem = problem;
     this.options = options;
     this.ledger = new Ledger(problem);
+    this.witnesses = new Witnesses(problem, this.ledger, options.witnesses);
     this.noise = NOISE_EPSILONS * problem.epsilon;
     this.rule = ruleFor(problem.ranges.length, options.rule);
     const least = 3 * this.rule.points;
@@ -134,9 +140,26 @@ export class Cubature {
     return value === 0 && error === 0 && this.ledger.evaluations < MAX_ZERO_EVALUATIONS;
   }
 
-  /** Whether an estimate meets the tolerance. */
+  /**
+   * Whether an estimate meets the tolerance. A 0 does not meet a relative one, since anything that was missed is infinitely
+   * more; nor does it after a value other than 0 was met once and not again.
+   */
   enough(now: Estimate): boolean {
-    return !this.isDark(now) && now.error <= toleranceAt(this.problem, now.value);
+    const nothing = now.value === 0 && now.error === 0;
+    if (nothing && (this.problem.absTol === 0 || this.seen || this.witnesses.seen)) return false;
+    return now.error <= toleranceAt(this.problem, now.value);
+  }
+
+  /** Lets witnesses confirm an estimate that meets the tolerance; undefined when they contradict and the run has to go on. */
+  async confirm(court: Court, now: Estimate, absolute: number): Promise<Status | undefined> {
+    const claim = { ...now, absolute, regions: this.regions, rounding: 4 * this.noise * absolute };
+    const verdict = await this.witnesses.confirm(court, claim);
+    if (verdict === 'confirmed') return 'converged';
+    if (verdict === 'contradicted') return undefined;
+    this.warnings.push(
+      'the errors of the rule meet the tolerance, but the budget has no evaluations left for random points to confirm them: raise maxEvaluations',
+    );
+    return 'budget';
   }
 
   /** Notes the estimate after an iteration. */
@@ -152,7 +175,8 @@ export class Cubature {
   outcome(status: Status): Outcome {
     const last = this.#reached.at(-1) ?? { value: 0, error: Infinity };
     const standing = this.#reached.filter(r => Math.abs(r.value - last.value) <= r.error);
-    const error = standing.reduce((least, r) => Math.min(least, r.error), last.error);
+    let error = standing.reduce((least, r) => Math.min(least, r.error), last.error);
+    if (status !== 'converged') error = Math.max(error, this.#contradicted(last.value), this.#lost(last));
     if (this.ledger.evaluations === 0)
       this.warnings.push('the run ended before anything was evaluated: there is no estimate');
     else if (!this.seen)
@@ -162,6 +186,7 @@ export class Cubature {
     return {
       value: last.value,
       error: status === 'converged' ? last.error : error,
+      witnesses: this.witnesses.count,
       status,
       evaluations: this.ledger.evaluations,
       regions: this.regions,
@@ -170,6 +195,26 @@ export class Cubature {
       q: 1,
       warnings: this.warnings,
     };
+  }
+
+  /** The error that the last contradiction by witnesses demands. */
+  #contradicted(value: number): number {
+    const { contradiction } = this.witnesses;
+    if (!contradiction) return 0;
+    this.warnings.push(
+      "random points contradict the rule: something lies between its points; raise maxEvaluations, or use method 'vegas+'",
+    );
+    return Math.abs(contradiction.value - value) + 2 * contradiction.spread;
+  }
+
+  /** The error of a 0 when something else was met before: the last estimate that was not 0. */
+  #lost({ value, error }: Estimate): number {
+    if (value !== 0 || error !== 0 || !(this.seen || this.witnesses.seen)) return 0;
+    this.warnings.push(
+      'a value other than 0 was met, and not again: a peak is narrower than the regions; narrow the domain around it',
+    );
+    const seen = this.#reached.findLast(r => r.value !== 0 || (r.error > 0 && r.error < Infinity));
+    return seen ? Math.abs(seen.value) + (seen.error < Infinity ? seen.error : 0) : Infinity;
   }
 }
 
@@ -182,4 +227,14 @@ export async function* runCubature(run: Cubature, method: () => Step<Status>): R
     status = statusOf(e, run.problem.signal);
   }
   return run.outcome(status);
+}
+
+/** The court of a method whose regions are in a store. */
+export function storeCourt({ problem, rule }: Cubature, store: RegionStore): Court {
+  const { session, ranges, signal } = problem;
+  const blame = new Blame(task => session.witness(task, allWitnesses(task), signal));
+  return {
+    witness: draw => blame.witness(store, { rule: rule.name, ranges }, draw),
+    blame: async (who, least) => blame.put(store, who, least),
+  };
 }

@@ -10,7 +10,7 @@ import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/err
 import { canSplit } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
-import { Cubature, runCubature } from './cubature.ts';
+import { Cubature, runCubature, storeCourt } from './cubature.ts';
 import { Heap } from './heap.ts';
 import type { CubatureOptions } from './options.ts';
 
@@ -23,8 +23,9 @@ async function* splitWorst(run: Cubature): Step<Status> {
   const { problem } = run;
   const { ranges } = problem;
   const store = new RegionStore(ranges.length);
-  const heap = new Heap(store);
-  const totals = new Totals();
+  let heap = new Heap(store);
+  let totals = new Totals();
+  const court = storeCourt(run, store);
   const stuck = new Sum(); // errors of regions that cannot be halved any more
   const root = await run.start(1);
   heap.push(store.add(root, 0));
@@ -48,7 +49,15 @@ async function* splitWorst(run: Cubature): Step<Status> {
       shown = store.count;
       yield* run.record(Totals.of(store).estimate(run.noise));
     }
-    if (status) return status;
+    if (status === 'converged') {
+      const confirmed = await run.confirm(court, now, totals.absolute);
+      if (confirmed) return confirmed;
+      // errors were raised
+      totals = Totals.of(store);
+      const open = heap.items;
+      heap = new Heap(store);
+      for (const region of open) heap.push(region);
+    } else if (status) return status;
     if (run.ledger.lastIteration) return 'budget';
   }
 

@@ -21,6 +21,8 @@ export const CUBATURE_OPTIONS = {
     remedy: 'pass bytes, from 1048576 on',
     typedAs: 'whole',
   },
+  /** Random points that confirm a claim; 0: none. By default as many as the tolerance and the evaluations so far ask for. */
+  witnesses: { kind: 'whole', least: 0 },
   /** `pagani`: drop regions whose relative error is small. By default until region values of both signs are seen. */
   relErrFilter: { kind: 'boolean' },
   // the paper has one region per slot of a multiprocessor; the defaults are its numbers, scaled down

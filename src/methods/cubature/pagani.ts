@@ -17,12 +17,14 @@
  * does.
  *
  * A run claims the tolerance only after every region has a parent to compare with, every axis was halved as far as
- * START_EVALUATIONS allows, and small regions have looked across their borders (tasks/pool/borders.ts).
+ * START_EVALUATIONS allows, small regions have looked across their borders (tasks/pool/borders.ts), and random points
+ * confirm it (witnesses.ts).
  */
 import type { Estimate } from '../../tasks/pool/errors.ts';
 import { HostPool } from '../../tasks/pool/host-pool.ts';
 import { type PoolStep, type RegionPool, toleranceLeft } from '../../tasks/pool/pool.ts';
 import { allRegions } from '../../tasks/region.ts';
+import { allWitnesses } from '../../tasks/witness.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
 import { Cubature, LEAST_ERROR_IN_NOISE, runCubature } from './cubature.ts';
 import type { CubatureOptions } from './options.ts';
@@ -49,7 +51,11 @@ class Pagani extends Cubature {
     const task = { rule: this.rule.name, ranges, maxMemory: this.options.maxMemory };
     this.#pool =
       (await session.pool?.(task, signal)) ??
-      new HostPool(regions => session.regions(regions, allRegions(regions), signal), task);
+      new HostPool(
+        regions => session.regions(regions, allRegions(regions), signal),
+        witnesses => session.witness(witnesses, allWitnesses(witnesses), signal),
+        task,
+      );
     try {
       return yield* this.#iterate();
     } finally {
@@ -62,7 +68,7 @@ class Pagani extends Cubature {
     const split = this.checkedSplit(pool.most);
     this.#note(await pool.start(Math.log2(split)));
     this.begin(pool.sums.value);
-    const least = Math.max(2 * pool.count, this.least);
+    let least = Math.max(2 * pool.count, this.least);
     for (;;) {
       const stop = await this.#select(this.regions < least);
       if (typeof stop === 'string') return stop;
@@ -77,7 +83,12 @@ class Pagani extends Cubature {
         this.#note(await pool.look(NEGLIGIBLE_PART * toleranceAt(this.problem, value), this.affordable));
       }
       yield* this.record(this.#estimate());
-      if (claims()) return 'converged';
+      if (claims()) {
+        const status = await this.confirm(pool, this.#estimate(), pool.sums.absolute);
+        if (status) return status;
+        // as long as that costs no more than witnesses, all regions are halved before the next ones speak
+        least = Math.max(least, this.witnesses.cost / 2 / this.rule.points);
+      }
       if (this.ledger.lastIteration) return 'budget';
     }
   }
@@ -105,7 +116,7 @@ class Pagani extends Cubature {
       const noise = LEAST_ERROR_IN_NOISE * this.noise * absolute;
       // when finished regions alone miss the tolerance, halving the others helps only while their errors are larger
       const floor = left > 0 ? noise : Math.max(noise, finished);
-      if (!(open > floor)) return 'roundoff';
+      if (!(open > floor)) return absolute + error === 0 ? 'budget' : 'roundoff';
     }
     let wanted = await pool.select(part);
     if (!everything && pool.count + wanted > pool.most) {

@@ -13,7 +13,7 @@ import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/err
 import { canSplit, type Regions } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
-import { Cubature, LEAST_ERROR_IN_NOISE, runCubature } from './cubature.ts';
+import { Cubature, LEAST_ERROR_IN_NOISE, runCubature, storeCourt } from './cubature.ts';
 import { Heap } from './heap.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
 
@@ -25,6 +25,8 @@ export function twoPhase(problem: MethodProblem, options: CubatureOptions): Run 
 class TwoPhase extends Cubature {
   readonly #store = new RegionStore(this.problem.ranges.length);
   readonly #finished = new Totals();
+  /** The regions that are finished, for witnesses. */
+  readonly #done = new RegionStore(this.problem.ranges.length);
   /** The sum of the absolute values of all regions. */
   #absolute = 0;
   /** Errors of regions that cannot be halved any more. */
@@ -56,12 +58,14 @@ class TwoPhase extends Cubature {
         const small = error <= relTol * Math.abs(halves.values[i]);
         const stuck = !canSplit(halves, i, ranges);
         if (stuck) this.#stuck.add(error);
-        if (stuck || (small && !starting && !dark)) this.#finished.add(halves.values[i], error);
-        else store.add(halves, i);
+        if (stuck || (small && !starting && !dark)) {
+          this.#finished.add(halves.values[i], error);
+          this.#done.add(halves, i);
+        } else store.add(halves, i);
       }
       const now = this.#estimate();
       yield* this.record(now);
-      if (this.regions >= this.least && this.enough(now)) return 'converged';
+      if (this.regions >= this.least && this.enough(now)) return this.#confirmed(now);
       if (store.count === 0) return this.#missed(now);
       if (this.ledger.lastIteration) return 'budget';
       searching = this.isDark(now);
@@ -94,7 +98,7 @@ class TwoPhase extends Cubature {
         shown = store.count;
         const now = this.#estimate();
         yield* this.record(now);
-        if (this.enough(now)) return 'converged';
+        if (this.enough(now)) return this.#confirmed(now);
         if (this.ledger.lastIteration) return 'budget';
       }
       if (stop) return working.length > 0 ? 'budget' : this.#missed(this.#estimate(), full);
@@ -111,6 +115,16 @@ class TwoPhase extends Cubature {
         });
       });
     }
+  }
+
+  /** Lets witnesses speak about all regions. Finished ones cannot be halved any more: a contradiction ends the run. */
+  async #confirmed(now: Estimate): Promise<Status> {
+    const all = new RegionStore(this.problem.ranges.length);
+    for (const own of [this.#store, this.#done]) {
+      const list = own.list(this.problem.ranges.length);
+      for (let i = 0; i < list.count; i++) all.add(list, i);
+    }
+    return (await this.confirm(storeCourt(this, all), now, this.#absolute)) ?? 'budget';
   }
 
   /** Whether a processor meets the tolerance relative to the sum of its own regions, the only ones that it knows. */

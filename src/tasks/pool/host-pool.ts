@@ -1,5 +1,6 @@
 /** The pool of regions for devices that bring none: lists in this process, whose regions the device evaluates. */
 import type { Ranges, RegionSums, RegionTask } from '../region.ts';
+import { Blame, type HearWitnesses } from './blame.ts';
 import { probesFor } from './borders.ts';
 import { Totals, twoLevelErrors } from './errors.ts';
 import {
@@ -9,6 +10,8 @@ import {
   type RegionPool,
   type Tolerance,
   toleranceLeft,
+  type WitnessDraw,
+  type WitnessStep,
 } from './pool.ts';
 import { canSplit, type Regions, regionsIn, uniformSplit } from './regions.ts';
 import { RegionStore } from './store.ts';
@@ -24,6 +27,7 @@ export type EvaluateRegions = (task: RegionTask) => Promise<RegionSums>;
 export class HostPool implements RegionPool {
   readonly most: number;
   readonly #evaluateAll: EvaluateRegions;
+  readonly #blame: Blame;
   readonly #task: PoolTask;
   readonly #ranges: Ranges;
   readonly #store: RegionStore;
@@ -35,8 +39,9 @@ export class HostPool implements RegionPool {
   /** Regions with at least this error are selected. */
   #threshold = 0;
 
-  constructor(evaluate: EvaluateRegions, task: PoolTask) {
+  constructor(evaluate: EvaluateRegions, hear: HearWitnesses, task: PoolTask) {
     this.#evaluateAll = evaluate;
+    this.#blame = new Blame(hear);
     this.#task = task;
     this.#ranges = task.ranges;
     this.#store = new RegionStore(task.ranges.length);
@@ -167,6 +172,15 @@ export class HostPool implements RegionPool {
     });
     this.#here = Totals.of(this.#store);
     return step;
+  }
+
+  witness(draw: WitnessDraw): Promise<WitnessStep> {
+    return this.#blame.witness(this.#store, this.#task, draw);
+  }
+
+  async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
+    this.#blame.put(this.#store, who, least);
+    this.#here = Totals.of(this.#store);
   }
 
   /** Fills in values, errors and axes. */

@@ -3,6 +3,7 @@
  * and take their place. Only sums leave a pool, so it can be in the memory of a device; host-pool.ts is the one for devices
  * that bring none.
  */
+import type { Key } from '../../random/philox.ts';
 import type { NonFinite } from '../part.ts';
 import type { Ranges } from '../region.ts';
 import type { RuleName } from '../rules.ts';
@@ -49,8 +50,35 @@ export interface RegionPool {
    * that have missed something. The smallest regions, with Σ |values| ≤ `negligible`, do not look.
    */
   look(negligible: number, affordable: number): Promise<PoolStep>;
+  /** Draws witnesses for all regions in the pool (../witness.ts); each round has other points. */
+  witness(draw: WitnessDraw): Promise<WitnessStep>;
+  /**
+   * Raises the errors of regions by what their last witnesses deviate, times a factor that makes the errors of all of them
+   * sum to `least` more at least: of the surprised regions, or of those that deviate most.
+   */
+  blame(who: 'surprised' | 'deviating', least: number): Promise<void>;
   /** Frees what the pool holds. */
   close(): void;
+}
+
+export interface WitnessDraw {
+  key: Key;
+  round: number;
+  /** Witnesses in all, about. */
+  witnesses: number;
+}
+
+/** What witnesses say of all regions together. */
+export interface WitnessStep {
+  /** Σ deviations: an estimate of truth minus value without bias, and its standard deviation. */
+  deviation: number;
+  spread: number;
+  /** Σ |deviations| of surprised regions. */
+  surprise: number;
+  witnesses: number;
+  /** Evaluations, with those of the models. */
+  evaluations: number;
+  nonFinite: NonFinite | null;
 }
 
 export interface PoolSums {

@@ -75,6 +75,22 @@ export class RegionStore {
     return this.#centres[region * this.#dims + axis];
   }
 
+  /** All regions as a list. */
+  list(dims: number): Regions {
+    const { count } = this;
+    const list = emptyRegions(dims, count);
+    list.values = this.values;
+    list.errors = this.errors;
+    list.axes = this.#axes;
+    for (let i = 0; i < count; i++) {
+      for (let d = 0; d < dims; d++) {
+        list.centres[d * count + i] = this.#centres[i * dims + d];
+        list.levels[d * count + i] = this.#levels[i * dims + d];
+      }
+    }
+    return list;
+  }
+
   /** Both halves of each of these regions, cut along its own axis; siblings are neighbours in the list. */
   halves(which: ArrayLike<number>, ranges: Ranges): Regions {
     const list = emptyRegions(this.#dims, 2 * which.length);

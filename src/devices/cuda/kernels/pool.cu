@@ -184,41 +184,6 @@ extern "C" __global__ void begin(Pool p) {
   p.tree[i] = i;
 }
 
-// Adds six numbers over the threads of a block; the first thread gets the sums.
-__device__ void addUp(double* a) {
-  __shared__ double tree[6][32];
-  for (int j = 0; j < 6; j++) {
-    for (int step = 16; step > 0; step /= 2) a[j] += __shfl_down_sync(0xffffffffu, a[j], step);
-    if (threadIdx.x % 32 == 0) tree[j][threadIdx.x / 32] = a[j];
-  }
-  __syncthreads();
-  if (threadIdx.x == 0)
-    for (int j = 0; j < 6; j++) {
-      a[j] = 0;
-      for (u32 w = 0; w < blockDim.x / 32; w++) a[j] += tree[j][w];
-    }
-  __syncthreads();
-}
-
-// Adds six numbers over all threads of all blocks. Returns true for one thread of the last block, which has the sums then.
-__device__ bool addBlocks(const Pool& p, double* a, bool& last) {
-  addUp(a);
-  if (threadIdx.x == 0) {
-    for (int j = 0; j < 6; j++) p.sums[6 * (u64)blockIdx.x + j] = a[j];
-    __threadfence();
-    last = atomicAdd(&p.found->ended, 1ull) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!last) return false;
-  __threadfence();
-  for (int j = 0; j < 6; j++) a[j] = 0;
-  for (u32 b = threadIdx.x; b < gridDim.x; b += blockDim.x)
-    for (int j = 0; j < 6; j++) a[j] += ((volatile double*)p.sums)[6 * (u64)b + j];
-  addUp(a);
-  if (threadIdx.x == 0) p.found->ended = 0;
-  return threadIdx.x == 0;
-}
-
 // Adds over all regions, and over those that were halved; `count` is the number of regions before they were.
 extern "C" __global__ void __launch_bounds__(256) totals(Pool p) {
   __shared__ bool last;
@@ -231,7 +196,7 @@ extern "C" __global__ void __launch_bounds__(256) totals(Pool p) {
   }
   for (u64 k = first; k < p.n; k += step)
     a[4] += p.parentErrors[k], a[5] += p.t.errors[p.list[k]] + p.t.errors[p.count + k];
-  if (!addBlocks(p, a, last)) return;
+  if (!addBlocks(p.sums, &p.found->ended, a, last)) return;
   Found* f = p.found;
   f->value = a[0], f->error = a[1], f->absolute = a[2], f->stuck = a[3], f->before = a[4], f->after = a[5];
   report(p);
@@ -250,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(256) finishable(Pool p) {
   }
   atomicMin((u64*)&p.found->leastError, least);
   atomicMax((u64*)&p.found->largestError, largest);
-  if (!addBlocks(p, a, last)) return;
+  if (!addBlocks(p.sums, &p.found->ended, a, last)) return;
   Found* f = p.found;
   f->finished = a[0], f->finishedValue = a[1], f->finishedError = a[2], f->finishedAbsolute = a[3];
   report(p);
@@ -269,4 +234,14 @@ extern "C" __global__ void move(Pool p) {
   }
   p.t.values[to] = p.t.values[from], p.t.errors[to] = p.t.errors[from], p.t.axes[to] = p.t.axes[from];
   p.flags[to] = p.flags[from], p.depths[to] = p.depths[from], p.nodeOf[to] = p.nodeOf[from];
+}
+
+// Raises the errors of regions by what their witnesses deviate; see tasks/pool/blame.ts.
+extern "C" __global__ void blame(Pool p, const double* deviations, const double* spreads, const unsigned char* surprised,
+                                 u32 who, double factor, double each) {
+  const u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= p.count) return;
+  const double off = fabs(deviations[i]);
+  const bool guilty = who == SURPRISED ? surprised[i] != 0 : who == DEVIATING ? off > LIMIT * spreads[i] : true;
+  if (guilty) p.t.errors[i] += factor * off + each;
 }

@@ -27,17 +27,6 @@
 
 enum { INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION };  // the SUMS numbers of a leaf
 
-__device__ __forceinline__ void philox(u32 c[4], const u32 keys[20]) {
-#pragma unroll
-  for (int round = 0; round < 10; round++) {
-    const u64 a = (u64)0xd2511f53u * c[0], b = (u64)0xcd9e8d57u * c[2];
-    c[0] = (u32)(b >> 32) ^ c[1] ^ keys[2 * round];
-    c[1] = (u32)b;
-    c[2] = (u32)(a >> 32) ^ c[3] ^ keys[2 * round + 1];
-    c[3] = (u32)a;
-  }
-}
-
 __device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
   const u32 part = (u32)increment, old = atomicAdd(low, part);
   const u32 carry = (u32)(increment >> 32) + (old + part < old);

@@ -1,0 +1,206 @@
+// Witnesses: random points in regions, beside what each region believes; the counterpart of tasks/testimony.ts, with the same
+// points. A warp takes a chunk of the witnesses of a region: where there are few regions, each has several chunks. First its
+// lanes evaluate the points of the model and fit it, in shared memory, then they take the witnesses in turn. A second kernel
+// adds the chunks of each region, and over all regions. Sums are added in an order that depends on the task alone.
+
+#define ALL 0xffffffffu
+#define PAIRS (DIMS * (DIMS - 1) / 2)
+#define MODELS (1 + 4 * DIMS + 4 * PAIRS)
+
+struct Bench {  // the shared memory of a warp
+  double centre[DIMS], half[DIMS];
+  double f[MODELS];             // the centre; a, -a, b, -b along each axis; four corners of each pair of axes
+  double axes[4 * DIMS];        // coefficients of t, t^2, t^3, t^4
+  double mixed[4 * PAIRS + 1];  // coefficients of s t, s^2 t, s t^2, s^2 t^2
+  u32 words[4 * ((DIMS + 3) / 4)];
+};
+__shared__ Bench benches[WARPS];
+
+__device__ __forceinline__ u32 witnessesOf(const Witness& w, int depth) {
+  const double wanted = ceil(__dadd_rn(__dmul_rn(w.byVolume, ldexp(1.0, -depth)), w.each));
+  return max((u32)LEAST, (u32)wanted);
+}
+
+__device__ __forceinline__ double inside(const RegionTask& t, const Bench& b, int d, double place) {
+  return fmax(fmin(__dadd_rn(b.centre[d], __dmul_rn(place, b.half[d])), t.high[d]), t.low[d]);
+}
+
+__device__ __forceinline__ double sumOf(double x) {
+  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(ALL, x, step);
+  return x;
+}
+
+// The value at x, or 0 when it is not finite; `number` is that of the point in its region.
+__device__ __forceinline__ double valueAt(const Witness& w, const double* x, u64 region, u64 number, u32& turns,
+                                          bool& leaving) {
+  const double value = integrand(x, w.t.params, turns);
+  if ((__double2hiint(value) & 0x7ff00000) != 0x7ff00000) return value;
+  atomicAdd(w.t.wrong, 1ull);
+  atomicMin(w.t.wrong + 1, region << 32 | number);
+  leaving |= turns == 0 && stopped(w.t.params);
+  return 0;
+}
+
+extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
+  const u64 item = (u64)blockIdx.x * WARPS + threadIdx.x / 32;
+  if (item >= w.count * w.chunks) return;
+  const u64 region = item / w.chunks;
+  const u32 lane = threadIdx.x % 32;
+  const RegionTask& t = w.t;
+  Bench& b = benches[threadIdx.x / 32];
+  int depth = 0;
+  for (int d = lane; d < DIMS; d += 32) {
+    const int level = t.levels[d * w.across + region * w.along];
+    depth += level;
+    b.centre[d] = t.centres[d * w.across + region * w.along];
+    b.half[d] = __dmul_rn((t.high[d] - t.low[d]) / 2, __longlong_as_double((long long)(1023 - level) << 52));
+  }
+  for (int step = 16; step > 0; step /= 2) depth += __shfl_xor_sync(ALL, depth, step);
+  const u32 witnesses = witnessesOf(w, depth), first = (u32)(item % w.chunks) * w.perChunk;
+  if (first >= witnesses) return;
+  const u32 end = w.chunks == 1 ? witnesses : min(witnesses, first + w.perChunk);
+  if (4 * lane < DIMS) {
+    u32 c[4] = {(u32)(w.first + region), lane, w.round, w.stream};
+    philox(c, w.keys);
+    for (int j = 0; j < 4; j++) b.words[4 * lane + j] = c[j];
+  }
+  __syncwarp();
+
+  u32 turns = 1;  // 0: the integrand has just read the stop flag
+  bool leaving = false;
+  double least = INFINITY, most = -INFINITY;
+  for (u32 p = lane; p < MODELS && !leaving; p += 32) {
+    // one or two coordinates differ from the centre
+    int one = -1, two = -1;
+    double s = 0, u = 0;
+    if (p > 4 * DIMS) {
+      const u32 pair = (p - 1 - 4 * DIMS) / 4, corner = (p - 1 - 4 * DIMS) % 4;
+      one = 1;
+      while (one * (one + 1) / 2 <= (int)pair) one++;
+      two = pair - one * (one - 1) / 2;
+      s = corner < 2 ? w.outer : -w.outer;
+      u = corner % 2 == 0 ? w.outer : -w.outer;
+    } else if (p > 0) {
+      one = (p - 1) / 4;
+      s = ((p - 1) % 4 < 2 ? w.inner : w.outer) * (p % 2 ? 1 : -1);
+    }
+    double x[DIMS];
+#pragma unroll
+    for (int d = 0; d < DIMS; d++)
+      x[d] = d == one ? inside(t, b, d, s) : d == two ? inside(t, b, d, u) : b.centre[d];
+    const double value = valueAt(w, x, region, p, turns, leaving);
+    b.f[p] = value;
+    least = fmin(least, value), most = fmax(most, value);
+  }
+  for (int step = 16; step > 0; step /= 2) {
+    least = fmin(least, __shfl_xor_sync(ALL, least, step));
+    most = fmax(most, __shfl_xor_sync(ALL, most, step));
+  }
+  if (__any_sync(ALL, leaving)) return;
+  __syncwarp();
+
+  // the model, and its mean over the region
+  const double a = w.inner, o = w.outer;
+  double mean = lane == 0 ? b.f[0] : 0;
+  for (int d = lane; d < DIMS; d += 32) {
+    const double* f = b.f + 1 + 4 * d;
+    const double odd = (f[0] - f[1]) / (2 * a), even = ((f[0] + f[1]) / 2 - b.f[0]) / (a * a);
+    const double c3 = ((f[2] - f[3]) / (2 * o) - odd) / (o * o - a * a);
+    const double c4 = (((f[2] + f[3]) / 2 - b.f[0]) / (o * o) - even) / (o * o - a * a);
+    b.axes[4 * d] = odd - c3 * a * a;
+    b.axes[4 * d + 1] = even - c4 * a * a;
+    b.axes[4 * d + 2] = c3;
+    b.axes[4 * d + 3] = c4;
+    mean += b.axes[4 * d + 1] / 3 + c4 / 5;
+  }
+  for (int pair = lane; pair < PAIRS; pair += 32) {
+    int d = 1;
+    while (d * (d + 1) / 2 <= pair) d++;
+    const int e = pair - d * (d - 1) / 2;
+    const double* f = b.f + 1 + 4 * DIMS + 4 * pair;
+    double beyond[4];  // what the corners have beyond both axes
+    for (int i = 0; i < 4; i++)
+      beyond[i] = f[i] - b.f[1 + 4 * d + (i < 2 ? 2 : 3)] - b.f[1 + 4 * e + (i % 2 == 0 ? 2 : 3)] + b.f[0];
+    double* c = b.mixed + 4 * pair;
+    c[0] = (beyond[0] - beyond[1] - beyond[2] + beyond[3]) / (4 * o * o);
+    c[1] = (beyond[0] - beyond[1] + beyond[2] - beyond[3]) / (4 * o * o * o);
+    c[2] = (beyond[0] + beyond[1] - beyond[2] - beyond[3]) / (4 * o * o * o);
+    c[3] = (beyond[0] + beyond[1] + beyond[2] + beyond[3]) / (4 * o * o * o * o);
+    mean += c[3] / 9;
+  }
+  mean = sumOf(mean);
+  __syncwarp();
+
+  const double largest = fmax(-least, most), unit = largest > 0 ? largest : 1;
+  const double limit = w.surprise * (most - least) + w.noise * largest;
+  double sum = 0, squares = 0;
+  bool surprised = false;
+  for (u32 i = first + lane; i < end && !leaving; i += 32) {
+    double x[DIMS], place[DIMS];
+#pragma unroll
+    for (int d = 0; d < DIMS; d++) {
+      const u32 word = b.words[d] + i * w.steps[d];
+      place[d] = __dadd_rn(__dmul_rn((double)word + 0.5, 0x1p-31), -1.0);
+      x[d] = inside(t, b, d, place[d]);
+    }
+    double residual = valueAt(w, x, region, MODELS + i, turns, leaving) - b.f[0];
+#pragma unroll
+    for (int d = 0; d < DIMS; d++) {
+      const double p = place[d];
+      const double* c = b.axes + 4 * d;
+      residual -= p * (c[0] + p * (c[1] + p * (c[2] + p * c[3])));
+#pragma unroll
+      for (int e = 0; e < d; e++) {
+        const double q = place[e];
+        const double* m = b.mixed + 4 * (d * (d - 1) / 2 + e);
+        residual -= p * q * (m[0] + m[1] * p + q * (m[2] + m[3] * p));
+      }
+    }
+    surprised |= fabs(residual) > limit;
+    residual /= unit;
+    sum += residual;
+    squares += residual * residual;
+  }
+  sum = sumOf(sum), squares = sumOf(squares);
+  surprised = __any_sync(ALL, surprised);
+  if (lane != 0) return;
+  w.chunkSums[2 * item] = sum, w.chunkSums[2 * item + 1] = squares;
+  if (surprised) w.surprised[region] = 1;
+  if (first == 0) w.means[2 * region] = mean, w.means[2 * region + 1] = unit;
+}
+
+__device__ __forceinline__ double scaledBy(double x, int n) {
+#pragma unroll 1
+  for (; n > 1000; n -= 1000) x *= 1.0715086071862673e301;
+#pragma unroll 1
+  for (; n < -1000; n += 1000) x *= 9.332636185032189e-302;
+  return x * __longlong_as_double((long long)(n + 1023) << 52);
+}
+
+extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
+  __shared__ bool last;
+  double a[6] = {0, 0, 0, 0, 0, 0};
+  const u64 step = (u64)gridDim.x * blockDim.x;
+  for (u64 region = (u64)blockIdx.x * blockDim.x + threadIdx.x; region < w.count; region += step) {
+    int depth = 0;
+    for (int d = 0; d < DIMS; d++) depth += w.t.levels[d * w.across + region * w.along];
+    const u32 n = witnessesOf(w, depth);
+    double sum = 0, squares = 0;
+    for (u32 chunk = 0; chunk == 0 || (chunk < w.chunks && chunk * w.perChunk < n); chunk++) {
+      sum += w.chunkSums[2 * (region * w.chunks + chunk)];
+      squares += w.chunkSums[2 * (region * w.chunks + chunk) + 1];
+    }
+    const double mean = w.means[2 * region], unit = w.means[2 * region + 1];
+    const double variance = fmax(0.0, squares - sum * sum / n) / (n - 1);
+    const int exponent = w.t.exponent - depth;
+    const double off = scaledBy((unit * (sum / n) + mean) * w.t.mantissa, exponent) - w.t.values[region];
+    const double spread = scaledBy(unit * sqrt(variance / n) * w.t.mantissa, exponent);
+    w.deviations[region] = off;
+    w.spreads[region] = spread;
+    a[0] += off, a[1] += spread / w.unit * (spread / w.unit), a[4] += fabs(off), a[5] += n;
+    if (w.surprised[region]) a[2] += fabs(off);
+    if (fabs(off) > LIMIT * spread) a[3] += fabs(off);
+  }
+  if (!addBlocks(w.sums, w.ended, a, last)) return;
+  for (int j = 0; j < 6; j++) w.totals[j] = a[j];
+}

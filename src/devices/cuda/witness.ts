@@ -1,0 +1,168 @@
+/** Witnesses on a card: for lists that the host has, and for the regions of a pool. */
+import type { NonFinite, Part } from '../../tasks/part.ts';
+import { DEVIATING } from '../../tasks/pool/blame.ts';
+import { regionsOf } from '../../tasks/region.ts';
+import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import { type Hearing, hearingOf, pointOf } from '../../tasks/testimony.ts';
+import { LEAST_WITNESSES, modelPoints, type WitnessSums, type WitnessTask } from '../../tasks/witness.ts';
+import type { Buffer } from './card.ts';
+import type { CudaProgram, Recipe } from './program.ts';
+import type { CudaRegions } from './regions.ts';
+import { WITNESS } from './structs.ts';
+
+/** Warps per block: the model of a region takes up to 14 KB of shared memory. */
+const WARPS = 2;
+/** Up to this many regions, each has several chunks of witnesses. */
+const FEW_REGIONS = 2048;
+/** Witnesses per chunk. */
+const CHUNK = 512;
+/** Blocks of the kernel that adds over all regions, at most. */
+const MAX_SUM_BLOCKS = 1024;
+
+/** What witnesses need to know of the regions, wherever they are. */
+export interface Heard extends Omit<Hearing, 'centres' | 'levels' | 'values'> {
+  /** The number of regions of the task, of which these are a part. */
+  all: number;
+  /** How far apart in lists the axes of a region are, and the regions. */
+  across: number;
+  along: number;
+  at: (list: 'centres' | 'levels' | 'values') => number;
+  /** The unit of squares. */
+  unit: number;
+}
+
+/** Sums over regions, in the order of kernels/witness.cu. */
+export interface WitnessTotals {
+  deviation: number;
+  spread: number;
+  surprise: number;
+  deviating: number;
+  all: number;
+  witnesses: number;
+}
+
+const LISTS = ['deviations', 'spreads', 'surprised', 'chunkSums', 'means', 'sums', 'ended', 'wrong'] as const;
+
+export class CudaWitness {
+  readonly #program: CudaProgram;
+  readonly #regions: CudaRegions;
+  readonly #struct;
+  readonly #buffers: Record<(typeof LISTS)[number], Buffer>;
+
+  constructor(program: CudaProgram, regions: CudaRegions) {
+    this.#program = program;
+    this.#regions = regions;
+    this.#struct = WITNESS.layout(program.dims);
+    const names = LISTS.map(name => [name, program.buffer(`witness ${name}`)] as const);
+    this.#buffers = Object.fromEntries(names) as CudaWitness['lists'];
+  }
+
+  /** The lists with what the last witnesses said of each region. */
+  get lists(): Record<(typeof LISTS)[number], Buffer> {
+    return this.#buffers;
+  }
+
+  recipe(): Recipe {
+    return this.#program.withIntegrand('witness', { WARPS, LEAST: LEAST_WITNESSES, LIMIT: DEVIATING });
+  }
+
+  /** The sums of a part of a list that the host has. */
+  async hear(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
+    const own = regionsOf(task, part);
+    const { count } = own;
+    const heard = hearingOf(task, part);
+    const at = this.#program.buffers('centres', 'levels', 'values');
+    at.centres.write(own.centres);
+    at.levels.write(own.levels);
+    at.values.write(heard.values);
+    const { witnesses, nonFinite } = await this.run(
+      ruleFor(task.ranges.length, task.rule),
+      { ...heard, all: task.count, across: count, along: 1, at: list => at[list].address, unit: 1 },
+      signal,
+      async region => ({
+        centres: Float64Array.from(task.ranges, (_, d) => own.centres[d * count + region]),
+        levels: Uint8Array.from(task.ranges, (_, d) => own.levels[d * count + region]),
+      }),
+    );
+    return {
+      part,
+      deviations: this.#buffers.deviations.read(new Float64Array(count)),
+      spreads: this.#buffers.spreads.read(new Float64Array(count)),
+      surprises: this.#buffers.surprised.read(new Uint8Array(count)),
+      witnesses,
+      evaluations: witnesses + count * modelPoints(task.ranges.length),
+      nonFinite,
+    };
+  }
+
+  /** Lets witnesses speak about regions in the card's memory; `place` reads one of them. */
+  async run(
+    rule: Rule,
+    heard: Heard,
+    signal: AbortSignal | undefined,
+    place: (region: number) => Promise<{ centres: Float64Array; levels: Uint8Array }>,
+  ): Promise<WitnessTotals & { nonFinite: NonFinite | null }> {
+    const { count, byVolume, each, all } = heard;
+    const { card } = this.#program;
+    const buffer = this.#buffers;
+    // the layout depends on the whole task, so that sums do not depend on the cut into parts
+    const chunks = all > FEW_REGIONS ? 1 : Math.max(1, Math.ceil(Math.ceil(byVolume + each) / CHUNK));
+    const blocks = Math.min(MAX_SUM_BLOCKS, Math.ceil(count / 256));
+    for (const name of ['deviations', 'spreads'] as const) buffer[name].reserve(8 * count);
+    buffer.means.reserve(16 * count);
+    buffer.chunkSums.reserve(16 * count * chunks);
+    buffer.sums.reserve(8 * 6 * (MAX_SUM_BLOCKS + 1));
+    buffer.surprised.reserve(count).clear(count);
+    buffer.ended.reserve(8).clear(8);
+    buffer.wrong.write(BigUint64Array.of(0n, 2n ** 64n - 1n));
+    const lists = (list: 'centres' | 'levels' | 'values' | 'errors' | 'axes') =>
+      list === 'errors' || list === 'axes' ? 0 : heard.at(list);
+    const totals = buffer.sums.address + 8 * 6 * MAX_SUM_BLOCKS;
+    const struct = this.#struct.pack({
+      t: this.#regions.struct(rule, heard.ranges, count, lists, buffer.wrong.address),
+      byVolume,
+      each,
+      inner: heard.nodes[0],
+      outer: heard.nodes[1],
+      surprise: heard.surprise,
+      noise: heard.noise,
+      unit: heard.unit,
+      keys: heard.keys,
+      steps: [...heard.steps],
+      round: heard.round,
+      stream: heard.stream,
+      chunks,
+      perChunk: CHUNK,
+      first: heard.first,
+      count,
+      across: heard.across,
+      along: heard.along,
+      chunkSums: buffer.chunkSums,
+      means: buffer.means,
+      deviations: buffer.deviations,
+      spreads: buffer.spreads,
+      surprised: buffer.surprised,
+      sums: buffer.sums,
+      ended: buffer.ended,
+      totals,
+    });
+    const module = this.#program.module(this.recipe());
+    module.launch('witness', Math.ceil((count * chunks) / WARPS), 32 * WARPS, 0, struct);
+    module.launch('conclude', blocks, 256, 0, struct);
+    await card.finished(signal, 'hearing witnesses');
+    const [deviation, square, surprise, deviating, everyone, witnesses] = buffer.sums.read(
+      new Float64Array(6),
+      8 * 6 * MAX_SUM_BLOCKS,
+    );
+    const spread = heard.unit * Math.sqrt(square);
+    const [wrong, first] = buffer.wrong.read(new BigUint64Array(2));
+    const found = { deviation, spread, surprise, deviating, all: everyone, witnesses, nonFinite: null };
+    if (wrong === 0n) return found;
+    const [region, number] = [Number(first >> 32n), Number(first & 0xffffffffn)];
+    const values = new Float64Array(1);
+    const alone = { ...heard, ...(await place(region)), values, first: heard.first + region, count: 1 };
+    const point = pointOf(alone, number);
+    const value = await this.#program.valueAt(point);
+    return { ...found, nonFinite: { count: Number(wrong), first: { point, value } } };
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Whether random points confirm a claim. The errors of rules are estimates by points that the rules themselves chose: what
+ * lies between them is not seen, and `1 + (0.31 < x && x < 0.34 ? 9 : 0)` is 1 at all 45 points of three regions. So before
+ * a claim M witnesses are drawn (tasks/witness.ts), with T their estimate of truth minus value and σ its standard deviation.
+ *
+ * - Surprised regions, where f is far outside of what the region knows, take the blame if their deviations come to a tenth
+ *   of the tolerance: their errors are raised, so that they are halved.
+ * - |T| ≤ 2σ + error/2 confirms the claim. |T| > 4σ + error contradicts it, and regions that deviate take the blame. In
+ *   between, four times as many witnesses are drawn.
+ *
+ * M is 64/τ for a relative tolerance τ, at most MOST or a part of what was spent, and half as many again after each
+ * contradiction. What a witness does not meet is not excluded: something on less than about 5/M of the domain can hide.
+ */
+import type { WitnessDraw, WitnessStep } from '../../tasks/pool/pool.ts';
+import { LEAST_WITNESSES, modelPoints } from '../../tasks/witness.ts';
+import type { Ledger } from '../ledger.ts';
+import { type MethodProblem, toleranceAt } from '../method.ts';
+
+/** Witnesses times the relative tolerance. */
+const PER_TOLERANCE = 64;
+/** Witnesses of a claim, at most, unless a part of all evaluations is more. */
+const MOST = 240_000;
+/** The part of all evaluations that witnesses and models may take. */
+const SPENT_PART = 0.18;
+/** Witnesses of an integral of a scan while no witness of the scan has contradicted. */
+const VOUCHED = 2 ** 12;
+/** The part of the budget that the first witnesses may take, and the part of those wanted that there must be in the end. */
+const BUDGET_PART = 0.25;
+const LEAST_PART = 0.5;
+/** The factor for the witnesses after a contradiction, and when they cannot decide; how often that may happen in a row. */
+const AFTER_CONTRADICTION = 1.5;
+const UNDECIDED = 4;
+const MOST_UNDECIDED = 3;
+/** The part of the tolerance that deviations of surprised regions may come to. */
+const SURPRISE_PART = 0.1;
+
+/** Who has regions, and lets witnesses speak about them. */
+export interface Court {
+  witness(draw: WitnessDraw): Promise<WitnessStep>;
+  blame(who: 'surprised' | 'deviating', least: number): Promise<void>;
+}
+
+export interface Claim {
+  value: number;
+  error: number;
+  /** Σ |values| of the regions, and their number. */
+  absolute: number;
+  regions: number;
+  /** The rounding error of the value. */
+  rounding: number;
+}
+
+export type Verdict = 'confirmed' | 'contradicted' | 'unaffordable';
+
+export class Witnesses {
+  readonly #problem: MethodProblem;
+  readonly #ledger: Ledger;
+  /** The number of witnesses that the user asked for. */
+  readonly #asked: number | undefined;
+  #round = 0;
+  #contradictions = 0;
+  /** Witnesses of the last draw. */
+  count = 0;
+  /** Evaluations of the last draw. */
+  cost = 0;
+  /** Whether any witness was not 0. */
+  seen = false;
+  /** The last contradiction: an estimate of the integral without bias, and its standard deviation. */
+  contradiction: { value: number; spread: number } | null = null;
+
+  constructor(problem: MethodProblem, ledger: Ledger, asked: number | undefined) {
+    this.#problem = problem;
+    this.#ledger = ledger;
+    this.#asked = asked;
+  }
+
+  /** Draws witnesses for a claim; a contradiction raises errors of regions. */
+  async confirm(court: Court, claim: Claim): Promise<Verdict> {
+    if (this.#asked === 0) return 'confirmed';
+    const { value, error, regions, rounding } = claim;
+    const tolerance = toleranceAt(this.#problem, value);
+    const models = regions * (modelPoints(this.#problem.ranges.length) + LEAST_WITNESSES);
+    let wanted = this.#wanted(claim, models);
+    for (let tries = 0; ; tries++, wanted *= UNDECIDED) {
+      const witnesses = Math.min(wanted, this.#ledger.budgetLeft - models);
+      if (witnesses < LEAST_PART * wanted) return 'unaffordable';
+      const { key } = this.#problem;
+      const now = await court.witness({ key, round: this.#round++, witnesses: Math.floor(witnesses) });
+      this.#ledger.spend(now.evaluations);
+      if (now.nonFinite) this.#problem.onNonFinite(now.nonFinite);
+      this.count = now.witnesses;
+      this.cost = now.evaluations;
+      this.seen ||= now.deviation !== 0 || now.spread !== 0;
+      const off = Math.abs(now.deviation);
+      if (now.surprise > SURPRISE_PART * tolerance) return this.#contradict(court, claim, now, 'surprised');
+      if (off <= 2 * now.spread + error / 2 + rounding) {
+        this.contradiction = null;
+        return 'confirmed';
+      }
+      if (off > 4 * now.spread + error + rounding || tries >= MOST_UNDECIDED)
+        return this.#contradict(court, claim, now, 'deviating');
+    }
+  }
+
+  async #contradict(
+    court: Court,
+    { value, error }: Claim,
+    { deviation, spread }: WitnessStep,
+    who: 'surprised' | 'deviating',
+  ): Promise<Verdict> {
+    this.#contradictions++;
+    this.contradiction = { value: value + deviation, spread };
+    if (this.#problem.neighbours) this.#problem.neighbours.contradicted = true;
+    // the errors of the blamed regions alone miss the tolerance, so that they are halved
+    await court.blame(who, Math.max(1.5 * toleranceAt(this.#problem, value), error, Number.MIN_VALUE));
+    return 'contradicted';
+  }
+
+  #wanted({ value, absolute }: Claim, models: number): number {
+    const more = AFTER_CONTRADICTION ** this.#contradictions;
+    if (this.#asked !== undefined) return this.#asked * more;
+    const { neighbours } = this.#problem;
+    const few = Math.min(MOST, BUDGET_PART * this.#ledger.maxEvaluations);
+    const most =
+      neighbours && !neighbours.contradicted
+        ? VOUCHED
+        : Math.max(few, SPENT_PART * this.#ledger.evaluations - models);
+    return Math.min((PER_TOLERANCE * absolute) / toleranceAt(this.#problem, value) || Infinity, most) * more;
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Witnesses for the regions of a store, and the blame that they put on some of them.
+ *
+ * Each round draws all witnesses anew, everywhere. Two variants that look cheaper claim falsely: keeping the witnesses of
+ * regions that were not touched (whoever was caught is sampled again until nobody is caught), and letting halves inherit
+ * them (the neighbourhood of a witness is refined to a speck, and the rest is believed).
+ */
+import type { WitnessSums, WitnessTask } from '../witness.ts';
+import { Sum } from './errors.ts';
+import type { PoolTask, WitnessDraw, WitnessStep } from './pool.ts';
+import type { RegionStore } from './store.ts';
+
+/** Regions deviate when their deviation exceeds this many of its standard deviations. */
+export const DEVIATING = 2;
+
+/** Lets witnesses speak about all regions of a task. */
+export type HearWitnesses = (task: WitnessTask) => Promise<WitnessSums>;
+
+export class Blame {
+  readonly #hear: HearWitnesses;
+  #last: WitnessSums | null = null;
+
+  constructor(hear: HearWitnesses) {
+    this.#hear = hear;
+  }
+
+  async witness(store: RegionStore, { rule, ranges }: PoolTask, draw: WitnessDraw): Promise<WitnessStep> {
+    const { centres, levels, count } = store.list(ranges.length);
+    const task = { ...draw, rule, ranges, count, centres, levels, values: store.values.slice(0, count) };
+    this.#last = await this.#hear(task);
+    return stepOf(this.#last);
+  }
+
+  /** Raises errors in the store; see RegionPool.blame. */
+  put(store: RegionStore, who: 'surprised' | 'deviating', least: number): void {
+    const { deviations, spreads, surprises } = this.#last!;
+    const { errors, count } = store;
+    const guilty = (i: number) =>
+      who === 'surprised' ? surprises[i] === 1 : Math.abs(deviations[i]) > DEVIATING * spreads[i];
+    const some = Array.from({ length: count }, (_, i) => i).filter(guilty);
+    const blamed = some.length > 0 ? some : Array.from({ length: count }, (_, i) => i);
+    const sum = blamed.reduce((s, i) => s + Math.abs(deviations[i]), 0);
+    const factor = Math.max(1, least / sum);
+    for (const i of blamed) errors[i] += sum > 0 ? factor * Math.abs(deviations[i]) : least / count;
+  }
+}
+
+function stepOf(sums: WitnessSums): WitnessStep {
+  const { deviations, spreads, surprises, witnesses, evaluations } = sums;
+  const [deviation, surprise] = [new Sum(), new Sum()];
+  // squares relative to the largest, since they may overflow
+  let [largest, squares] = [0, 0];
+  for (const s of spreads) largest = Math.max(largest, s);
+  deviations.forEach((d, i) => {
+    deviation.add(d);
+    if (largest > 0) squares += (spreads[i] / largest) ** 2;
+    if (surprises[i]) surprise.add(Math.abs(d));
+  });
+  return {
+    deviation: deviation.value,
+    spread: largest * Math.sqrt(squares),
+    surprise: surprise.value,
+    witnesses,
+    evaluations,
+    nonFinite: sums.nonFinite,
+  };
+}

@@ -1,0 +1,279 @@
+/**
+ * The testimony of witnesses about some regions, point by point, for every device that evaluates points: `testimony` writes
+ * points, yields how many, is given their values, and returns sums. It is self-contained: workers run its text.
+ */
+import { philoxRounds, roundKeys, STREAM } from '../random/philox.ts';
+import type { NonFinite, Part } from './part.ts';
+import { regionsOf } from './region.ts';
+import { ruleFor } from './rules.ts';
+import {
+  LEAST_WITNESSES,
+  modelNodes,
+  RESIDUAL_NOISE,
+  SURPRISE,
+  sequenceSteps,
+  type WitnessSums,
+  type WitnessTask,
+} from './witness.ts';
+
+/** What `testimony` needs to know, as data. */
+export interface Hearing {
+  /** The regions; the first of them has number `first` in the list of the task. */
+  first: number;
+  count: number;
+  ranges: readonly (readonly [number, number])[];
+  centres: Float64Array;
+  levels: Uint8Array;
+  values: Float64Array;
+  /** Witnesses per region: `byVolume` times the part of the box that it is, and `each`; at least `least`. */
+  byVolume: number;
+  each: number;
+  least: number;
+  /** Round keys of Philox, and the rest of its counter. */
+  keys: readonly number[];
+  round: number;
+  stream: number;
+  steps: Uint32Array;
+  nodes: readonly [number, number];
+  surprise: number;
+  noise: number;
+}
+
+export interface HearingSums {
+  index: number;
+  deviations: Float64Array;
+  spreads: Float64Array;
+  surprises: Uint8Array;
+  witnesses: number;
+  evaluations: number;
+  nonFinite: NonFinite | null;
+}
+
+/** The hearing of a part of a task. */
+export function hearingOf(task: WitnessTask, part: Part, epsilon = 2 ** -53): Hearing {
+  const { ranges, witnesses, count } = task;
+  const { centres, levels } = regionsOf(task, part);
+  return {
+    ...part,
+    ranges,
+    centres,
+    levels,
+    values: task.values.subarray(part.first, part.first + part.count),
+    byVolume: witnesses / 2,
+    each: witnesses / 2 / count,
+    least: LEAST_WITNESSES,
+    keys: roundKeys(task.key),
+    round: task.round,
+    stream: STREAM.witness,
+    steps: sequenceSteps(ranges.length),
+    nodes: modelNodes(ruleFor(ranges.length, task.rule)),
+    surprise: SURPRISE,
+    noise: RESIDUAL_NOISE * epsilon,
+  };
+}
+
+export const witnessSums = ({ index, ...sums }: HearingSums): WitnessSums => ({
+  ...sums,
+  part: { first: index, count: sums.deviations.length },
+});
+
+/** The coordinates of point `number` of the only region of a hearing: first those of its model, then witnesses. */
+export function pointOf(h: Hearing, number: number): number[] {
+  const rows = h.ranges.map(() => new Float64Array(256));
+  const steps = testimony(h, rows, 256, philoxRounds);
+  for (
+    let done = 0, n = steps.next().value as number;
+    ;
+    n = steps.next(new Float64Array(256)).value as number
+  ) {
+    if (number < done + n) return rows.map(r => r[number - done]);
+    done += n;
+  }
+}
+
+/** Points go into `rows`, one per coordinate, at most `batch` of them at a time; their values come back. */
+export function* testimony(
+  h: Hearing,
+  rows: readonly Float64Array[],
+  batch: number,
+  random: typeof philoxRounds,
+): Generator<number, HearingSums, ArrayLike<number>> {
+  const { ranges, count, steps } = h;
+  const dims = ranges.length;
+  const [a, b] = h.nodes;
+  const models = 1 + 4 * dims + 2 * dims * (dims - 1);
+  const corners = [
+    [1, 1],
+    [1, -1],
+    [-1, 1],
+    [-1, -1],
+  ];
+  const sums: HearingSums = {
+    index: h.first,
+    deviations: new Float64Array(count),
+    spreads: new Float64Array(count),
+    surprises: new Uint8Array(count),
+    witnesses: 0,
+    evaluations: 0,
+    nonFinite: null,
+  };
+  const centre = new Float64Array(dims);
+  const half = new Float64Array(dims);
+  const words = new Uint32Array(dims);
+  /** Coefficients of t, t², t³ and t⁴ along each axis. */
+  const model = new Float64Array(4 * dims);
+  /** Coefficients of s·t, s²·t, s·t² and s²·t² for each pair of axes. */
+  const mixed = new Float64Array(2 * dims * (dims - 1));
+  let mean = 0;
+  /** Where the witnesses of a batch are, in half-widths from the centre. */
+  const places = new Float64Array(dims * batch);
+  const f = new Float64Array(models);
+  const inside = (x: number, d: number) => Math.max(ranges[d][0], Math.min(ranges[d][1], x));
+  // the volume is a constant times a power of two, which neither overflows nor underflows
+  let [mantissa, exponent] = [1, 0];
+  for (const [low, high] of ranges) {
+    const own = Math.floor(Math.log2(high - low));
+    mantissa *= (high - low) * 2 ** -Math.floor(own / 2) * 2 ** -Math.ceil(own / 2);
+    exponent += own;
+  }
+  const scaled = (x: number, power: number): number => {
+    let [y, n] = [x * mantissa, power];
+    for (; n > 1000; n -= 1000) y *= 2 ** 1000;
+    for (; n < -1000; n += 1000) y *= 2 ** -1000;
+    return y * 2 ** n;
+  };
+  const finite = (value: number, i: number): number => {
+    if (Math.abs(value) < Infinity) return value;
+    sums.nonFinite ??= { count: 0, first: { point: rows.map(r => r[i]), value } };
+    sums.nonFinite.count++;
+    return 0;
+  };
+
+  /** Writes points of the model from number `from` on; returns how many. */
+  const placeModel = (from: number): number => {
+    const n = Math.min(batch, models - from);
+    for (let d = 0; d < dims; d++) rows[d].fill(centre[d], 0, n);
+    const put = (number: number, d: number, t: number) => {
+      if (number >= from && number < from + n) rows[d][number - from] = inside(centre[d] + t * half[d], d);
+    };
+    let number = 1;
+    for (let d = 0; d < dims; d++) for (const t of [a, -a, b, -b]) put(number++, d, t);
+    for (let d = 0; d < dims; d++) {
+      for (let e = 0; e < d; e++) {
+        for (const [s, t] of corners) {
+          put(number, d, s * b);
+          put(number++, e, t * b);
+        }
+      }
+    }
+    return n;
+  };
+
+  /** Fits the model to the values of its points. */
+  const fitModel = () => {
+    mean = f[0];
+    for (let d = 0; d < dims; d++) {
+      const [fa, ga, fb, gb] = [f[4 * d + 1], f[4 * d + 2], f[4 * d + 3], f[4 * d + 4]];
+      // odd: c₁·t + c₃·t³, even: c₂·t² + c₄·t⁴, through both nodes
+      const [odd, even] = [(fa - ga) / (2 * a), ((fa + ga) / 2 - f[0]) / (a * a)];
+      const c3 = ((fb - gb) / (2 * b) - odd) / (b * b - a * a);
+      const c4 = (((fb + gb) / 2 - f[0]) / (b * b) - even) / (b * b - a * a);
+      model[4 * d] = odd - c3 * a * a;
+      model[4 * d + 1] = even - c4 * a * a;
+      model[4 * d + 2] = c3;
+      model[4 * d + 3] = c4;
+      mean += model[4 * d + 1] / 3 + c4 / 5;
+    }
+    let [at, number] = [0, 4 * dims + 1];
+    for (let d = 0; d < dims; d++) {
+      for (let e = 0; e < d; e++, at += 4, number += 4) {
+        // what the corners have beyond both axes, as s·t·(c₀ + c₁·s + c₂·t + c₃·s·t)
+        const [pp, pm, mp, mm] = corners.map(
+          ([s, t], i) => f[number + i] - f[4 * d + (s > 0 ? 3 : 4)] - f[4 * e + (t > 0 ? 3 : 4)] + f[0],
+        );
+        mixed[at] = (pp - pm - mp + mm) / (4 * b * b);
+        mixed[at + 1] = (pp - pm + mp - mm) / (4 * b * b * b);
+        mixed[at + 2] = (pp + pm - mp - mm) / (4 * b * b * b);
+        mixed[at + 3] = (pp + pm + mp + mm) / (4 * b * b * b * b);
+        mean += mixed[at + 3] / 9;
+      }
+    }
+  };
+
+  /** Writes the next `most` witnesses. */
+  const placeWitnesses = (most: number): number => {
+    for (let d = 0; d < dims; d++) {
+      const [row, step, low, high] = [rows[d], steps[d], ranges[d][0], ranges[d][1]];
+      const [c, own] = [centre[d], half[d]];
+      let word = words[d];
+      for (let i = 0; i < most; i++) {
+        const t = (word + 0.5) * 2 ** -31 - 1;
+        places[d * batch + i] = t;
+        row[i] = Math.max(low, Math.min(high, c + t * own));
+        word = (word + step) >>> 0;
+      }
+      words[d] = word;
+    }
+    return most;
+  };
+
+  for (let region = 0; region < count; region++) {
+    let depth = 0;
+    for (let d = 0; d < dims; d++) {
+      const level = h.levels[d * count + region];
+      depth += level;
+      centre[d] = h.centres[d * count + region];
+      half[d] = ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -level;
+      if (d % 4 === 0) {
+        const drawn = random([h.first + region, d >> 2, h.round, h.stream], h.keys);
+        for (let j = 0; j < 4 && d + j < dims; j++) words[d + j] = drawn[j];
+      }
+    }
+    const witnesses = Math.max(h.least, Math.ceil(h.byVolume * 2 ** -depth + h.each));
+    let [n, sum, squares] = [0, 0, 0];
+    let [least, most] = [Infinity, -Infinity];
+    for (let known = 0; known < models; ) {
+      const m = placeModel(known);
+      const values = yield m;
+      for (let i = 0; i < m; i++) {
+        const own = finite(values[i], i);
+        f[known + i] = own;
+        least = Math.min(least, own);
+        most = Math.max(most, own);
+      }
+      known += m;
+    }
+    fitModel();
+    const largest = Math.max(-least, most);
+    const unit = largest > 0 ? largest : 1; // residuals are squared in this unit
+    const limit = h.surprise * (most - least) + h.noise * largest;
+    while (n < witnesses) {
+      const m = placeWitnesses(Math.min(witnesses - n, batch));
+      const values = yield m;
+      for (let i = 0; i < m; i++) {
+        let residual = finite(values[i], i) - f[0];
+        for (let d = 0, pair = 0; d < dims; d++) {
+          const t = places[d * batch + i];
+          const at = 4 * d;
+          residual -= t * (model[at] + t * (model[at + 1] + t * (model[at + 2] + t * model[at + 3])));
+          for (let e = 0; e < d; e++, pair += 4) {
+            const s = places[e * batch + i];
+            residual -=
+              t * s * (mixed[pair] + mixed[pair + 1] * t + s * (mixed[pair + 2] + mixed[pair + 3] * t));
+          }
+        }
+        if (Math.abs(residual) > limit) sums.surprises[region] = 1;
+        residual /= unit;
+        sum += residual;
+        squares += residual * residual;
+        n++;
+      }
+    }
+    sums.evaluations += models + n;
+    sums.witnesses += n;
+    const variance = Math.max(0, squares - (sum * sum) / n) / (n - 1);
+    sums.deviations[region] = scaled(unit * (sum / n) + mean, exponent - depth) - h.values[region];
+    sums.spreads[region] = scaled(unit * Math.sqrt(variance / n), exponent - depth);
+  }
+  return sums;
+}

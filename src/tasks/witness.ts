@@ -1,0 +1,121 @@
+/**
+ * Witnesses: random points that confirm or contradict what a cubature rule made of a list of regions.
+ *
+ * A region believes a model g of the integrand: its value at the centre, plus a quartic along each axis, through two points
+ * on either side that the rule has there, plus what the corners (±b, ±b) of each pair of axes have beyond that. (With other
+ * points on the axes, those that see what the rule does not would spoil the model.) A witness at x has the residual ρ = f(x) − g(x). With V the volume of a region,
+ *
+ *     deviation = V·(mean of ρ + mean of g) − value of the rule
+ *
+ * estimates truth minus value without bias, since the mean of g is known exactly; its variance is measured. A region is
+ * surprised when some |ρ| exceeds SURPRISE times the range of f over the points of its model.
+ *
+ * Half of the witnesses are spread by volume, half evenly over the regions. Those of a region are a Kronecker sequence
+ * u + i·α modulo 1 with α of the R-sequence (M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018),
+ * from a start u by Philox: each of them is uniform, together they leave smaller holes than independent ones, and they cost
+ * an addition per coordinate. The measured variance is that of independent points, which is too large rather than too small.
+ */
+import type { Key } from '../random/philox.ts';
+import { inOrder, mergeNonFinite, type NonFinite, type Part } from './part.ts';
+import type { Ranges } from './region.ts';
+import type { Rule, RuleName } from './rules.ts';
+
+/** The best nodes of a quartic on an axis, in half-widths: Chebyshev's. */
+const BEST_NODES = [0.5877852522924731, 0.9510565162951535] as const;
+/** A residual larger than this times the range of f over the points of the model is a surprise. */
+export const SURPRISE = 3;
+/** Residuals below this part of the largest |f|, in epsilons, are rounding errors. */
+export const RESIDUAL_NOISE = 2 ** 10;
+/** Witnesses per region, at least: with two there is a variance. */
+export const LEAST_WITNESSES = 2;
+
+/** Regions of a box, as in RegionTask, with their values. */
+export interface WitnessTask {
+  key: Key;
+  /** The number of the draw: each has other points. */
+  round: number;
+  /** The rule that made the values. */
+  rule: RuleName;
+  /** The box. */
+  ranges: Ranges;
+  count: number;
+  /** The centres, `count` numbers per axis. */
+  centres: Float64Array;
+  /** How often each axis was halved, `count` numbers per axis. */
+  levels: Uint8Array;
+  /** The integral over each region by the rule. */
+  values: Float64Array;
+  /** Witnesses in all, about. */
+  witnesses: number;
+}
+
+export interface WitnessSums {
+  /** The regions that have witnesses. */
+  part: Part;
+  /** Each region's estimate of truth minus value, and the standard deviation of that estimate. */
+  deviations: Float64Array;
+  spreads: Float64Array;
+  /** 1 for regions that are surprised. */
+  surprises: Uint8Array;
+  /** Witnesses, and evaluations with those of the models. */
+  witnesses: number;
+  evaluations: number;
+  /** Values that were not finite; they count as 0. */
+  nonFinite: NonFinite | null;
+}
+
+/** Evaluations that the model of a region takes. */
+export const modelPoints = (dims: number): number => 1 + 4 * dims + 2 * dims * (dims - 1);
+
+/** All regions of a task. */
+export const allWitnesses = ({ count }: Pick<WitnessTask, 'count'>): Part => ({ first: 0, count });
+
+/** The evaluations that a task makes, about. */
+export const witnessCost = ({ count, witnesses, ranges }: Omit<WitnessTask, 'centres'>): number =>
+  witnesses + count * modelPoints(ranges.length);
+
+/** Where the model of a region has its points on an axis, in half-widths: of the rule's points those nearest to the best. */
+export function modelNodes(rule: Rule): readonly [number, number] {
+  const nodes = rule.orbits.filter(o => o.generator.length === 1).map(o => o.generator[0]);
+  const [a, b] = BEST_NODES.map(best =>
+    nodes.reduce((near, g) => (Math.abs(g - best) < Math.abs(near - best) ? g : near)),
+  );
+  return [a, b];
+}
+
+const steps = new Map<number, Uint32Array>();
+
+/** α of the R-sequence, in units of 2^-32: powers of 1/φ, where φ^(n+1) = φ + 1. */
+export function sequenceSteps(dims: number): Uint32Array {
+  let known = steps.get(dims);
+  if (!known) {
+    let phi = 2;
+    for (let i = 0; i < 64; i++) phi = (1 + phi) ** (1 / (dims + 1));
+    known = Uint32Array.from({ length: dims }, (_, d) => Math.floor(2 ** 32 * phi ** -(d + 1)) | 1);
+    steps.set(dims, known);
+  }
+  return known;
+}
+
+export function mergeWitnesses(whole: Part, parts: Iterable<WitnessSums>): WitnessSums {
+  const sorted = inOrder(parts, whole);
+  if (sorted.length === 1) return sorted[0];
+  const sums: WitnessSums = {
+    part: whole,
+    deviations: new Float64Array(whole.count),
+    spreads: new Float64Array(whole.count),
+    surprises: new Uint8Array(whole.count),
+    witnesses: 0,
+    evaluations: 0,
+    nonFinite: mergeNonFinite(sorted),
+  };
+  for (const { part, deviations, spreads, surprises, witnesses, evaluations } of sorted) {
+    const at = part.first - whole.first;
+    sums.deviations.set(deviations, at);
+    sums.spreads.set(spreads, at);
+    sums.surprises.set(surprises, at);
+    sums.witnesses += witnesses;
+    sums.evaluations += evaluations;
+  }
+  return sums;
+}
