@@ -47,10 +47,11 @@ const SAMPLED_TOLERANCES: Weighted = [
 
 export function trialOf(seed: number, number: number, options: TrialOptions): Trial {
   const { methods, budgets, among = kinds } = options;
-  const method = methods[number % methods.length];
+  // every kind in turn, with the next method in every round: a few trials are of many kinds, many are of all pairs
+  const method = methods[(number + Math.floor(number / among.length)) % methods.length];
   const symmetric = method === 'mcubes1d';
   const possible = symmetric ? among.filter(k => k.symmetric) : among;
-  const kind = possible[Math.floor(number / methods.length) % possible.length];
+  const kind = possible[number % possible.length];
   const own = Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b);
   const draw = new Draw(own ^ Math.imul(kinds.indexOf(kind) + 1, 0xc2b2ae35), { symmetric });
   const tolerances = isSampled(method) && method !== 'auto' ? SAMPLED_TOLERANCES : TOLERANCES;
