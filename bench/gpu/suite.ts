@@ -3,7 +3,7 @@
  * is beside the published programs. For a machine with an NVIDIA card and nothing else: `node scripts/gpu.mjs FOLDER`
  * bundles it with its kernels into one folder.
  *
- *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--first]
+ *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--first]
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS]   (for a profiler)
  */
 import { execFileSync } from 'node:child_process';
@@ -19,6 +19,7 @@ const { values: asked } = parseArgs({
     checks: { type: 'boolean' },
     methods: { type: 'boolean' },
     pulls: { type: 'string' },
+    claims: { type: 'string' },
     vegas: { type: 'boolean' },
     mcubes: { type: 'string' },
     pagani: { type: 'string' },
@@ -51,10 +52,11 @@ for (const c of listCards())
     `${c.name}, ${(c.memory / 2 ** 30).toFixed(0)} GiB, compute ${c.computeCapability}, driver ${c.driver}`,
   );
 const { checks, methods, runs, twice } = await import('./checks.ts');
-const { failures } = await import('./common.ts');
+const { failures, verdict } = await import('./common.ts');
 const { mcubesTimes, rates, vegasTimes } = await import('./vegas.ts');
 const { paganiTimes, zmcTimes } = await import('./pagani.ts');
 const { pulls } = await import('./pulls.ts');
+const { claimsTable } = await import('../claims-table.ts');
 const { limits } = await import('./limits.ts');
 if (everything || asked.first) {
   console.log('\na fresh process, without and with compiled kernels on disk');
@@ -71,6 +73,12 @@ if (everything || asked.checks) {
 if (everything || asked.methods) await methods();
 if (everything || asked.limits) await limits();
 if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));
+if (everything || asked.claims) {
+  const claims = Number(asked.claims ?? 2000);
+  console.log(`\n${claims} claims of convergence on the card`);
+  const wrong = await claimsTable({ device: 'cuda', claims, seed: 2000 });
+  verdict(wrong === 0, `${wrong} false claims`);
+}
 if (everything || asked.vegas) await vegasTimes();
 if (everything || asked.rates) await rates();
 if (everything || asked.pagani) await paganiTimes(Number(asked.pagani ?? 5));

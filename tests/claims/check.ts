@@ -1,0 +1,45 @@
+/** The tests of claims: every kind of integrand with every method, from fixed seeds. A failure is a finding, never bad luck. */
+import { afterAll, describe, expect, test } from 'vitest';
+import type { MethodName } from '../../src/problem.ts';
+import { kinds } from './kinds/index.ts';
+import { trialOf } from './trials.ts';
+import { judge, textOf } from './verdict.ts';
+
+const BUDGETS = [1e5, 3e5, 1e6];
+
+export interface Share {
+  methods: readonly MethodName[];
+  seed: number;
+  /** Runs per method and kind. */
+  runs: number;
+  /** The number of claims that all of them make at least: a method that claims nothing lies about nothing. */
+  least: number;
+}
+
+export function checkClaims({ methods, seed, runs, least }: Share): void {
+  let claims = 0;
+  const table: Record<string, { runs: number; claims: number; false: number }> = {};
+  afterAll(() => console.table(table));
+
+  describe.each(methods)(`${runs} runs of %s on every kind of integrand: no claim is false`, method => {
+    const count = { runs: 0, claims: 0, false: 0 };
+    table[method] = count;
+    const possible = kinds.filter(k => k.symmetric || method !== 'mcubes1d');
+    test.each(possible.map(k => [k.name, k] as const))('%s', async (_, kind) => {
+      const wrong: string[] = [];
+      for (let number = 0; number < runs; number++) {
+        const options = { methods: [method], budgets: BUDGETS, among: [kind] };
+        const verdict = await judge(trialOf(seed + methods.indexOf(method), number, options));
+        count.runs++;
+        if (verdict.claim === 'none') continue;
+        claims++;
+        count.claims++;
+        if (verdict.claim === 'false') wrong.push(textOf(verdict));
+      }
+      count.false += wrong.length;
+      expect(wrong).toEqual([]);
+    });
+  });
+
+  test(`these were at least ${least} claims`, () => expect(claims).toBeGreaterThanOrEqual(least));
+}
