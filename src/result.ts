@@ -1,8 +1,10 @@
 /** The result of an integration, and its text. */
 import { combine, ratio } from './methods/combine.ts';
 import type { IterationRecord, Status } from './methods/method.ts';
+import { withError } from './methods/with-error.ts';
 
 export type { IterationRecord, Status };
+export { withError };
 
 export interface ResultData {
   /** The integral. */
@@ -17,6 +19,8 @@ export interface ResultData {
   iterations: readonly IterationRecord[];
   /** Deterministic methods: the number of regions that the value is the sum of. */
   regions?: number;
+  /** Deterministic methods: the number of random points that confirm the claim, or contradict it; 0 when none were drawn. */
+  witnesses?: number;
   /** Monte Carlo: Σ((value of an iteration − best fit)/its error)²; 0 for deterministic methods. */
   chi2: number;
   /** Degrees of freedom of `chi2`: one less than the iterations that count. */
@@ -60,6 +64,7 @@ export class Result {
     const parts = [withError(this.value, this.error)];
     if (this.dof > 0) parts.push(`chi2/dof ${ratio(this.chi2, this.dof)}`, `Q ${this.q.toFixed(2)}`);
     if (!this.converged) parts.push(`not converged (${this.status})`);
+    else if (this.witnesses === 0) parts.push('not checked by random points');
     const time =
       Math.round(this.elapsed) < 1000
         ? `${Math.round(this.elapsed)} ms`
@@ -105,23 +110,4 @@ function columns(table: string[][]): string[] {
       .join('   ')
       .trimEnd(),
   );
-}
-
-/** A value with its error in its last two digits: 0.9973(49), 1.2346(12)e-9. */
-export function withError(value: number, error: number): string {
-  if (!Number.isFinite(value) || !Number.isFinite(error)) return `${value} ± ${error}`;
-  if (error === 0) return `${value}(0)`;
-  // the error is rounded to two digits first, because that can move its first digit: 0.996 becomes 1.0
-  const rounded = Number(error.toPrecision(2));
-  const place = Math.floor(Math.log10(rounded)) - 1; // the power of ten of the error's last digit
-  const size = Math.max(Math.abs(value), rounded);
-  const exponent = Math.floor(Math.log10(size + 0.5 * 10 ** place));
-  const shown = exponent < -4 || exponent > 6 ? exponent : 0;
-  if (shown < -307) return `${value} ± ${error}`; // 10^shown would be subnormal
-  const decimals = Math.max(0, shown - place);
-  const suffix = shown ? `e${shown}` : '';
-  const [v, e] = [value / 10 ** shown, rounded / 10 ** shown];
-  if (decimals > 20) return `${v}(${e})${suffix}`;
-  const digits = e >= 1 ? e.toFixed(decimals) : `${Math.round(e * 10 ** decimals)}`;
-  return `${v.toFixed(decimals)}(${digits})${suffix}`;
 }

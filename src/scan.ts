@@ -2,6 +2,9 @@
  * Many integrals of one function, one per set of params. The function is compiled once for every shape that params
  * have. Several integrals are under way at a time, so that workers never wait for one of them. Each result has the same
  * bits as `integrate` gives for its params, whatever ran beside it.
+ *
+ * Neighbours vouch for each other: as long as no random point contradicts the claim of any of them, few are drawn for each
+ * (methods/cubature/witnesses.ts). After a contradiction all draw the full number, and those that had not are made again.
  */
 import type { Session } from './devices/device.ts';
 import { openDevice } from './devices/registry.ts';
@@ -18,7 +21,10 @@ import { nothing, resultOf, solve } from './solve.ts';
 export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgress'> {
   /** One set of params per integral. */
   params: readonly Params[];
-  /** Called as results come, in any order. */
+  /**
+   * Called as results come, in any order. When random points contradict one of the integrals, those that had fewer of them
+   * are made again, and it is called a second time for results that change.
+   */
   onResult?: (result: Result, index: number) => void;
 }
 
@@ -60,6 +66,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     return session;
   };
   const waiting: { shape: string; session: Session }[] = []; // idle sessions; the one that has waited longest is first
+  const neighbours = { contradicted: false };
   const one = async (problem: Problem, begin: number): Promise<Result> => {
     const { shape, integrand } = integrandFor(problem);
     if (problem.domain.empty) return nothing(problem, begin);
@@ -67,30 +74,43 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     const own = at < 0 ? { shape, session: await open(integrand) } : waiting.splice(at, 1)[0];
     try {
       if (at >= 0) await own.session.rebind(integrand);
-      return await solve(problem, device, own.session, begin);
+      return await solve(problem, device, own.session, begin, neighbours);
     } finally {
       waiting.push(own);
       if (waiting.length > MAX_IDLE_SESSIONS) waiting.shift()!.session.close();
     }
   };
-  let next = 0;
+  let todo = sets.map((_, index) => index);
+  /** Integrals that began before a contradiction. */
+  const vouched: number[] = [];
   const lane = async () => {
     try {
-      for (let index = next++; index < sets.length; index = next++) {
+      for (let index = todo.shift(); index !== undefined; index = todo.shift()) {
         const begin = performance.now();
         const problem: Problem = { ...first, params: sets[index], maxTime: first.maxTime - (begin - start) };
-        results[index] = await one(problem, begin).catch(e => failed(problem, e, where, begin));
-        onResult?.(results[index], index);
+        if (!neighbours.contradicted) vouched.push(index);
+        const result = await one(problem, begin).catch(e => failed(problem, e, where, begin));
+        const before = results[index];
+        results[index] = result;
+        const same = before && (['value', 'error', 'status'] as const).every(k => before[k] === result[k]);
+        if (!same) onResult?.(result, index);
       }
     } finally {
-      next = Infinity; // when onResult throws, the other lanes stop as well
+      todo = []; // when onResult throws, the other lanes stop as well
     }
+  };
+  const inLanes = async () => {
+    const lanes = await Promise.allSettled(Array.from({ length: Math.min(LANES, todo.length) }, lane));
+    const broken = lanes.find(l => l.status === 'rejected');
+    if (broken) throw broken.reason;
   };
   try {
     integrandFor(first); // an error in the function itself is thrown at once, not once per integral
-    const lanes = await Promise.allSettled(Array.from({ length: Math.min(LANES, sets.length) }, lane));
-    const broken = lanes.find(l => l.status === 'rejected');
-    if (broken) throw broken.reason;
+    await inLanes();
+    if (neighbours.contradicted) {
+      todo = vouched.filter(index => results[index].witnesses !== undefined);
+      await inLanes();
+    }
     return results;
   } finally {
     for (const { session } of waiting) session.close();

@@ -13,6 +13,7 @@ export async function solve(
   { epsilon }: Pick<Device, 'epsilon'>,
   session: Session,
   start: number,
+  neighbours?: MethodProblem['neighbours'],
 ): Promise<Result> {
   const iterations: IterationRecord[] = [];
   let nonFinite = 0;
@@ -29,6 +30,7 @@ export async function solve(
     maxIterations,
     deadline: start + maxTime,
     signal: stop.signal,
+    ...(neighbours && { neighbours }),
     onNonFinite(found) {
       if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
       nonFinite += found.count;

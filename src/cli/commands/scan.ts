@@ -79,6 +79,7 @@ class Rows {
   }
 
   add(result: Result, index: number): void {
+    if (index < this.#next) return this.#print(result, this.#sets[index]); // made again: its later row counts
     this.#waiting.set(index, result);
     this.#done++;
     for (;;) {

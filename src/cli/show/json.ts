@@ -15,6 +15,7 @@
  *     evaluations  all evaluations of the integrand
  *     chi2, dof, q how well the iterations agree; null for deterministic methods
  *     regions      the number of regions; null for Monte Carlo methods
+ *     witnesses    the number of random points that confirm the claim, or contradict it; null for Monte Carlo methods
  *     nonFinite    values that were not finite and counted as 0
  *     seed         as a string, since it may have 64 bits
  *     elapsed      milliseconds
@@ -63,6 +64,7 @@ export function valueObject(r: Result, params: object): object {
     dof: random ? r.dof : null,
     q: random ? finite(r.q) : null,
     regions: r.regions ?? null,
+    witnesses: r.witnesses ?? null,
     nonFinite: r.nonFinite,
     seed: String(r.seed),
     elapsed: r.elapsed,

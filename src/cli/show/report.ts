@@ -74,6 +74,7 @@ function details(r: Result): [string, string][] {
     r.elapsed > 0 && r.evaluations > 0 ? `, ${rounded((1000 * r.evaluations) / r.elapsed)}/s` : '';
   rows.push(['evaluations', `${count(r.evaluations)} in ${time(r.elapsed)}${speed}`]);
   if (r.regions !== undefined) rows.push(['regions', count(r.regions)]);
+  if (r.witnesses !== undefined) rows.push(['witnesses', count(r.witnesses)]);
   if (r.dof > 0) rows.push(['chi2/dof', `${ratio(r.chi2, r.dof)}, Q ${r.q.toFixed(2)}`]);
   if (r.regions === undefined) rows.push(['seed', `${r.seed}`]);
   return rows;

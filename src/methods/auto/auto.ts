@@ -20,6 +20,7 @@ import { pagani } from '../cubature/pagani.ts';
 import type { MethodProblem, Outcome, Run, Step } from '../method.ts';
 import type { VegasOptions } from '../vegas/options.ts';
 import { vegas } from '../vegas/vegas.ts';
+import { withError } from '../with-error.ts';
 import { PausableRun } from './pausable-run.ts';
 
 /** The cost of an evaluation of PAGANI; one of VEGAS+ costs 1. */
@@ -138,16 +139,34 @@ async function* inTurns(
   }
 }
 
-/** The outcome when neither method reached the tolerance: that of the method with the smaller error. */
+/**
+ * The outcome when neither method convinces. If the estimates agree, it is the one with the smaller error. If not, a smaller
+ * error is no evidence, since a method that misses a peak knows nothing of the peak's error: then it is the one with the
+ * larger absolute value, which has seen something that the other has not, with an error that covers both.
+ */
 function undecided(both: readonly PausableRun[]): Outcome {
-  const [best, rest] = [...both].sort((a, b) => a.outcome!.error - b.outcome!.error);
-  const last = decided(
-    best,
-    `${best.name}: neither reached the tolerance, ${rest.name} has the larger error`,
-  );
-  if (last.status !== 'converged') return last;
-  const disagrees = `${rest.name} came to ${rest.outcome!.value}, which disagrees`;
-  return { ...last, status: 'budget', warnings: last.warnings.length > 0 ? last.warnings : [disagrees] };
+  const disagree = both.some(own => own.contradicted);
+  const [best, rest] = [...both].sort((a, b) => {
+    const [own, other] = [a.outcome!, b.outcome!];
+    if (own.error === Infinity || other.error === Infinity || !disagree) return own.error - other.error;
+    return Math.abs(other.value) - Math.abs(own.value);
+  });
+  const why = disagree ? 'disagrees' : 'has the larger error';
+  const last = decided(best, `${best.name}: neither reached the tolerance, ${rest.name} ${why}`);
+  const { value, error } = rest.outcome!;
+  const stopped = both.map(own => own.outcome!.status).find(s => s === 'time' || s === 'aborted');
+  const doubt = both.some(own => own.doubts) ? ('roundoff' as const) : undefined;
+  const status = stopped ?? doubt ?? (last.status === 'converged' ? 'budget' : last.status);
+  if (!disagree) return { ...last, status };
+  return {
+    ...last,
+    status,
+    error: Math.max(last.error, Math.abs(last.value - value)),
+    warnings: [
+      ...last.warnings,
+      `${best.name} came to ${withError(last.value, last.error)}, ${rest.name} to ${withError(value, error)}: they disagree; raise maxEvaluations, or narrow the domain`,
+    ],
+  };
 }
 
 function decided(best: PausableRun, choice: string): Outcome {

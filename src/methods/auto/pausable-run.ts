@@ -132,16 +132,34 @@ export class PausableRun {
     return this.granted - (this.other?.evaluations ?? 0);
   }
 
-  /** Whether it has converged and the other run does not contradict it. */
+  /** Whether it has converged and the other run neither contradicts nor doubts it. */
   convinces(): boolean {
     if (this.outcome?.status !== 'converged' || this.outcome.warnings.length > 0) return false;
-    const [own, theirs] = [this.outcome, this.other?.last];
-    if (!theirs) return true;
-    // a smaller estimate with a large relative error is no contradiction: it has not found the peak yet
+    return !this.other?.doubts && !this.contradicted;
+  }
+
+  /** Whether rounding ended it: what it integrates may not exist. */
+  get doubts(): boolean {
+    return this.outcome?.status === 'roundoff';
+  }
+
+  /** Whether the estimate of the other run contradicts its own. */
+  get contradicted(): boolean {
+    if (!this.other) return false;
+    const [own, theirs] = [this.#estimate, this.other.#estimate];
+    if (!own || !theirs) return false;
     const [size, most] = [Math.abs(theirs.value), Math.abs(own.value)];
-    if (theirs.error > MAX_VAGUENESS * size && size < most) return true;
-    const allowed = this.#trust * own.error + this.other!.#trust * theirs.error;
-    return Math.abs(own.value - theirs.value) <= Math.max(allowed, 1e-13 * Math.abs(own.value));
+    // a smaller estimate is no contradiction when its relative error is large, since it has not found the peak yet; nor
+    // when it is that of a rule which nobody has confirmed
+    const unconfirmed = !this.other.#of.random && this.other.outcome?.status !== 'converged';
+    if (size < most && (unconfirmed || theirs.error > MAX_VAGUENESS * size)) return false;
+    const allowed = this.#trust * own.error + this.other.#trust * theirs.error;
+    return Math.abs(own.value - theirs.value) > Math.max(allowed, 1e-13 * most);
+  }
+
+  /** The outcome, or the last estimate. */
+  get #estimate(): { value: number; error: number } | undefined {
+    return this.outcome && this.outcome.error < Infinity ? this.outcome : this.last;
   }
 
   /** The last estimate of an iteration that counts; without one, that of the last adapting iteration if the map is good. */
