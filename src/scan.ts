@@ -66,7 +66,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     return session;
   };
   const waiting: { shape: string; session: Session }[] = []; // idle sessions; the one that has waited longest is first
-  const neighbours = { contradicted: false };
+  const neighbours = { count: sets.length, contradicted: false };
   const one = async (problem: Problem, begin: number): Promise<Result> => {
     const { shape, integrand } = integrandFor(problem);
     if (problem.domain.empty) return nothing(problem, begin);

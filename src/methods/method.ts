@@ -41,8 +41,8 @@ export interface MethodProblem {
   deadline: number;
   /** Aborted by the user or by `maxTime`. */
   signal: AbortSignal | undefined;
-  /** In a scan: whether witnesses have contradicted a claim on any of its integrals. */
-  neighbours?: { contradicted: boolean };
+  /** In a scan: how many integrals it has, and whether witnesses have contradicted a claim on any of them. */
+  neighbours?: { count: number; contradicted: boolean };
   /** What to do with values that are not finite: throws unless they may count as 0. */
   onNonFinite(found: NonFinite): void;
 }

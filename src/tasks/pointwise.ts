@@ -222,7 +222,7 @@ export async function witnessPoints(
 ): Promise<WitnessSums> {
   const dims = task.ranges.length;
   const rows = Array.from({ length: dims }, () => new Float64Array(BATCH));
-  const witness = testimony(hearingOf(task, part), rows, BATCH, philoxRounds);
+  const witness = testimony(dims, rows, BATCH, philoxRounds)(hearingOf(task, part));
   let step = witness.next();
   while (!step.done) {
     const n = step.value;

@@ -7,6 +7,7 @@ import type { NonFinite, Part } from './part.ts';
 import { regionsOf } from './region.ts';
 import { ruleFor } from './rules.ts';
 import {
+  CORNER,
   LEAST_WITNESSES,
   modelNodes,
   RESIDUAL_NOISE,
@@ -35,6 +36,7 @@ export interface Hearing {
   stream: number;
   steps: Uint32Array;
   nodes: readonly [number, number];
+  corner: number;
   surprise: number;
   noise: number;
 }
@@ -67,6 +69,7 @@ export function hearingOf(task: WitnessTask, part: Part, epsilon = 2 ** -53): He
     stream: STREAM.witness,
     steps: sequenceSteps(ranges.length),
     nodes: modelNodes(ruleFor(ranges.length, task.rule)),
+    corner: CORNER,
     surprise: SURPRISE,
     noise: RESIDUAL_NOISE * epsilon,
   };
@@ -80,7 +83,7 @@ export const witnessSums = ({ index, ...sums }: HearingSums): WitnessSums => ({
 /** The coordinates of point `number` of the only region of a hearing: first those of its model, then witnesses. */
 export function pointOf(h: Hearing, number: number): number[] {
   const rows = h.ranges.map(() => new Float64Array(256));
-  const steps = testimony(h, rows, 256, philoxRounds);
+  const steps = testimony(h.ranges.length, rows, 256, philoxRounds)(h);
   for (
     let done = 0, n = steps.next().value as number;
     ;
@@ -91,32 +94,20 @@ export function pointOf(h: Hearing, number: number): number[] {
   }
 }
 
-/** Points go into `rows`, one per coordinate, at most `batch` of them at a time; their values come back. */
-export function* testimony(
-  h: Hearing,
+/**
+ * Makes the generator of testimonies; its scratch arrays are made once. Points go into `rows`, one per coordinate, at most
+ * `batch` of them at a time; their values come back.
+ */
+export function testimony(
+  dims: number,
   rows: readonly Float64Array[],
   batch: number,
   random: typeof philoxRounds,
-): Generator<number, HearingSums, ArrayLike<number>> {
-  const { ranges, count, steps } = h;
-  const dims = ranges.length;
-  const [a, b] = h.nodes;
+): (h: Hearing) => Generator<number, HearingSums, ArrayLike<number>> {
+  let h: Hearing;
+  let sums: HearingSums;
+  let [a, b] = [0, 0];
   const models = 1 + 4 * dims + 2 * dims * (dims - 1);
-  const corners = [
-    [1, 1],
-    [1, -1],
-    [-1, 1],
-    [-1, -1],
-  ];
-  const sums: HearingSums = {
-    index: h.first,
-    deviations: new Float64Array(count),
-    spreads: new Float64Array(count),
-    surprises: new Uint8Array(count),
-    witnesses: 0,
-    evaluations: 0,
-    nonFinite: null,
-  };
   const centre = new Float64Array(dims);
   const half = new Float64Array(dims);
   const words = new Uint32Array(dims);
@@ -128,14 +119,9 @@ export function* testimony(
   /** Where the witnesses of a batch are, in half-widths from the centre. */
   const places = new Float64Array(dims * batch);
   const f = new Float64Array(models);
-  const inside = (x: number, d: number) => Math.max(ranges[d][0], Math.min(ranges[d][1], x));
-  // the volume is a constant times a power of two, which neither overflows nor underflows
+  const residuals = new Float64Array(batch);
+  const inside = (x: number, d: number) => Math.max(h.ranges[d][0], Math.min(h.ranges[d][1], x));
   let [mantissa, exponent] = [1, 0];
-  for (const [low, high] of ranges) {
-    const own = Math.floor(Math.log2(high - low));
-    mantissa *= (high - low) * 2 ** -Math.floor(own / 2) * 2 ** -Math.ceil(own / 2);
-    exponent += own;
-  }
   const scaled = (x: number, power: number): number => {
     let [y, n] = [x * mantissa, power];
     for (; n > 1000; n -= 1000) y *= 2 ** 1000;
@@ -149,22 +135,20 @@ export function* testimony(
     return 0;
   };
 
+  // the one or two coordinates of each point of the model that differ from the centre, and by how many half-widths
+  const axis1 = new Int32Array(models).fill(-1);
+  const axis2 = new Int32Array(models).fill(-1);
+  const place1 = new Float64Array(models);
+  const place2 = new Float64Array(models);
+
   /** Writes points of the model from number `from` on; returns how many. */
   const placeModel = (from: number): number => {
     const n = Math.min(batch, models - from);
     for (let d = 0; d < dims; d++) rows[d].fill(centre[d], 0, n);
-    const put = (number: number, d: number, t: number) => {
-      if (number >= from && number < from + n) rows[d][number - from] = inside(centre[d] + t * half[d], d);
-    };
-    let number = 1;
-    for (let d = 0; d < dims; d++) for (const t of [a, -a, b, -b]) put(number++, d, t);
-    for (let d = 0; d < dims; d++) {
-      for (let e = 0; e < d; e++) {
-        for (const [s, t] of corners) {
-          put(number, d, s * b);
-          put(number++, e, t * b);
-        }
-      }
+    for (let i = 0; i < n; i++) {
+      const [d, e] = [axis1[from + i], axis2[from + i]];
+      if (d >= 0) rows[d][i] = inside(centre[d] + place1[from + i] * half[d], d);
+      if (e >= 0) rows[e][i] = inside(centre[e] + place2[from + i] * half[e], e);
     }
     return n;
   };
@@ -188,9 +172,11 @@ export function* testimony(
     for (let d = 0; d < dims; d++) {
       for (let e = 0; e < d; e++, at += 4, number += 4) {
         // what the corners have beyond both axes, as s·t·(c₀ + c₁·s + c₂·t + c₃·s·t)
-        const [pp, pm, mp, mm] = corners.map(
-          ([s, t], i) => f[number + i] - f[4 * d + (s > 0 ? 3 : 4)] - f[4 * e + (t > 0 ? 3 : 4)] + f[0],
-        );
+        const [dp, dm, ep, em] = [f[4 * d + 3], f[4 * d + 4], f[4 * e + 3], f[4 * e + 4]];
+        const pp = f[number] - dp - ep + f[0];
+        const pm = f[number + 1] - dp - em + f[0];
+        const mp = f[number + 2] - dm - ep + f[0];
+        const mm = f[number + 3] - dm - em + f[0];
         mixed[at] = (pp - pm - mp + mm) / (4 * b * b);
         mixed[at + 1] = (pp - pm + mp - mm) / (4 * b * b * b);
         mixed[at + 2] = (pp + pm - mp - mm) / (4 * b * b * b);
@@ -200,10 +186,19 @@ export function* testimony(
     }
   };
 
+  /** Writes the two corners to which the model rises and falls most. */
+  const placeCorners = () => {
+    for (let d = 0; d < dims; d++) {
+      const t = model[4 * d] < 0 ? -h.corner : h.corner;
+      rows[d][0] = inside(centre[d] + t * half[d], d);
+      rows[d][1] = inside(centre[d] - t * half[d], d);
+    }
+  };
+
   /** Writes the next `most` witnesses. */
   const placeWitnesses = (most: number): number => {
     for (let d = 0; d < dims; d++) {
-      const [row, step, low, high] = [rows[d], steps[d], ranges[d][0], ranges[d][1]];
+      const [row, step, low, high] = [rows[d], h.steps[d], h.ranges[d][0], h.ranges[d][1]];
       const [c, own] = [centre[d], half[d]];
       let word = words[d];
       for (let i = 0; i < most; i++) {
@@ -217,63 +212,135 @@ export function* testimony(
     return most;
   };
 
-  for (let region = 0; region < count; region++) {
-    let depth = 0;
-    for (let d = 0; d < dims; d++) {
-      const level = h.levels[d * count + region];
-      depth += level;
-      centre[d] = h.centres[d * count + region];
-      half[d] = ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -level;
-      if (d % 4 === 0) {
-        const drawn = random([h.first + region, d >> 2, h.round, h.stream], h.keys);
-        for (let j = 0; j < 4 && d + j < dims; j++) words[d + j] = drawn[j];
+  let [sum, squares] = [0, 0];
+  /** Adds the residuals of a batch of witnesses; returns whether one is outside of what the region has seen. */
+  const addBatch = (values: ArrayLike<number>, m: number, low: number, high: number, factor: number) => {
+    let surprised = false;
+    for (let i = 0; i < m; i++) {
+      let value = values[i];
+      if (!(Math.abs(value) < Infinity)) value = finite(value, i);
+      if (value < low || value > high) surprised = true;
+      residuals[i] = value - f[0];
+    }
+    for (let d = 0, pair = 0; d < dims; d++) {
+      const [c1, c2, c3, c4] = [model[4 * d], model[4 * d + 1], model[4 * d + 2], model[4 * d + 3]];
+      for (let i = 0; i < m; i++) {
+        const t = places[d * batch + i];
+        residuals[i] -= t * (c1 + t * (c2 + t * (c3 + t * c4)));
+      }
+      for (let e = 0; e < d; e++, pair += 4) {
+        const [m1, m2, m3, m4] = [mixed[pair], mixed[pair + 1], mixed[pair + 2], mixed[pair + 3]];
+        for (let i = 0; i < m; i++) {
+          const t = places[d * batch + i];
+          const s = places[e * batch + i];
+          residuals[i] -= t * s * (m1 + m2 * t + s * (m3 + m4 * t));
+        }
       }
     }
-    const witnesses = Math.max(h.least, Math.ceil(h.byVolume * 2 ** -depth + h.each));
-    let [n, sum, squares] = [0, 0, 0];
-    let [least, most] = [Infinity, -Infinity];
-    for (let known = 0; known < models; ) {
-      const m = placeModel(known);
-      const values = yield m;
-      for (let i = 0; i < m; i++) {
-        const own = finite(values[i], i);
-        f[known + i] = own;
+    let [own, ownSquares] = [sum, squares];
+    for (let i = 0; i < m; i++) {
+      const residual = residuals[i] * factor;
+      own += residual;
+      ownSquares += residual * residual;
+    }
+    sum = own;
+    squares = ownSquares;
+    return surprised;
+  };
+
+  /** Takes a hearing: its nodes, where the points of its model are, and the volume of its box. */
+  const begin = (hearing: Hearing) => {
+    h = hearing;
+    [a, b] = h.nodes;
+    for (let d = 0, p = 1; d < dims; d++) {
+      for (let j = 0; j < 4; j++, p++) {
+        axis1[p] = d;
+        place1[p] = (j < 2 ? a : b) * (j % 2 === 0 ? 1 : -1);
+      }
+    }
+    for (let d = 0, p = 4 * dims + 1; d < dims; d++) {
+      for (let e = 0; e < d; e++) {
+        for (let j = 0; j < 4; j++, p++) {
+          axis1[p] = d;
+          axis2[p] = e;
+          place1[p] = j < 2 ? b : -b;
+          place2[p] = j % 2 === 0 ? b : -b;
+        }
+      }
+    }
+
+    // the volume is a constant times a power of two, which neither overflows nor underflows
+    [mantissa, exponent] = [1, 0];
+    for (const [low, high] of h.ranges) {
+      const own = Math.floor(Math.log2(high - low));
+      mantissa *= (high - low) * 2 ** -Math.floor(own / 2) * 2 ** -Math.ceil(own / 2);
+      exponent += own;
+    }
+    sums = {
+      index: h.first,
+      deviations: new Float64Array(h.count),
+      spreads: new Float64Array(h.count),
+      surprises: new Uint8Array(h.count),
+      witnesses: 0,
+      evaluations: 0,
+      nonFinite: null,
+    };
+  };
+
+  return function* (hearing) {
+    begin(hearing);
+    const { count } = h;
+    for (let region = 0; region < count; region++) {
+      let depth = 0;
+      for (let d = 0; d < dims; d++) {
+        const level = h.levels[d * count + region];
+        depth += level;
+        centre[d] = h.centres[d * count + region];
+        half[d] = ((h.ranges[d][1] - h.ranges[d][0]) / 2) * 2 ** -level;
+        if (d % 4 === 0) {
+          const drawn = random([h.first + region, d >> 2, h.round, h.stream], h.keys);
+          for (let j = 0; j < 4 && d + j < dims; j++) words[d + j] = drawn[j];
+        }
+      }
+      const witnesses = Math.max(h.least, Math.ceil(h.byVolume * 2 ** -depth + h.each));
+      let n = 0;
+      sum = squares = 0;
+      let [least, most] = [Infinity, -Infinity];
+      for (let known = 0; known < models; ) {
+        const m = placeModel(known);
+        const values = yield m;
+        for (let i = 0; i < m; i++) {
+          const own = finite(values[i], i);
+          f[known + i] = own;
+          least = Math.min(least, own);
+          most = Math.max(most, own);
+        }
+        known += m;
+      }
+      fitModel();
+      placeCorners();
+      const ends = yield 2;
+      for (let i = 0; i < 2; i++) {
+        const own = finite(ends[i], i);
         least = Math.min(least, own);
         most = Math.max(most, own);
       }
-      known += m;
-    }
-    fitModel();
-    const largest = Math.max(-least, most);
-    const unit = largest > 0 ? largest : 1; // residuals are squared in this unit
-    const limit = h.surprise * (most - least) + h.noise * largest;
-    while (n < witnesses) {
-      const m = placeWitnesses(Math.min(witnesses - n, batch));
-      const values = yield m;
-      for (let i = 0; i < m; i++) {
-        let residual = finite(values[i], i) - f[0];
-        for (let d = 0, pair = 0; d < dims; d++) {
-          const t = places[d * batch + i];
-          const at = 4 * d;
-          residual -= t * (model[at] + t * (model[at + 1] + t * (model[at + 2] + t * model[at + 3])));
-          for (let e = 0; e < d; e++, pair += 4) {
-            const s = places[e * batch + i];
-            residual -=
-              t * s * (mixed[pair] + mixed[pair + 1] * t + s * (mixed[pair + 2] + mixed[pair + 3] * t));
-          }
-        }
-        if (Math.abs(residual) > limit) sums.surprises[region] = 1;
-        residual /= unit;
-        sum += residual;
-        squares += residual * residual;
-        n++;
+      const largest = Math.max(-least, most);
+      const unit = largest > 0 ? largest : 1; // residuals are squared in this unit
+      const beyond = h.surprise * (most - least) + h.noise * largest;
+      const [lowest, highest] = [least - beyond, most + beyond];
+      while (n < witnesses) {
+        const m = placeWitnesses(Math.min(witnesses - n, batch));
+        const values = yield m;
+        if (addBatch(values, m, lowest, highest, 1 / unit)) sums.surprises[region] = 1;
+        n += m;
       }
+      sums.evaluations += models + 2 + n;
+      sums.witnesses += n;
+      const variance = Math.max(0, squares - (sum * sum) / n) / (n - 1);
+      sums.deviations[region] = scaled(unit * (sum / n) + mean, exponent - depth) - h.values[region];
+      sums.spreads[region] = scaled(unit * Math.sqrt(variance / n), exponent - depth);
     }
-    sums.evaluations += models + n;
-    sums.witnesses += n;
-    const variance = Math.max(0, squares - (sum * sum) / n) / (n - 1);
-    sums.deviations[region] = scaled(unit * (sum / n) + mean, exponent - depth) - h.values[region];
-    sums.spreads[region] = scaled(unit * Math.sqrt(variance / n), exponent - depth);
-  }
-  return sums;
+    return sums;
+  };
 }

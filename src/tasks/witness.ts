@@ -8,7 +8,9 @@
  *     deviation = V·(mean of ρ + mean of g) − value of the rule
  *
  * estimates truth minus value without bias, since the mean of g is known exactly; its variance is measured. A region is
- * surprised when some |ρ| exceeds SURPRISE times the range of f over the points of its model.
+ * surprised when f at some witness is far outside of the range of f over the points of the model and the two corners to
+ * which it rises and falls most. (Residuals are no measure for that: in 8 dimensions the model of a smooth peak is far off
+ * in corners.)
  *
  * Half of the witnesses are spread by volume, half evenly over the regions. Those of a region are a Kronecker sequence
  * u + i·α modulo 1 with α of the R-sequence (M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018),
@@ -22,9 +24,11 @@ import type { Rule, RuleName } from './rules.ts';
 
 /** The best nodes of a quartic on an axis, in half-widths: Chebyshev's. */
 const BEST_NODES = [0.5877852522924731, 0.9510565162951535] as const;
-/** A residual larger than this times the range of f over the points of the model is a surprise. */
-export const SURPRISE = 3;
-/** Residuals below this part of the largest |f|, in epsilons, are rounding errors. */
+/** Where the two corners are to which the model rises and falls most, in half-widths. */
+export const CORNER = 0.98;
+/** A value farther than this times the range of f from all that the region has seen is a surprise. */
+export const SURPRISE = 1.5;
+/** What is below this part of the largest |f|, in epsilons, are rounding errors. */
 export const RESIDUAL_NOISE = 2 ** 10;
 /** Witnesses per region, at least: with two there is a variance. */
 export const LEAST_WITNESSES = 2;
@@ -65,7 +69,7 @@ export interface WitnessSums {
 }
 
 /** Evaluations that the model of a region takes. */
-export const modelPoints = (dims: number): number => 1 + 4 * dims + 2 * dims * (dims - 1);
+export const modelPoints = (dims: number): number => 3 + 4 * dims + 2 * dims * (dims - 1);
 
 /** All regions of a task. */
 export const allWitnesses = ({ count }: Pick<WitnessTask, 'count'>): Part => ({ first: 0, count });

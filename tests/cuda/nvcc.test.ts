@@ -10,6 +10,7 @@ import { poolRecipes } from '../../src/devices/cuda/pool.ts';
 import { CudaProgram, textFor } from '../../src/devices/cuda/program.ts';
 import { CudaRegions } from '../../src/devices/cuda/regions.ts';
 import { CudaSampling } from '../../src/devices/cuda/sampling.ts';
+import { CudaWitness } from '../../src/devices/cuda/witness.ts';
 import { ruleFor } from '../../src/tasks/rules.ts';
 import { absent } from './emulated.ts';
 import { integrandOf, named, sampleTask } from './tasks.ts';
@@ -27,6 +28,7 @@ test.skipIf(absent || noNvcc).each(['sm_90', 'sm_75'])(
       sampling.recipe(sampleTask(subject.domain, 2, 4, 64)),
       new CudaRegions(program).recipe(ruleFor(8)),
       ...poolRecipes(program),
+      new CudaWitness(program, new CudaRegions(program)).recipe(),
       ...LEARNING,
     ];
     const folder = mkdtempSync(join(tmpdir(), 'nvcc-'));

@@ -43,8 +43,8 @@ import { witnessEngine } from './workers.ts';
 const TILE = 64;
 /** Work of at most this many evaluations, a few milliseconds, stays on the calling thread. */
 const MAX_HERE = 1 << 16;
-/** The same limit where other sessions wait for the thread: this many evaluations take as long as a message. */
-const MAX_HERE_SHARED = 1 << 12;
+/** The same limit where other sessions wait for the thread: this many evaluations take about as long as a message. */
+const MAX_HERE_SHARED = 5 << 10;
 /** Evaluations per chunk of regions: they take less than a millisecond. */
 const REGION_CHUNK = 1 << 15;
 /** Chunks that a task of witnesses is cut into, at least, if it has as many regions. */
@@ -141,12 +141,13 @@ export class WorkerSession implements Session {
     this.#pool.checkOpen();
     this.#witnessing ??= this.#makeWitnessing();
     const cost = witnessCost(task) / task.count;
-    const chunks = partsOf(part, Math.min(REGION_CHUNK / cost, part.count / CHUNKS_EACH));
+    const share = this.#share(part.count * cost);
+    const most = share === 'here' ? part.count : part.count / CHUNKS_EACH;
+    const chunks = partsOf(part, Math.min(REGION_CHUNK / cost, most));
     const next = () => {
       const own = chunks.shift();
       return own && hearingOf(task, own);
     };
-    const share = this.#share(part.count * cost);
     const { results } = await this.#witnessing.engines.work(null, next, share, signal);
     return mergeWitnesses(part, results.map(witnessSums));
   }

@@ -42,6 +42,7 @@ export function makeWitness(
   let evaluateCompiled: (n: number) => void;
   let rows: Float64Array[];
   let values: Float64Array;
+  let told: ReturnType<typeof testimony>;
   let params: WitnessSetup['initial'] = [];
   let inside = false;
   const user: MemoryUser = {
@@ -54,6 +55,7 @@ export function makeWitness(
       memory = found;
       rows = Array.from({ length: dims }, (_, d) => numbers(points + d * batch * 8, batch));
       values = numbers(at, batch);
+      told = tell(dims, rows, batch, random);
       write(setup.initial);
       write(params);
       inside = true;
@@ -63,7 +65,7 @@ export function makeWitness(
     },
   };
   const compiled = (chunk: Hearing): HearingSums => {
-    const witness = tell(chunk, rows, batch, random);
+    const witness = told(chunk);
     for (let step = witness.next(); ; step = witness.next(values)) {
       if (step.done) return step.value;
       evaluateCompiled(step.value);
@@ -72,7 +74,7 @@ export function makeWitness(
   /** With a plain function, which may be asynchronous; its points are not in the memory, which another engine may get. */
   const plain = async (chunk: Hearing): Promise<HearingSums> => {
     const own = Array.from({ length: dims }, () => new Float64Array(batch));
-    const witness = tell(chunk, own, batch, random);
+    const witness = tell(dims, own, batch, random)(chunk);
     const found = new Float64Array(batch);
     for (let step = witness.next(); ; step = witness.next(found)) {
       if (step.done) return step.value;

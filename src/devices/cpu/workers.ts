@@ -213,7 +213,7 @@ export function defaultWorkers(): number {
   return process.getBuiltinModule('node:os').availableParallelism();
 }
 
-/** Memories per thread, with this many workers: one per integral of a scan (8), or as many as a page allows. */
+/** Memories per thread, with this many workers: two per integral of a scan (8), or as many as a page allows. */
 export function mostMemories(workers: number): number {
-  return inNode ? 8 : Math.max(1, Math.min(8, Math.floor(PAGE_MEMORIES / (1 + workers))));
+  return inNode ? 16 : Math.max(1, Math.min(16, Math.floor(PAGE_MEMORIES / (1 + workers))));
 }

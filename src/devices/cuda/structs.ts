@@ -248,6 +248,8 @@ export const WITNESS = new Struct('Witness', {
   /** Nodes of the model on an axis. */
   inner: 'double',
   outer: 'double',
+  /** Where the corners are to which the model rises and falls most. */
+  corner: 'double',
   /** A surprise is beyond `surprise` times the range of f, and `noise` times its largest value. */
   surprise: 'double',
   noise: 'double',

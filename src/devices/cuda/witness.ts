@@ -124,6 +124,7 @@ export class CudaWitness {
       each,
       inner: heard.nodes[0],
       outer: heard.nodes[1],
+      corner: heard.corner,
       surprise: heard.surprise,
       noise: heard.noise,
       unit: heard.unit,

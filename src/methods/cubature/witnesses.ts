@@ -3,12 +3,12 @@
  * lies between them is not seen, and `1 + (0.31 < x && x < 0.34 ? 9 : 0)` is 1 at all 45 points of three regions. So before
  * a claim M witnesses are drawn (tasks/witness.ts), with T their estimate of truth minus value and σ its standard deviation.
  *
- * - Surprised regions, where f is far outside of what the region knows, take the blame if their deviations come to a tenth
+ * - Surprised regions, where f is far outside of what the region knows, take the blame if their deviations come to a fifth
  *   of the tolerance: their errors are raised, so that they are halved.
  * - |T| ≤ 2σ + error/2 confirms the claim. |T| > 4σ + error contradicts it, and regions that deviate take the blame. In
  *   between, four times as many witnesses are drawn.
  *
- * M is 64/τ for a relative tolerance τ, at most MOST or a part of what was spent, and half as many again after each
+ * M is 64/τ for a relative tolerance τ, at least LEAST, at most MOST or a part of what was spent, and half as many again after each
  * contradiction. What a witness does not meet is not excluded: something on less than about 5/M of the domain can hide.
  */
 import type { WitnessDraw, WitnessStep } from '../../tasks/pool/pool.ts';
@@ -18,12 +18,14 @@ import { type MethodProblem, toleranceAt } from '../method.ts';
 
 /** Witnesses times the relative tolerance. */
 const PER_TOLERANCE = 64;
-/** Witnesses of a claim, at most, unless a part of all evaluations is more. */
+/** Witnesses of a claim, at least; and at most, unless a part of all evaluations is more. */
+const LEAST = 2 ** 14;
 const MOST = 240_000;
 /** The part of all evaluations that witnesses and models may take. */
-const SPENT_PART = 0.18;
-/** Witnesses of an integral of a scan while no witness of the scan has contradicted. */
-const VOUCHED = 2 ** 12;
+const SPENT_PART = 0.1;
+/** Witnesses of all integrals of a scan together, about, while none has contradicted; and of each of them, at least. */
+const VOUCHED = 2 ** 20;
+const LEAST_VOUCHED = 2 ** 11;
 /** The part of the budget that the first witnesses may take, and the part of those wanted that there must be in the end. */
 const BUDGET_PART = 0.25;
 const LEAST_PART = 0.5;
@@ -32,7 +34,7 @@ const AFTER_CONTRADICTION = 1.5;
 const UNDECIDED = 4;
 const MOST_UNDECIDED = 3;
 /** The part of the tolerance that deviations of surprised regions may come to. */
-const SURPRISE_PART = 0.1;
+const SURPRISE_PART = 0.2;
 
 /** Who has regions, and lets witnesses speak about them. */
 export interface Court {
@@ -120,11 +122,14 @@ export class Witnesses {
     const more = AFTER_CONTRADICTION ** this.#contradictions;
     if (this.#asked !== undefined) return this.#asked * more;
     const { neighbours } = this.#problem;
-    const few = Math.min(MOST, BUDGET_PART * this.#ledger.maxEvaluations);
-    const most =
-      neighbours && !neighbours.contradicted
-        ? VOUCHED
-        : Math.max(few, SPENT_PART * this.#ledger.evaluations - models);
-    return Math.min((PER_TOLERANCE * absolute) / toleranceAt(this.#problem, value) || Infinity, most) * more;
+    let few = Math.min(MOST, BUDGET_PART * this.#ledger.maxEvaluations);
+    if (neighbours && !neighbours.contradicted)
+      few = Math.min(few, Math.max(LEAST_VOUCHED, VOUCHED / neighbours.count));
+    const most = Math.max(few, SPENT_PART * this.#ledger.evaluations - models);
+    const wanted = Math.max(
+      LEAST,
+      (PER_TOLERANCE * absolute) / toleranceAt(this.#problem, value) || Infinity,
+    );
+    return Math.min(wanted, most) * more;
   }
 }

@@ -24,10 +24,18 @@ export const bytesOf = (dims: number, tree = false): number => 9 * dims + 25 + (
 
 /** The number of regions that fit into `memory` bytes; by default, into a quarter of the machine's memory. */
 export function regionsIn(memory: number | undefined, dims: number, tree = false): number {
-  const node = typeof process === 'object' && !!process.versions?.node;
-  const bytes = memory ?? (node ? process.getBuiltinModule('node:os').totalmem() / 4 : 2 ** 30);
+  const bytes = memory ?? quarterOfMemory();
   // three times the list: a list that grows is in memory twice for a moment, and the halves of its regions come on top
   return Math.floor(bytes / (3 * bytesOf(dims, tree)));
+}
+
+let quarter = 0;
+
+/** Asked once: a scan has thousands of pools. */
+function quarterOfMemory(): number {
+  const node = typeof process === 'object' && !!process.versions?.node;
+  quarter ||= node ? process.getBuiltinModule('node:os').totalmem() / 4 : 2 ** 30;
+  return quarter;
 }
 
 export function emptyRegions(dims: number, count: number): Regions {

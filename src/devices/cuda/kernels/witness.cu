@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
 
   u32 turns = 1;  // 0: the integrand has just read the stop flag
   bool leaving = false;
-  double least = INFINITY, most = -INFINITY;
+  double least = 0x1.fffffffffffffp1023, most = -least;
   for (u32 p = lane; p < MODELS && !leaving; p += 32) {
     // one or two coordinates differ from the centre
     int one = -1, two = -1;
@@ -131,8 +131,21 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   mean = sumOf(mean);
   __syncwarp();
 
+  // the two corners to which the model rises and falls most
+  if (lane < 2) {
+    double x[DIMS];
+#pragma unroll
+    for (int d = 0; d < DIMS; d++) x[d] = inside(t, b, d, (b.axes[4 * d] < 0) == (lane == 0) ? -w.corner : w.corner);
+    const double value = valueAt(w, x, region, MODELS + lane, turns, leaving);
+    least = fmin(least, value), most = fmax(most, value);
+  }
+  for (int step = 1; step < 32; step *= 2) {
+    least = fmin(least, __shfl_xor_sync(ALL, least, step));
+    most = fmax(most, __shfl_xor_sync(ALL, most, step));
+  }
   const double largest = fmax(-least, most), unit = largest > 0 ? largest : 1;
-  const double limit = w.surprise * (most - least) + w.noise * largest;
+  const double beyond = w.surprise * (most - least) + w.noise * largest;
+  const double factor = 1 / unit;
   double sum = 0, squares = 0;
   bool surprised = false;
   for (u32 i = first + lane; i < end && !leaving; i += 32) {
@@ -143,7 +156,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
       place[d] = __dadd_rn(__dmul_rn((double)word + 0.5, 0x1p-31), -1.0);
       x[d] = inside(t, b, d, place[d]);
     }
-    double residual = valueAt(w, x, region, MODELS + i, turns, leaving) - b.f[0];
+    const double value = valueAt(w, x, region, MODELS + 2 + i, turns, leaving);
+    surprised |= value < least - beyond || value > most + beyond;
+    double residual = value - b.f[0];
 #pragma unroll
     for (int d = 0; d < DIMS; d++) {
       const double p = place[d];
@@ -156,8 +171,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
         residual -= p * q * (m[0] + m[1] * p + q * (m[2] + m[3] * p));
       }
     }
-    surprised |= fabs(residual) > limit;
-    residual /= unit;
+    residual *= factor;
     sum += residual;
     squares += residual * residual;
   }
