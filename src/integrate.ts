@@ -21,7 +21,7 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
   try {
     const session = await device.open(integrand);
     try {
-      return await solve(problem, device, session, start);
+      return await solve(problem, device, session, integrand, start);
     } finally {
       session.close();
     }

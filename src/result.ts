@@ -13,7 +13,7 @@ export interface ResultData {
   error: number;
   /** How the run ended. */
   status: Status;
-  /** Evaluations of the integrand, by all methods that took part. */
+  /** Evaluations of the integrand, by all methods that took part; without the few points that look at the ends of ranges. */
   evaluations: number;
   /** The iterations that `summary()` shows; with `auto`, those of the method that it chose. */
   iterations: readonly IterationRecord[];

@@ -74,7 +74,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     const own = at < 0 ? { shape, session: await open(integrand) } : waiting.splice(at, 1)[0];
     try {
       if (at >= 0) await own.session.rebind(integrand);
-      return await solve(problem, device, own.session, begin, neighbours);
+      return await solve(problem, device, own.session, integrand, begin, neighbours);
     } finally {
       waiting.push(own);
       if (waiting.length > MAX_IDLE_SESSIONS) waiting.shift()!.session.close();

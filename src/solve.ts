@@ -1,8 +1,11 @@
 /** One problem on an open session: runs its method and makes the result. */
 import type { Device, Session } from './devices/device.ts';
+import { EndProbe } from './ends.ts';
+import type { BoundProgram } from './integrand/bound.ts';
 import { toDomain } from './integrand/domain.ts';
 import { drive, type MethodProblem, NO_OUTCOME, type Outcome } from './methods/method.ts';
 import { startMethod } from './methods/registry.ts';
+import { negligibleFor, totalOf, withMissing, worthwhile } from './missing.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
@@ -12,6 +15,7 @@ export async function solve(
   problem: Problem,
   { epsilon }: Pick<Device, 'epsilon'>,
   session: Session,
+  integrand: BoundProgram,
   start: number,
   neighbours?: MethodProblem['neighbours'],
 ): Promise<Result> {
@@ -36,21 +40,30 @@ export async function solve(
       nonFinite += found.count;
     },
   };
+  const probe = new EndProbe(integrand, domain, task);
   try {
-    const run = startMethod(problem.method, task, problem);
-    const outcome = await drive(run, maxEvaluations, ({ record, running, evaluations }) => {
-      iterations.push(record);
-      problem.onProgress?.({
-        iteration: iterations.length,
-        value: domain.sign * running.value,
-        error: running.error,
-        evaluations,
-        adapting: record.adapting,
-        method: running.method ?? problem.method,
-        chi2: running.chi2 ?? 0,
-        dof: running.dof ?? 0,
-      });
-    });
+    const beyond = await probe.beyondMaps();
+    const missing = totalOf(beyond);
+    const run = startMethod(problem.method, { ...task, beyond: missing }, problem);
+    let outcome = await drive(
+      run,
+      worthwhile(maxEvaluations, missing),
+      ({ record, running, evaluations }) => {
+        iterations.push(record);
+        problem.onProgress?.({
+          iteration: iterations.length,
+          value: domain.sign * running.value,
+          error: running.error,
+          evaluations,
+          adapting: record.adapting,
+          method: running.method ?? problem.method,
+          chi2: running.chi2 ?? 0,
+          dof: running.dof ?? 0,
+        });
+      },
+    );
+    const beside = await probe.besideEnds(negligibleFor(problem, outcome));
+    outcome = withMissing(outcome, [...beyond, ...beside], problem);
     const { description: device, warnings = [] } = session;
     return resultOf(
       problem,

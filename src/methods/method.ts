@@ -34,6 +34,8 @@ export interface MethodProblem {
   key: Key;
   relTol: number;
   absTol: number;
+  /** The integral of |f| that may lie beyond the maps of infinite ranges, where no method has a point; absent: 0. */
+  beyond?: number;
   /** Evaluations that it may make; each Grant may say otherwise. */
   maxEvaluations: number;
   maxIterations: number;
@@ -110,12 +112,20 @@ export function statusOf(error: unknown, signal: AbortSignal | undefined): Statu
   return (signal.reason as DOMException | undefined)?.name === 'TimeoutError' ? 'time' : 'aborted';
 }
 
-/** The error that the problem allows for this value: max(absTol, relTol·|value|). */
+/** What lies beyond the maps may come to this part of the tolerance without being a part of the error. */
+export const NEGLIGIBLE_BEYOND = 0.1;
+
+/**
+ * The error that the problem allows for this value: max(absTol, relTol·|value|), less what may lie beyond the maps. Where
+ * that leaves nothing, no claim is possible, and an error of a tenth of what lies beyond is small enough.
+ */
 export function toleranceAt(
-  { relTol, absTol }: Pick<MethodProblem, 'relTol' | 'absTol'>,
+  { relTol, absTol, beyond = 0 }: Pick<MethodProblem, 'relTol' | 'absTol' | 'beyond'>,
   value: number,
 ): number {
-  return Math.max(absTol, relTol * Math.abs(value));
+  const whole = Math.max(absTol, relTol * Math.abs(value));
+  if (beyond <= NEGLIGIBLE_BEYOND * whole) return whole;
+  return Math.max(whole - beyond, NEGLIGIBLE_BEYOND * beyond);
 }
 
 /** Drives a method to its end with a fixed budget; `each` is called after every iteration. */

@@ -3,6 +3,7 @@
  * device has to add up, in plain JavaScript.
  */
 import type { BoundProgram } from '../integrand/bound.ts';
+import { innerRange } from '../integrand/inner-range.ts';
 import { BATCH, wasmTarget } from '../integrand/targets/wasm.ts';
 import { philoxRounds, wordsOf } from '../random/philox.ts';
 import type { NonFinite, Part } from './part.ts';
@@ -150,6 +151,7 @@ export async function regionPoints(
 ): Promise<RegionSums> {
   const { ranges, count } = task;
   const dims = ranges.length;
+  const inner = ranges.map(innerRange);
   const rule = ruleFor(dims, task.rule);
   const offsets = rule.orbits.map(orbit => pointsOf(orbit, dims));
   const n = rule.points;
@@ -160,8 +162,8 @@ export async function regionPoints(
     const half = ranges.map(([low, high], d) => ((high - low) / 2) * 2 ** -task.levels[d * count + region]);
     const points = new Float64Array(dims * n);
     offsets.flat().forEach((offset, p) => {
-      ranges.forEach(([low, high], d) => {
-        points[d * n + p] = Math.max(low, Math.min(high, centre[d] + offset[d] * half[d]));
+      inner.forEach(([first, last], d) => {
+        points[d * n + p] = Math.max(first, Math.min(last, centre[d] + offset[d] * half[d]));
       });
     });
     const values = Float64Array.from(await evaluate(points, n));

@@ -2,6 +2,7 @@
  * The testimony of witnesses about some regions, point by point, for every device that evaluates points: `testimony` writes
  * points, yields how many, is given their values, and returns sums. It is self-contained: workers run its text.
  */
+import { innerRange } from '../integrand/inner-range.ts';
 import { philoxRounds, roundKeys, STREAM } from '../random/philox.ts';
 import type { NonFinite, Part } from './part.ts';
 import { regionsOf } from './region.ts';
@@ -23,6 +24,8 @@ export interface Hearing {
   first: number;
   count: number;
   ranges: readonly (readonly [number, number])[];
+  /** The inner range of each axis (integrand/inner-range.ts), which no point leaves. */
+  inner: readonly (readonly [number, number])[];
   centres: Float64Array;
   levels: Uint8Array;
   values: Float64Array;
@@ -58,6 +61,7 @@ export function hearingOf(task: WitnessTask, part: Part, epsilon = 2 ** -53): He
   return {
     ...part,
     ranges,
+    inner: ranges.map(innerRange),
     centres,
     levels,
     values: task.values.subarray(part.first, part.first + part.count),
@@ -120,7 +124,7 @@ export function testimony(
   const places = new Float64Array(dims * batch);
   const f = new Float64Array(models);
   const residuals = new Float64Array(batch);
-  const inside = (x: number, d: number) => Math.max(h.ranges[d][0], Math.min(h.ranges[d][1], x));
+  const inside = (x: number, d: number) => Math.max(h.inner[d][0], Math.min(h.inner[d][1], x));
   let [mantissa, exponent] = [1, 0];
   const scaled = (x: number, power: number): number => {
     let [y, n] = [x * mantissa, power];
@@ -198,7 +202,7 @@ export function testimony(
   /** Writes the next `most` witnesses. */
   const placeWitnesses = (most: number): number => {
     for (let d = 0; d < dims; d++) {
-      const [row, step, low, high] = [rows[d], h.steps[d], h.ranges[d][0], h.ranges[d][1]];
+      const [row, step, low, high] = [rows[d], h.steps[d], h.inner[d][0], h.inner[d][1]];
       const [c, own] = [centre[d], half[d]];
       let word = words[d];
       for (let i = 0; i < most; i++) {

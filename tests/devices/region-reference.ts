@@ -1,4 +1,5 @@
 /** What a region comes to, in plain JavaScript: the formulas of src/tasks/rules.ts, point by point. */
+import { innerRange } from '../../src/integrand/inner-range.ts';
 import type { RegionTask } from '../../src/tasks/region.ts';
 import { ruleFor } from '../../src/tasks/rules.ts';
 
@@ -45,9 +46,12 @@ export function regionReference(
   const centre = ranges.map((_, d) => task.centres[d * count + region]);
   const half = ranges.map(([low, high], d) => ((high - low) / 2) * 2 ** -task.levels[d * count + region]);
   const volume = half.reduce((v, h) => v * 2 * h, 1);
+  const innerRanges = ranges.map(innerRange);
   const known = new Map<string, number>(); // each point is evaluated once
   const at = (g: number[]) => {
-    const x = g.map((gd, d) => Math.max(ranges[d][0], Math.min(ranges[d][1], centre[d] + gd * half[d])));
+    const x = g.map((gd, d) =>
+      Math.max(innerRanges[d][0], Math.min(innerRanges[d][1], centre[d] + gd * half[d])),
+    );
     const y = known.get(`${g}`) ?? f(x);
     known.set(`${g}`, y);
     return y;

@@ -5,8 +5,11 @@
 import assert from 'node:assert/strict';
 import type { Device, Session } from '../../src/devices/device.ts';
 import type { BoundProgram } from '../../src/integrand/bound.ts';
+import { innerRange } from '../../src/integrand/inner-range.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import type { Params } from '../../src/integrand/params.ts';
+import { integrate } from '../../src/integrate.ts';
+import { METHOD_NAMES } from '../../src/methods/registry.ts';
 import { HostLearning } from '../../src/tasks/host-learning.ts';
 import { type Part, partsOf } from '../../src/tasks/part.ts';
 import { evaluatorOf, witnessPoints } from '../../src/tasks/pointwise.ts';
@@ -571,27 +574,98 @@ const regions: Check[] = [
         expectRegions(await evaluated(session, task), task, bent as never);
       }),
   },
+];
+
+/** 1 inside (0.1, 0.7) along every axis, not finite on its ends and outside. */
+const inside: Integrand = (x: number[]) => (x.every(v => v > 0.1 && v < 0.7) ? 1 : 0 / (x[0] - x[0]));
+/** The map of [0.1, 0.7]: 16 bins from the first number inside to the last, narrow ones at both ends. */
+function lastBits(dims: number, width: number): Float64Array {
+  const [first, last] = innerRange([0.1, 0.7]);
+  const low = Array.from({ length: 8 }, (_, i) => first + i * width * 2 ** -56);
+  const high = Array.from({ length: 9 }, (_, i) => last - (8 - i) * width * 2 ** -53);
+  return Float64Array.from(
+    Array(dims)
+      .fill([...low, ...high])
+      .flat(),
+  );
+}
+
+const ends: Check[] = [
   ...[1, 2, 3, 5].map(
     (dims): Check => ({
-      name: `regions: none is evaluated outside a domain of ${dims} dimensions`,
+      name: `ends: no point of a rule lies on an end of a range, or outside, in ${dims} dimensions`,
       run: tried =>
-        withSession(
-          tried,
-          (x: number[]) => (x.every(v => v >= 0.1 && v <= 0.7) ? x[0] : 0 / (x[0] - x[0])),
-          dims,
-          async session => {
-            const most = Math.max(...ruleFor(dims).orbits.flatMap(o => o.generator));
-            assert.ok(0.7 + 0.3 * 2 ** -51 * most > 0.7);
+        withSession(tried, inside, dims, async session => {
+          const most = Math.max(...ruleFor(dims).orbits.flatMap(o => o.generator));
+          assert.ok(0.7 + 0.3 * 2 ** -51 * most > 0.7);
+          // regions around both ends, whose points would be there: the smallest, and those that are halved next
+          for (const level of [48, 51]) {
             const sums = await evaluated(session, {
               rule: ruleFor(dims).name,
               ranges: Array(dims).fill([0.1, 0.7]),
               count: 2,
               centres: Float64Array.from({ length: 2 * dims }, (_, i) => (i % 2 === 0 ? 0.1 : 0.7)),
-              levels: new Uint8Array(2 * dims).fill(51),
+              levels: new Uint8Array(2 * dims).fill(level),
             });
             assert.equal(sums.nonFinite, null);
-          },
-        ),
+          }
+        }),
+    }),
+  ),
+  {
+    name: 'ends: nor do points of halves and of mirror images, until regions are a few last bits wide',
+    run: tried =>
+      withSession(
+        tried,
+        ([x, y]) => (x > 0.1 && y < 0.7 ? 1 / (x - 0.1) + 1 / (0.7 - y) : x / (x - x)),
+        2,
+        async session => {
+          const ranges: RegionTask['ranges'] = Array(2).fill([0.1, 0.7]);
+          const pool = await poolOf(session, { rule: 'degree7', ranges });
+          const steps = [await pool.start(1)];
+          for (let i = 0; i < 80; i++) {
+            await pool.select(0.3 * pool.sums.error);
+            steps.push(await pool.halve(64));
+          }
+          steps.push(await pool.look(0, 1000));
+          assert.ok(steps.every(step => step.nonFinite === null));
+          pool.close();
+        },
+      ),
+  },
+  ...[1, 2, 5].map(
+    (dims): Check => ({
+      name: `ends: no sample lies on an end of a range, in bins of 1 to 64 last bits, in ${dims} dimensions`,
+      run: tried =>
+        withSession(tried, inside, dims, async session => {
+          for (const width of [1, 3, 64])
+            for (const perAxis of [1, 4]) {
+              const strata = Array.from({ length: dims }, (_, d) => (d < 3 ? perAxis : 1));
+              const sums = await sampled(
+                session,
+                taskFor(strata, 500, 16, { edges: lastBits(dims, width), adapt: null }),
+              );
+              assert.equal(sums.nonFinite, null);
+            }
+        }),
+    }),
+  ),
+  ...METHOD_NAMES.map(
+    (method): Check => ({
+      name: `ends: ${method} never evaluates an integrand that is infinite at both ends on one of them`,
+      run: async tried => {
+        const f: Integrand = ([x, y]) => ((x - 0.5) * (2 - y)) ** -0.7 * (1 - x) ** -0.9;
+        const r = await integrate(f as never, {
+          domain: [
+            [0.5, 1],
+            [1, 2],
+          ],
+          method,
+          device: tried.device,
+          maxEvaluations: 2e5,
+        });
+        assert.equal(r.nonFinite, 0);
+      },
     }),
   ),
 ];
@@ -811,6 +885,7 @@ export const SUITE: readonly Check[] = [
   ...otherSamples,
   ...parts,
   ...regions,
+  ...ends,
   ...learning,
   ...pools,
   ...witnesses,

@@ -3,7 +3,7 @@
  * and adds up what the integrand gives there. Lanes are regions: every region of the tile is at the same point of
  * the rule at the same time, so coordinates are centre + g·half-width with one g for all.
  *
- *     place(row, g, low, high, end): row ← centre + g·half-width, never outside [low, high]
+ *     place(row, g, first, last, end): row ← centre + g·half-width, never outside [first, last]
  *     add(slot, end): sums of the slot ← sums + values
  *
  * `row` and `slot` are byte offsets, `end` is the size of a row in use, in bytes.
@@ -40,8 +40,8 @@ export function evaluatorModule(k: EvaluatorLayout): Uint8Array<ArrayBuffer> {
 
 function placeFunction(k: EvaluatorLayout): FunctionWriter {
   const w = new FunctionWriter(['i32', 'f64', 'f64', 'f64', 'i32'], null);
-  const [row, g, low, high, end] = [0, 1, 2, 3, 4];
-  const [factor, least, most] = [g, low, high].map(f => {
+  const [row, g, first, last, end] = [0, 1, 2, 3, 4];
+  const [factor, least, most] = [g, first, last].map(f => {
     const v = w.local('v128');
     w.get(f).op('f64x2.splat').set(v);
     return v;

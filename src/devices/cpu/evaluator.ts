@@ -22,6 +22,8 @@ export interface EvaluatorSetup {
   walk: Walk;
   /** The box: every axis from low to high. */
   ranges: readonly (readonly [number, number])[];
+  /** The inner range of each axis (integrand/inner-range.ts), which no point leaves. */
+  innerRanges: readonly (readonly [number, number])[];
 }
 
 /** Some regions in the order of the list; `levels` says how often each axis was halved. */
@@ -58,7 +60,7 @@ export function makeEvaluator(
   f?: (x: number[]) => number | Promise<number>,
   pause?: () => Promise<void> | undefined,
 ): Evaluator {
-  const { layout: k, walk, ranges } = setup;
+  const { layout: k, walk, ranges, innerRanges } = setup;
   const { dims, batch, slots } = k;
   let memory: WebAssembly.Memory | null = null;
   const numbers = (address: number, length: number) => new Float64Array(memory!.buffer, address, length);
@@ -66,7 +68,7 @@ export function makeEvaluator(
     for (const { address, data } of list) numbers(address, data.length).set(data);
   };
   let kernel: {
-    place(row: number, g: number, low: number, high: number, end: number): void;
+    place(row: number, g: number, first: number, last: number, end: number): void;
     add(slot: number, end: number): void;
   };
   let evaluateCompiled: ((n: number) => void) | null;
@@ -139,7 +141,7 @@ export function makeEvaluator(
         centres[d * batch + n] = centres[d * batch + n - 1];
         halves[d * batch + n] = halves[d * batch + n - 1];
       }
-      kernel.place(d * batch * 8, 0, low, high, n * 8);
+      kernel.place(d * batch * 8, 0, innerRanges[d][0], innerRanges[d][1], n * 8);
     }
     sums.fill(0);
   };
@@ -149,7 +151,7 @@ export function makeEvaluator(
     const { starts, axis, value } = walk;
     for (let c = starts[point]; c < starts[point + 1]; c++) {
       const d = axis[c];
-      kernel.place(d * batch * 8, value[c], ranges[d][0], ranges[d][1], n * 8);
+      kernel.place(d * batch * 8, value[c], innerRanges[d][0], innerRanges[d][1], n * 8);
     }
   };
 

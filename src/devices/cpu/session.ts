@@ -1,5 +1,6 @@
 /** One integrand on a pool of workers: parts of iterations and of lists of regions, cut into chunks for engines. */
 import type { BoundProgram } from '../../integrand/bound.ts';
+import { innerRange } from '../../integrand/inner-range.ts';
 import { BATCH } from '../../integrand/targets/wasm.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
 import { mergeNonFinite, type Part, partsOf } from '../../tasks/part.ts';
@@ -198,6 +199,7 @@ export class WorkerSession implements Session {
         layout: { ...layout, end },
         walk,
         ranges,
+        innerRanges: ranges.map(innerRange),
       }),
     );
     const engines = new EngineGroup(this.#pool, 'evaluator', makeEvaluator, setup, this.#values);

@@ -1,4 +1,5 @@
 /** Cubature rules on a card: points, weights and null rules in its memory, and lists of regions evaluated there. */
+import { innerRange } from '../../integrand/inner-range.ts';
 import type { Part } from '../../tasks/part.ts';
 import { type Ranges, type RegionSums, type RegionTask, regionsOf } from '../../tasks/region.ts';
 import { nullCombinations, type Orbit, pointsOf, type Rule, ruleFor } from '../../tasks/rules.ts';
@@ -109,12 +110,15 @@ export class CudaRegions {
       mantissa *= (high - low) * 2 ** -Math.floor(own / 2) * 2 ** -Math.ceil(own / 2);
       exponent += own;
     }
-    const [inner, outer] = rule.differences.map(i => rule.orbits[i].generator[0]);
+    const [near, far] = rule.differences.map(i => rule.orbits[i].generator[0]);
+    const inner = ranges.map(innerRange);
     return this.#task.pack({
       low: ranges.map(r => r[0]),
       high: ranges.map(r => r[1]),
+      innerLow: inner.map(r => r[0]),
+      innerHigh: inner.map(r => r[1]),
       mantissa,
-      ratio: (outer / inner) ** 2,
+      ratio: (far / near) ** 2,
       coefficients: rule.error ?? [0, 0, 0],
       exponent,
       graded: rule.error ? 1 : 0,
@@ -223,7 +227,8 @@ export function pointIn(
   const generator = orderedPoints(rule)[p];
   return ranges.map(([low, high], d) => {
     const half = ((high - low) / 2) * 2 ** -levels[d];
-    return Math.max(low, Math.min(high, centre[d] + half * generator[d]));
+    const [first, last] = innerRange([low, high]);
+    return Math.max(first, Math.min(last, centre[d] + half * generator[d]));
   });
 }
 

@@ -136,6 +136,9 @@ export const REFINE = new Struct('Refine', {
 export const REGION_TASK = new Struct('RegionTask', {
   low: ['double', 'DIMS'],
   high: ['double', 'DIMS'],
+  /** The inner range of each axis (integrand/inner-range.ts), which no point leaves. */
+  innerLow: ['double', 'DIMS'],
+  innerHigh: ['double', 'DIMS'],
   /** The mantissa of the box's volume. */
   mantissa: 'double',
   /** The squared ratio of the generators of the two orbits of fourth differences. */

@@ -2,6 +2,7 @@
  * The state of a VEGAS run and its one step: map, strata, samples of each cube; an iteration on the device; and,
  * while adapting, the refinement of all three. `plain`, `mcubes`, `mcubes1d` and `vegas+` differ only in the knobs.
  */
+import { innerRange, volumeExcess } from '../../integrand/inner-range.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
@@ -53,6 +54,8 @@ export class Sampling {
   readonly #knobs: Knobs;
   readonly #learning: Learning;
   readonly #dims: number;
+  /** The part of the volume that the map leaves out, since it covers the inner ranges of the axes (integrand/inner-range.ts). */
+  readonly #excess: number;
   #map: AxisMap;
   #bins = 1;
   #strata: Strata | null = null;
@@ -71,7 +74,8 @@ export class Sampling {
     this.#knobs = knobs;
     this.#learning = problem.session.learning ?? new HostLearning();
     this.#dims = problem.ranges.length;
-    this.#map = uniformMap(problem.ranges, 1);
+    this.#map = uniformMap(problem.ranges.map(innerRange), 1);
+    this.#excess = volumeExcess(problem.ranges);
   }
 
   /** The number of cubes in an iteration of this size. */
@@ -178,8 +182,8 @@ export class Sampling {
     // (Σ vᵢ)² / Σ vᵢ²; the part of the error that is rounding counts as carried by many pieces
     const carriers = sums.concentration === 0 ? Infinity : (error * cubes) ** 4 / sums.concentration;
     return {
-      value: value * this.#unit,
-      error: error * this.#unit,
+      value: (value + value * this.#excess) * this.#unit,
+      error: (error + error * this.#excess) * this.#unit,
       evaluations: sums.evaluations,
       carriers,
     };

@@ -9,6 +9,7 @@
  * and so refines a wrong cell, lets padding into the threshold, and reports the deviation of one trial.
  */
 
+import { innerRange, volumeExcess } from '../../integrand/inner-range.ts';
 import { OptionError } from '../../options/option-error.ts';
 import { withDefaults } from '../../options/table.ts';
 import { STREAM } from '../../random/philox.ts';
@@ -131,7 +132,7 @@ class ZmcRun {
     // samples per block after the search: one pass that sets the shares, and those of a measurement
     const each = samples + Math.max(PASSES * samples, MIN_BLOCK_SAMPLES);
     const most = Math.floor(((1 - SEARCH_PART) * maxEvaluations) / (each * perBox));
-    const nodes = await searchTree(ranges, {
+    const nodes = await searchTree(ranges.map(innerRange), {
       perAxis: blocks,
       trials,
       sigma,
@@ -165,7 +166,7 @@ class ZmcRun {
     if (this.#size === 0) {
       const strata = this.#problem.ranges.map(() => 1);
       await this.#sample(
-        { box: this.#problem.ranges, strata, first: 0, blocks: 1 },
+        { box: this.#problem.ranges.map(innerRange), strata, first: 0, blocks: 1 },
         PILOT_SAMPLES,
         STREAM.pilot,
       );
@@ -202,14 +203,17 @@ class ZmcRun {
       const before = this.#ledger.evaluations;
       const pass = await this.#pass(nodes, count);
       const evaluations = this.#ledger.evaluations - before;
-      const factor = unitError({ ...pass, sum: pass.value });
-      if (factor !== 1 && tries < MOST_TRIES && evaluations <= this.#ledger.budgetLeft) {
-        this.#unit *= unitFor(factor);
+      const wrong = unitError({ ...pass, sum: pass.value });
+      if (wrong !== 1 && tries < MOST_TRIES && evaluations <= this.#ledger.budgetLeft) {
+        this.#unit *= unitFor(wrong);
         continue;
       }
       const rounding = SUM_ROUNDING * this.#problem.epsilon * pass.value;
-      const error = Math.sqrt(pass.variance + rounding ** 2) * this.#unit;
-      const estimate = { value: pass.value * this.#unit, error, evaluations };
+      // blocks are parts of the inner ranges of the axes (integrand/inner-range.ts)
+      const excess = volumeExcess(this.#problem.ranges);
+      const whole = (x: number) => (x + x * excess) * this.#unit;
+      const error = whole(Math.sqrt(pass.variance + rounding ** 2));
+      const estimate = { value: whole(pass.value), error, evaluations };
       this.#passes.push(estimate);
       this.#largest.push({
         share: pass.variance > 0 ? pass.largest / pass.variance : 0,

@@ -122,8 +122,8 @@ __device__ __forceinline__ void evaluate(const RegionTask& t, u64 across, u64 al
     for (int d = 0; d < DIMS; d++) {
       const int box = side * DIMS + d;
       const double x = __dadd_rn(desk.centre[box], __dmul_rn(desk.half[box], place));
-      // rounding must not move a point out of the domain
-      desk.places[box * VALUES + v] = fmax(fmin(x, t.high[d]), t.low[d]);
+      // rounding must not move a point to an end of the range, where the integrand may be infinite
+      desk.places[box * VALUES + v] = fmax(fmin(x, t.innerHigh[d]), t.innerLow[d]);
     }
   }
   __syncwarp();

@@ -22,7 +22,7 @@ __device__ __forceinline__ u32 witnessesOf(const Witness& w, int depth) {
 }
 
 __device__ __forceinline__ double inside(const RegionTask& t, const Bench& b, int d, double place) {
-  return fmax(fmin(__dadd_rn(b.centre[d], __dmul_rn(place, b.half[d])), t.high[d]), t.low[d]);
+  return fmax(fmin(__dadd_rn(b.centre[d], __dmul_rn(place, b.half[d])), t.innerHigh[d]), t.innerLow[d]);
 }
 
 __device__ __forceinline__ double sumOf(double x) {

@@ -1,0 +1,65 @@
+/** What may be missing at the ends of ranges (ends.ts), in the outcome of a run: a larger error, no claim, a warning. */
+import type { Missing } from './ends.ts';
+import { type MethodProblem, NEGLIGIBLE_BEYOND, type Outcome, toleranceAt } from './methods/method.ts';
+
+/** Evaluations for an integral that may not exist: its value says nothing, however many there are. */
+const HOPELESS_EVALUATIONS = 2 ** 20;
+
+/** How much may be missing in all. */
+export const totalOf = (missing: readonly Missing[]): number => missing.reduce((sum, m) => sum + m.amount, 0);
+
+/** How much may be missing without harm to an estimate. */
+export function negligibleFor(problem: Pick<MethodProblem, 'relTol' | 'absTol'>, outcome: Outcome): number {
+  return NEGLIGIBLE_BEYOND * Math.max(outcome.error, toleranceAt(problem, outcome.value));
+}
+
+/** The evaluations that are worth while for a run that misses this much at least. */
+export const worthwhile = (maxEvaluations: number, missing: number): number =>
+  missing < Infinity ? maxEvaluations : Math.min(maxEvaluations, HOPELESS_EVALUATIONS);
+
+/** The outcome with what may be missing as a part of its error. */
+export function withMissing(
+  outcome: Outcome,
+  missing: readonly Missing[],
+  problem: Pick<MethodProblem, 'relTol' | 'absTol'>,
+): Outcome {
+  const total = totalOf(missing);
+  if (total < Infinity && total <= negligibleFor(problem, outcome)) return outcome;
+  const error = outcome.error + total;
+  const converged = outcome.status === 'converged';
+  if (converged && error <= toleranceAt(problem, outcome.value)) return { ...outcome, error };
+  const largest = missing.reduce((a, b) => (b.amount > a.amount ? b : a));
+  return {
+    ...outcome,
+    error,
+    status: converged ? (largest.infinite ? 'budget' : 'roundoff') : outcome.status,
+    warnings: [...outcome.warnings, largest.infinite ? beyondMap(largest) : besideEnd(largest)],
+  };
+}
+
+const shown = (x: number): string => x.toPrecision(2);
+const listed = (names: readonly string[]): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
+const namesOf = ({ axes }: Missing): string => listed(axes.map(d => `domain[${d}]`));
+
+function beyondMap(missing: Missing): string {
+  const { amount, oscillates, axes } = missing;
+  const last = Math.min(...missing.last.map(Math.abs));
+  const where = `the map of ${namesOf(missing)} ends at ${shown(last)}`;
+  if (amount === Infinity)
+    return oscillates
+      ? `${where}, up to where the integrand oscillates and hardly falls: what lies beyond may be anything; integrate over a finite range, or from zero to zero`
+      : `${where}, up to where the integrand falls so slowly that its integral may not exist; integrate over a finite range`;
+  const remedy =
+    last < 1e17 && axes.length === 1
+      ? 'shift the variable so that the range begins at 1, from where the map reaches 1.8e75'
+      : 'substitute a variable in which the integrand falls faster';
+  return `${where}, and what lies beyond may come to ${shown(amount)}; ${remedy}`;
+}
+
+function besideEnd(missing: Missing): string {
+  const end = `the integrand is infinite at an end of ${namesOf(missing)}`;
+  return missing.amount < Infinity
+    ? `${end}, and what lies closer to that end than the last number may come to ${shown(missing.amount)}; make the distance from that end the variable, or substitute one that removes the singularity`
+    : `${end}, towards which it grows so fast that its integral may not exist`;
+}
