@@ -57,11 +57,15 @@ const MAX_EXPONENT = 900;
 /** Points per window, in one dimension and in several; fewer are enough to tell that an end is harmless. */
 const POINTS = { line: 16, box: 64 } as const;
 const FEW_POINTS = { line: 2, box: 8 } as const;
+/** Where the integral over the last window is below this part of what is negligible, no extrapolation makes it harmful. */
+const HARMLESS = 1e-3;
 /** Ends that are examined, at most. */
 const MAX_ENDS = 64;
 /** Infinite axes of which all pairs are examined, at most. */
 const MAX_PAIRED = 3;
 const KEY = keyOf(1);
+/** Random words by point and group of four, which are the same in every run. */
+const words: Counter[][] = [];
 
 /** Evaluates points near the ends of ranges, until `signal` or `deadline` (as performance.now() has it) ends the run. */
 export class EndProbe {
@@ -69,7 +73,6 @@ export class EndProbe {
   readonly #domain: Domain;
   readonly #limits: Limits;
   #evaluate: EvaluatePoints | null = null;
-  readonly #words: Counter[][] = [];
 
   constructor(integrand: BoundProgram, domain: Domain, limits: Limits) {
     this.#integrand = integrand;
@@ -94,7 +97,7 @@ export class EndProbe {
     const ends = endsOf(this.#domain).filter(e => !e.infinite);
     const found: Missing[] = [];
     for (const end of ends.slice(0, MAX_ENDS)) {
-      const [few] = await this.#examine([[[end]]], FEW_POINTS);
+      const [few] = await this.#examine([[[end]]], FEW_POINTS, HARMLESS * negligible);
       if (few && few.amount > negligible) found.push(...(await this.#examine([[[end]]])));
     }
     return found;
@@ -104,6 +107,7 @@ export class EndProbe {
   async #examine(
     sets: readonly (readonly (readonly End[])[])[],
     points: { line: number; box: number } = POINTS,
+    harmless = 0,
   ): Promise<Missing[]> {
     const found: Missing[] = [];
     const count = this.#domain.axes.length > 1 ? points.box : points.line;
@@ -114,7 +118,7 @@ export class EndProbe {
       if (!windows) continue;
       const { start, octaves } = windows;
       const second = await this.#window(set, start + octaves, octaves, count);
-      if (second.average === 0) continue;
+      if (second.average <= harmless) continue;
       const first = await this.#window(set, start, octaves, count);
       if (this.#isLate) return found;
       const amount = beyond(first.average, second.average, windows);
@@ -178,9 +182,9 @@ export class EndProbe {
   /** Random number j of point i, between 0 and 1; the same for all ends and windows. */
   #random(i: number, j: number): number {
     const group = j >> 2;
-    this.#words[i] ??= [];
-    this.#words[i][group] ??= wordsOf(i, group, 0, STREAM.ends, KEY);
-    return (this.#words[i][group][j & 3] + 0.5) * 2 ** -32;
+    words[i] ??= [];
+    words[i][group] ??= wordsOf(i, group, 0, STREAM.ends, KEY);
+    return (words[i][group][j & 3] + 0.5) * 2 ** -32;
   }
 
   /** The coordinate in the domain where the numbers of an axis end. */

@@ -156,10 +156,18 @@ export function toJavaScript(program: Program): string {
   return lines.join('\n');
 }
 
-export function javascriptTarget(program: Program, params: Bindings): Evaluate {
+/** Programs as functions: a scan has one program and thousands of params. */
+const functions = new WeakMap<Program, ReturnType<typeof functionOf>>();
+
+function functionOf(program: Program) {
   const body = toJavaScript(program).replace(/^/gm, '  ');
   const text = `const n = out.length;\nfor (let i = 0; i < n; i++) {\n${body}\n}`;
-  const run = new Function('points', 'out', 'kit', 'data', 'arrays', text);
+  return new Function('points', 'out', 'kit', 'data', 'arrays', text);
+}
+
+export function javascriptTarget(program: Program, params: Bindings): Evaluate {
+  const run = functions.get(program) ?? functionOf(program);
+  functions.set(program, run);
   const arrays = program.arrays.map(length => new Float64Array(length));
   const data = Object.assign(Object.create(null), Object.fromEntries(params), program.constants);
   return (points, out) => run(points, out, kit, data, arrays);
