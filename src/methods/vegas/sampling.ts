@@ -7,6 +7,7 @@ import { STREAM } from '../../random/philox.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
 import type { Learning } from '../../tasks/learning.ts';
 import { floorFor, rebin, uniformMap } from '../../tasks/map.ts';
+import { additionsOf } from '../../tasks/pieces.ts';
 import {
   type AxisMap,
   type Counts,
@@ -38,8 +39,6 @@ export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'b
 const HISTOGRAM_AIM = 2 ** 42;
 const HISTOGRAM_LIMIT = 2 ** 53;
 const HISTOGRAM_LEAST = 2 ** 30;
-/** Relative rounding error of a sum of a million numbers, in epsilons (1e-14 for float64). It is part of every error. */
-const SUM_ROUNDING = 1e-14 * 2 ** 53;
 /** The relative error below which an integrand counts as constant, in epsilons (1e-13 for float64). */
 const CONSTANT_BELOW = 1e-13 * 2 ** 53;
 /** Samples of the pilot, which finds the size of values. */
@@ -98,7 +97,7 @@ export class Sampling {
       // the histogram is out of range: the same samples are drawn again with the right scale
       if (this.seen && (total >= HISTOGRAM_LIMIT || total < HISTOGRAM_LEAST) && tries < MOST_TRIES) continue;
       // the map learns nothing from a constant integrand: rounding errors would only spoil it
-      const flat = sums.variance <= (CONSTANT_BELOW * this.#problem.epsilon * sums.sum) ** 2;
+      const flat = sums.variance <= (this.#constantBelow * sums.sum) ** 2;
       if (!flat && alpha > 0 && this.#bins > 1)
         this.#map = await this.#learning.refine({ alpha, floor: floorFor(evaluations), shared });
       this.#known = beta > 0;
@@ -128,6 +127,15 @@ export class Sampling {
     const factor = unitError(sums);
     if (factor !== 1) this.#setUnit(this.#unit * factor);
     return factor !== 1;
+  }
+
+  /**
+   * The relative error below which an integrand counts as constant. The widths of bins are rounded as their edges are: in
+   * 64 bins over [100, 100.1] to 1e-11 of a width.
+   */
+  get #constantBelow(): number {
+    const widths = this.#problem.ranges.map(([a, b]) => Math.max(Math.abs(a), Math.abs(b)) / (b - a));
+    return this.#problem.epsilon * (CONSTANT_BELOW + this.#bins * Math.max(...widths));
   }
 
   #binsFor(evaluations: number): number {
@@ -173,8 +181,9 @@ export class Sampling {
 
   #estimate(sums: SampleSums, { cubes }: Strata): Estimate {
     const value = sums.sum / cubes;
+    const rounding = additionsOf(sums.evaluations) * this.#problem.epsilon * Math.abs(value);
     // not Math.hypot: engines differ in its last bit
-    const error = Math.sqrt(sums.variance / cubes ** 2 + (SUM_ROUNDING * this.#problem.epsilon * value) ** 2);
+    const error = Math.sqrt(sums.variance / cubes ** 2 + rounding ** 2);
     // (Σ vᵢ)² / Σ vᵢ²; the part of the error that is rounding counts as carried by many pieces
     const carriers = sums.concentration === 0 ? Infinity : (error * cubes) ** 4 / sums.concentration;
     return {
@@ -182,6 +191,7 @@ export class Sampling {
       error: error * this.#unit,
       evaluations: sums.evaluations,
       carriers,
+      rounding: rounding * this.#unit,
     };
   }
 

@@ -12,6 +12,7 @@
 import { OptionError } from '../../options/option-error.ts';
 import { withDefaults } from '../../options/table.ts';
 import { STREAM } from '../../random/philox.ts';
+import { additionsOf } from '../../tasks/pieces.ts';
 import { merge, type SampleSums, type SampleTask, wholeOf } from '../../tasks/sample.ts';
 import { combine, type Estimate, ratio } from '../combine.ts';
 import { Ledger } from '../ledger.ts';
@@ -24,9 +25,10 @@ import {
   statusOf,
   toleranceAt,
 } from '../method.ts';
+import { probe } from '../probe.ts';
 import { FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
-import { MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks.ts';
+import { MAX_KEPT_BLOCKS, MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './options.ts';
 import { beyondFace, type Node, searchTree } from './tree-search.ts';
 
@@ -63,8 +65,6 @@ const MAX_KEPT_MEANS = 2 ** 18;
 const MAX_ZERO_SAMPLES = 2 ** 24;
 /** Evaluations per pass, at most, or a quarter of all before it: progress is reported and time limits are kept. */
 const MAX_PASS_EVALUATIONS = 2 ** 26;
-/** Relative rounding error of a sum of a million numbers, in epsilons (1e-14 for float64). */
-const SUM_ROUNDING = 1e-14 * 2 ** 53;
 
 export async function* zmc(problem: MethodProblem, options: ZmcOptions): Run {
   const run = new ZmcRun(problem, options);
@@ -207,16 +207,24 @@ class ZmcRun {
         this.#unit *= unitFor(factor);
         continue;
       }
-      const rounding = SUM_ROUNDING * this.#problem.epsilon * pass.value;
-      const error = Math.sqrt(pass.variance + rounding ** 2) * this.#unit;
-      const estimate = { value: pass.value * this.#unit, error, evaluations };
+      // the pieces of a group are added one after another, and so are the means of a slab's blocks
+      const kept = Math.min(MAX_KEPT_BLOCKS, this.#knobs.blocks ** this.#problem.ranges.length);
+      const additions = Math.max(additionsOf(evaluations), this.#knobs.depth > 1 ? kept : 0);
+      const rounding = additions * this.#problem.epsilon * Math.abs(pass.value);
+      const estimate: Estimate = {
+        value: pass.value * this.#unit,
+        error: Math.sqrt(pass.variance + rounding ** 2) * this.#unit,
+        evaluations,
+        rounding: rounding * this.#unit,
+      };
       this.#passes.push(estimate);
       this.#largest.push({
         share: pass.variance > 0 ? pass.largest / pass.variance : 0,
         own: pass.largest * count,
       });
       this.#counts += count;
-      yield* this.#ledger.note({ ...estimate, adapting: false }, combine(this.#passes));
+      const { value, error } = estimate;
+      yield* this.#ledger.note({ value, error, evaluations, adapting: false }, combine(this.#passes));
       return;
     }
   }
