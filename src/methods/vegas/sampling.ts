@@ -63,6 +63,8 @@ export class Sampling {
   #iteration = 0;
   /** Whether any sample was not 0. */
   seen = false;
+  /** What the last probe found: an estimate for runs that end before their first iteration does. */
+  probed: Estimate | null = null;
 
   constructor(problem: MethodProblem, ledger: Ledger, knobs: Knobs) {
     this.#problem = problem;
@@ -76,6 +78,12 @@ export class Sampling {
   /** The number of cubes in an iteration of this size. */
   cubesFor(evaluations: number): number {
     return this.#strataFor(evaluations).cubes;
+  }
+
+  /** Samples the whole box evenly, to measure how fast the integrand is; the unit stays as it is. */
+  async probe(samples: number): Promise<void> {
+    const one = this.#oneCube();
+    this.probed = this.#estimate(await this.#sample(one, samples, null, STREAM.probe), one);
   }
 
   /** Samples, and learns from them. */
@@ -162,11 +170,14 @@ export class Sampling {
   /** Sets the unit from a few samples of the whole box; returns their number, which the iteration has fewer. */
   async #pilot(evaluations: number): Promise<number> {
     const samples = Math.min(PILOT_SAMPLES, Math.max(2, Math.floor(evaluations / 8)));
-    const one: Strata = { perAxis: Array(this.#dims).fill(1), cubes: 1 };
-    const { sum, variance } = await this.#sample(one, samples, null, STREAM.pilot);
+    const { sum, variance } = await this.#sample(this.#oneCube(), samples, null, STREAM.pilot);
     const spread = Math.sqrt(variance * samples);
     this.#setUnit(this.#unit * (spread > 0 && spread < Infinity ? Math.hypot(spread, sum) : Math.abs(sum)));
     return samples;
+  }
+
+  #oneCube(): Strata {
+    return { perAxis: Array(this.#dims).fill(1), cubes: 1 };
   }
 
   /** Sets the unit (unit.ts) for values of about this size. */
@@ -217,7 +228,7 @@ export class Sampling {
     const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
     if (task.adapt && !keep) await this.#learning.learn(task, sums);
     this.#ledger.spend(sums.evaluations);
-    this.seen ||= sums.sum !== 0 || sums.variance !== 0;
+    if (stream !== STREAM.probe) this.seen ||= sums.sum !== 0 || sums.variance !== 0;
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
     return sums;
   }

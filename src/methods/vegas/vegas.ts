@@ -24,6 +24,7 @@ import {
   statusOf,
   toleranceAt,
 } from '../method.ts';
+import { probe } from '../probe.ts';
 import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
 import { PROTOCOL_ITERATIONS, type VegasOptions } from './options.ts';
 import { type Knobs, Sampling } from './sampling.ts';
@@ -54,6 +55,10 @@ const ADAPT_SHARE = 0.25;
 const MAX_TURNS = 25;
 /** Iterations per measurement, at least. */
 const MEASUREMENTS = 5;
+/** Samples per iteration, at least; fewer where a deadline leaves time for fewer than twice MEASUREMENTS such iterations. */
+const FEWEST_SAMPLES = 64;
+/** With a deadline that leaves time for fewer evaluations than this nothing is learned: they are spent on the measurement. */
+const MIN_LEARNING_RUN = 16 * FEWEST_SAMPLES;
 /** Samples per iteration, at most, so that progress is reported and time limits are kept. */
 const MAX_ITERATION_SAMPLES = 2 ** 26;
 /** Without a single value other than 0 after this many samples, the search ends. */
@@ -123,7 +128,13 @@ class VegasRun {
 
   async *toTolerance(adaptive: boolean): Step<Status> {
     const { maxEvaluations, ranges } = this.#problem;
-    let size = Math.max(64, Math.min(4096 + 1024 * ranges.length, (ADAPT_BUDGET * maxEvaluations) / 6));
+    const usual = 4096 + 1024 * ranges.length;
+    await probe(this.#ledger, usual, samples => this.#sampling.probe(samples));
+    const { timeLeft, iterationLimit } = this.#ledger;
+    this.#fewest = Math.max(2, Math.min(FEWEST_SAMPLES, Math.floor(timeLeft / (2 * MEASUREMENTS))));
+    adaptive &&= timeLeft >= MIN_LEARNING_RUN;
+    const share = (ADAPT_BUDGET * Math.min(maxEvaluations, timeLeft)) / 6;
+    let size = Math.max(this.#fewest, Math.min(usual, share, iterationLimit));
     for (;;) {
       const need = adaptive ? yield* this.#learn(size) : size * MEASUREMENTS;
       if (adaptive) size = this.#size;
@@ -138,6 +149,8 @@ class VegasRun {
   /** The samples per iteration that learning arrived at, and whether the map was still changing when learning ended. */
   #size = 0;
   #moving = false;
+  /** Samples per iteration, at least. */
+  #fewest = FEWEST_SAMPLES;
 
   /** Adapts with a growing number of samples; returns the evaluations that a measurement will need. */
   async *#learn(start: number): Step<number> {
@@ -151,14 +164,14 @@ class VegasRun {
       );
       const next = this.#ledger.evaluations + 3 * 4 * size;
       const spent =
-        next > this.#learningEnds || 4 * size > MAX_ITERATION_SAMPLES || this.#ledger.iterationsLeft <= 1;
+        next > this.#learningEnds || 4 * size > this.#mostLearning || this.#ledger.iterationsLeft <= 1;
       if (isDark(last)) {
         // all samples were 0: the next iteration has more. It takes at most half of what is left, because the first
         // iteration with a value other than 0 is made twice, the second time in the unit of that value
         const left = (this.#learningEnds - this.#ledger.evaluations) / 2;
         const over = left < size || this.#ledger.iterationsLeft <= 1;
         if (over || this.#ledger.evaluations > MAX_ZERO_SAMPLES) return 0;
-        size = Math.min(4 * size, left, MAX_ITERATION_SAMPLES) / 4;
+        size = Math.min(4 * size, left, this.#mostLearning) / 4;
         continue;
       }
       if (searching && size > start && this.#ledger.evaluations + 8 * start < this.#learningEnds) {
@@ -200,14 +213,14 @@ class VegasRun {
   async *#measure(need: number, learned: number, adaptive: boolean): Step<Status | undefined> {
     this.#ledger.discard(); // an earlier measurement was not trusted
     this.#counted = [];
-    const smallest = Math.max(64, 2 * this.#sampling.cubesFor(learned)); // two samples per cube
+    const smallest = Math.max(this.#fewest, 2 * this.#sampling.cubesFor(learned)); // two samples per cube
     const least = Math.max(smallest, learned / 2);
     for (let wanted = 1.15 * need; ; ) {
       const missing = Math.max(1, MEASUREMENTS - this.#counted.length);
       const affordable = this.#ledger.left;
       const total = Math.min(Math.max(wanted, missing * least), affordable, 1e15);
       const turns = Math.min(
-        Math.max(missing, Math.ceil(total / MAX_ITERATION_SAMPLES)),
+        Math.max(missing, Math.ceil(total / this.#mostSamples)),
         Math.floor(total / smallest),
       );
       const size = Math.floor(total / turns);
@@ -231,9 +244,14 @@ class VegasRun {
     if (status === 'budget' && this.#ledger.hurried && !this.#ledger.lastIteration) status = 'time';
     const warnings = this.#warnings;
     const counted = this.#counted.length > 0 ? this.#counted : this.#learned.slice(-1);
-    if (counted.length === 0) counted.push({ value: 0, error: Infinity, evaluations: 1 });
-    if (this.#counted.length === 0 && this.#learned.length === 0) {
-      warnings.push('the run ended before anything was sampled: there is no estimate');
+    if (counted.length === 0) {
+      const { probed } = this.#sampling;
+      counted.push(probed ?? { value: 0, error: Infinity, evaluations: 1 });
+      warnings.push(
+        probed
+          ? `the run ended before anything was measured: this is what ${probed.evaluations} samples saw`
+          : 'the run ended before anything was sampled: there is no estimate',
+      );
     } else if (this.#counted.length === 0 && this.#sampling.seen) {
       warnings.push(
         'the run ended before anything was measured: this is what the last adapting iteration saw',
@@ -277,6 +295,19 @@ class VegasRun {
     return this.#dark + ADAPT_BUDGET * (all - this.#dark);
   }
 
+  /** Samples per measuring iteration, at most. */
+  get #mostSamples(): number {
+    return Math.min(MAX_ITERATION_SAMPLES, this.#ledger.iterationLimit);
+  }
+
+  /**
+   * Samples per learning iteration, at most. The deadline is far when these are made, and twice as many cubes per axis
+   * lower the error of a smooth integrand more than larger measuring iterations do.
+   */
+  get #mostLearning(): number {
+    return Math.min(MAX_ITERATION_SAMPLES, 4 * this.#ledger.iterationLimit);
+  }
+
   #enough(): boolean {
     if (this.#counted.length === 0 || !this.#sampling.seen) return false;
     const now = combine(this.#counted);
@@ -296,7 +327,7 @@ class VegasRun {
   }
 
   async *#iterate(evaluations: number, adapting: boolean, counts: boolean, alpha?: number): Step<Estimate> {
-    const size = Math.floor(Math.min(evaluations, Math.max(64, this.#ledger.budgetLeft)));
+    const size = Math.floor(Math.min(evaluations, Math.max(this.#fewest, this.#ledger.budgetLeft)));
     const wasDark = !this.#sampling.seen;
     const estimate = adapting ? await this.#sampling.adapt(size, alpha) : await this.#sampling.measure(size);
     if (!this.#sampling.seen || (this.#dark > 0 && wasDark)) this.#dark = this.#ledger.evaluations;
