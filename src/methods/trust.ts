@@ -34,6 +34,13 @@ export function believable(estimates: readonly Estimate[], now: Combined): boole
   return now.q >= SMALLEST_Q && carried(estimates, now) >= MIN_CARRIED;
 }
 
+/**
+ * With an absTol, 0 is claimed after this many samples, evenly spread, all of which were 0. Without one there is no
+ * tolerance that 0 could meet, and the search goes on. What is missed lies in less than 3/2^16 of the domain in 95 % of all
+ * runs.
+ */
+export const ZERO_SAMPLES = 2 ** 16;
+
 export const FEW_SAMPLES =
   'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';
 

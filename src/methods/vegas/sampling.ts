@@ -63,6 +63,8 @@ export class Sampling {
   #iteration = 0;
   /** Whether any sample was not 0. */
   seen = false;
+  /** Whether any value was not finite, and counted as 0. */
+  nonFinite = false;
   /** What the last probe found: an estimate for runs that end before their first iteration does. */
   probed: Estimate | null = null;
 
@@ -230,6 +232,7 @@ export class Sampling {
     this.#ledger.spend(sums.evaluations);
     if (stream !== STREAM.probe) this.seen ||= sums.sum !== 0 || sums.variance !== 0;
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
+    this.nonFinite ||= !!sums.nonFinite;
     return sums;
   }
 }

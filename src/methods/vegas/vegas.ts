@@ -25,7 +25,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
-import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
+import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q, ZERO_SAMPLES } from '../trust.ts';
 import { PROTOCOL_ITERATIONS, type VegasOptions } from './options.ts';
 import { type Knobs, Sampling } from './sampling.ts';
 
@@ -138,6 +138,7 @@ class VegasRun {
     for (;;) {
       const need = adaptive ? yield* this.#learn(size) : size * MEASUREMENTS;
       if (adaptive) size = this.#size;
+      if (this.#isZero) return 'converged';
       if (!this.#sampling.seen && this.#ledger.evaluations >= Math.min(MAX_ZERO_SAMPLES, maxEvaluations / 2))
         return 'budget';
       const status = yield* this.#measure(need, size, adaptive);
@@ -169,7 +170,7 @@ class VegasRun {
         // all samples were 0: the next iteration has more. It takes at most half of what is left, because the first
         // iteration with a value other than 0 is made twice, the second time in the unit of that value
         const left = (this.#learningEnds - this.#ledger.evaluations) / 2;
-        const over = left < size || this.#ledger.iterationsLeft <= 1;
+        const over = this.#isZero || left < size || this.#ledger.iterationsLeft <= 1;
         if (over || this.#ledger.evaluations > MAX_ZERO_SAMPLES) return 0;
         size = Math.min(4 * size, left, this.#mostLearning) / 4;
         continue;
@@ -229,7 +230,11 @@ class VegasRun {
         if (i > 0 && this.#ledger.left < size) break; // with `auto`, the other method may have used budget in the meantime
         yield* this.#iterate(size, false, true);
       }
-      if (!this.#sampling.seen) return 'budget';
+      if (!this.#sampling.seen && this.#ledger.evaluations < ZERO_SAMPLES && this.#problem.absTol > 0) {
+        wanted = ZERO_SAMPLES - this.#ledger.evaluations;
+        if (this.#ledger.left > least) continue;
+      }
+      if (!this.#sampling.seen) return this.#isZero ? 'converged' : 'budget';
       const now = combine(this.#counted);
       // learning can go on if there is budget for it and for another measurement
       const again = adaptive && this.#ledger.left > 20 * learned && !this.#ledger.lastIteration;
@@ -258,8 +263,11 @@ class VegasRun {
       );
     }
     const now = combine(counted);
-    const { value, error, chi2, dof, q } = now;
-    if (value === 0 && error === 0) {
+    const { value, chi2, dof, q } = now;
+    let { error } = now;
+    if (this.#isZero && status === 'converged') {
+      error = this.#problem.absTol;
+    } else if (value === 0 && error === 0) {
       warnings.push(nothingSeen(this.#sampling.seen, this.#ledger.evaluations));
       if (status === 'converged') status = 'budget';
     } else if (!this.#steady()) {
@@ -308,7 +316,14 @@ class VegasRun {
     return Math.min(MAX_ITERATION_SAMPLES, 4 * this.#ledger.iterationLimit);
   }
 
+  /** Whether enough samples were 0, and no other was seen, to claim 0. */
+  get #isZero(): boolean {
+    const { seen, nonFinite } = this.#sampling;
+    return !seen && !nonFinite && this.#problem.absTol > 0 && this.#ledger.evaluations >= ZERO_SAMPLES;
+  }
+
   #enough(): boolean {
+    if (this.#isZero) return true;
     if (this.#counted.length === 0 || !this.#sampling.seen) return false;
     const now = combine(this.#counted);
     const nothing = now.value === 0 && now.error === 0;

@@ -26,7 +26,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
-import { FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
+import { FEW_SAMPLES, nothingSeen, SMALLEST_Q, ZERO_SAMPLES } from '../trust.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import { MAX_KEPT_BLOCKS, MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './options.ts';
@@ -96,6 +96,8 @@ class ZmcRun {
   /** The largest mean of a block that the search met. */
   #size = 0;
   #seen = false;
+  /** Whether any value was not finite, and counted as 0. */
+  #nonFinite = false;
   /** What the last probe found: an estimate for runs that end before their first pass does. */
   #probed: Estimate | null = null;
   /** The means of blocks in the last pass, in its unit. */
@@ -357,11 +359,19 @@ class ZmcRun {
     if (stream === STREAM.search || stream === STREAM.pilot)
       this.#size = sums.means!.reduce((a, b) => Math.max(a, Math.abs(b)), this.#size);
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
+    this.#nonFinite ||= !!sums.nonFinite;
     return sums;
+  }
+
+  /** Whether enough samples were 0, and no other was seen, to claim 0. */
+  get #isZero(): boolean {
+    const { absTol } = this.#problem;
+    return !this.#seen && !this.#nonFinite && absTol > 0 && this.#ledger.evaluations >= ZERO_SAMPLES;
   }
 
   /** Whether the tolerance is met. Passes that are not trusted are discarded: larger ones follow. */
   #enough(cut: boolean): boolean {
+    if (this.#isZero) return true;
     if (this.#passes.length < PASSES || !this.#seen) return false;
     const now = combine(this.#passes);
     if (now.error > toleranceAt(this.#problem, now.value)) return false;
@@ -404,11 +414,11 @@ class ZmcRun {
       warnings.push(
         `the run ended before anything was measured: ${found ? `this is what ${found.evaluations} samples saw` : 'there is no estimate'}`,
       );
-    else {
-      const doubt = this.#doubt();
-      if (doubt) warnings.push(doubt);
-    }
-    const { value, error, chi2, dof, q } = combine(passes);
+    const zero = this.#isZero && status === 'converged';
+    const doubt = this.#passes.length > 0 && !zero ? this.#doubt() : null;
+    if (doubt) warnings.push(doubt);
+    const { value, error: own, chi2, dof, q } = combine(passes);
+    const error = zero ? this.#problem.absTol : own;
     return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
 }
