@@ -44,6 +44,9 @@ export const ZERO_SAMPLES = 2 ** 16;
 export const FEW_SAMPLES =
   'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';
 
+export const MISSED =
+  'samples spread evenly over the domain met values that the measurement had missed: there is another peak; raise maxEvaluations or cut the domain';
+
 /** The warning for an estimate of 0 with error 0. `seen`: a sample other than 0 was met before the measurement. */
 export function nothingSeen(seen: boolean, evaluations: number): string {
   const samples = seen ? 'measured sample' : `one of ${evaluations} samples`;

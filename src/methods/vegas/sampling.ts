@@ -22,6 +22,8 @@ import type { Ledger } from '../ledger.ts';
 import type { MethodProblem } from '../method.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import type { VegasOptions } from './options.ts';
+import { seededMap } from './seeded-map.ts';
+import { type Box, Witnesses, witnessTask } from './witness.ts';
 
 export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'beta' | 'maxStrata'>> {
   /** Takes fewer bins for fewer samples, since a bin with few samples learns noise; `bins` is the upper limit. */
@@ -61,6 +63,8 @@ export class Sampling {
   #unit = 1;
   #square = 1;
   #iteration = 0;
+  /** Witnesses since the map was last changed. */
+  #witnesses: Witnesses;
   /** Whether any sample was not 0. */
   seen = false;
   /** Whether any value was not finite, and counted as 0. */
@@ -75,6 +79,7 @@ export class Sampling {
     this.#learning = problem.session.learning ?? new HostLearning();
     this.#dims = problem.ranges.length;
     this.#map = uniformMap(problem.ranges, 1);
+    this.#witnesses = new Witnesses(problem.ranges);
   }
 
   /** The number of cubes in an iteration of this size. */
@@ -91,6 +96,7 @@ export class Sampling {
   /** Samples, and learns from them. */
   async adapt(evaluations: number, alpha = this.#knobs.alpha): Promise<Estimate> {
     const { beta, shared } = this.#knobs;
+    this.#witnesses = new Witnesses(this.#problem.ranges);
     if (!this.seen) evaluations -= await this.#pilot(evaluations);
     await this.#useBins(this.#binsFor(evaluations));
     const strata = this.#strataFor(evaluations);
@@ -130,6 +136,27 @@ export class Sampling {
       this.#iteration++;
       return this.#estimate(sums, this.#strata);
     }
+  }
+
+  /** Draws witnesses beside an iteration that measures, after which the estimate is `now`; returns how many. */
+  async witness(samples: number, now: Estimate): Promise<number> {
+    const { key, ranges } = this.#problem;
+    const task = witnessTask(ranges, samples, { key, iteration: this.#iteration, unit: this.#unit });
+    const sums = await this.#run(task);
+    await this.#witnesses.add(task, sums, now, () => this.#learning.edgesOf(this.#map));
+    return sums.evaluations;
+  }
+
+  /** The boxes where witnesses speak against an estimate of the present map. */
+  contradictions(estimate: Estimate): Box[] {
+    return this.#witnesses.against(estimate);
+  }
+
+  /** Lets the map send half of the samples along each axis into these boxes. */
+  async seed(boxes: readonly Box[]): Promise<void> {
+    const edges = await this.#learning.edgesOf(this.#map);
+    this.#map = seededMap(edges, this.#dims, boxes, this.#knobs.shared);
+    this.#known = false;
   }
 
   /** Corrects the unit when squares overflowed or underflowed; returns whether the iteration has to be repeated. */
@@ -214,7 +241,7 @@ export class Sampling {
     scale: number | null,
     stream: number = STREAM.sample,
   ): Promise<SampleSums> {
-    const { session, key, signal, onNonFinite } = this.#problem;
+    const { session, key } = this.#problem;
     const keep = !!session.learning;
     const task: SampleTask = {
       key,
@@ -227,10 +254,16 @@ export class Sampling {
       unit: this.#unit,
       adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0, keep },
     };
-    const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
+    const sums = await this.#run(task);
     if (task.adapt && !keep) await this.#learning.learn(task, sums);
-    this.#ledger.spend(sums.evaluations);
     if (stream !== STREAM.probe) this.seen ||= sums.sum !== 0 || sums.variance !== 0;
+    return sums;
+  }
+
+  async #run(task: SampleTask): Promise<SampleSums> {
+    const { session, signal, onNonFinite } = this.#problem;
+    const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
+    this.#ledger.spend(sums.evaluations);
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
     this.nonFinite ||= !!sums.nonFinite;
     return sums;

@@ -25,9 +25,10 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
-import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q, ZERO_SAMPLES } from '../trust.ts';
+import { believable, carried, FEW_SAMPLES, MISSED, nothingSeen, SMALLEST_Q, ZERO_SAMPLES } from '../trust.ts';
 import { PROTOCOL_ITERATIONS, type VegasOptions } from './options.ts';
 import { type Knobs, Sampling } from './sampling.ts';
+import { type Box, WITNESS_PART } from './witness.ts';
 
 export type VegasMethod = 'plain' | 'mcubes' | 'mcubes1d' | 'vegas+';
 
@@ -55,6 +56,8 @@ const ADAPT_SHARE = 0.25;
 const MAX_TURNS = 25;
 /** Iterations per measurement, at least. */
 const MEASUREMENTS = 5;
+/** Learning goes on after a measurement that is not trusted if this many times the samples of an iteration are left. */
+const AGAIN = 20;
 /** Samples per iteration, at least; fewer where a deadline leaves time for fewer than twice MEASUREMENTS such iterations. */
 const FEWEST_SAMPLES = 64;
 /** With a deadline that leaves time for fewer evaluations than this nothing is learned: they are spent on the measurement. */
@@ -133,6 +136,7 @@ class VegasRun {
     const { timeLeft, iterationLimit } = this.#ledger;
     this.#fewest = Math.max(2, Math.min(FEWEST_SAMPLES, Math.floor(timeLeft / (2 * MEASUREMENTS))));
     adaptive &&= timeLeft >= MIN_LEARNING_RUN;
+    this.#witnessing = adaptive;
     const share = (ADAPT_BUDGET * Math.min(maxEvaluations, timeLeft)) / 6;
     let size = Math.max(this.#fewest, Math.min(usual, share, iterationLimit));
     for (;;) {
@@ -143,13 +147,22 @@ class VegasRun {
         return 'budget';
       const status = yield* this.#measure(need, size, adaptive);
       if (status) return status;
-      size *= 4;
+      if (this.#neglected.length === 0) {
+        size *= 4;
+        continue;
+      }
+      if (this.#ledger.left < AGAIN * size || this.#ledger.iterationsLeft <= 1) return 'budget';
+      await this.#sampling.seed(this.#neglected);
     }
   }
 
   /** The samples per iteration that learning arrived at, and whether the map was still changing when learning ended. */
   #size = 0;
   #moving = false;
+  /** Whether witnesses are drawn; how many there were; and the boxes where they speak against the measurement. */
+  #witnessing = false;
+  #witnesses = 0;
+  #neglected: readonly Box[] = [];
   /** Samples per iteration, at least. */
   #fewest = FEWEST_SAMPLES;
 
@@ -214,11 +227,13 @@ class VegasRun {
   async *#measure(need: number, learned: number, adaptive: boolean): Step<Status | undefined> {
     this.#ledger.discard(); // an earlier measurement was not trusted
     this.#counted = [];
+    this.#neglected = [];
     const smallest = Math.max(this.#fewest, 2 * this.#sampling.cubesFor(learned)); // two samples per cube
     const least = Math.max(smallest, learned / 2);
     for (let wanted = 1.15 * need; ; ) {
       const missing = Math.max(1, MEASUREMENTS - this.#counted.length);
-      const affordable = this.#ledger.left;
+      const { left } = this.#ledger;
+      const affordable = left - this.#witnessesDue(left);
       const total = Math.min(Math.max(wanted, missing * least), affordable, 1e15);
       const turns = Math.min(
         Math.max(missing, Math.ceil(total / this.#mostSamples)),
@@ -229,6 +244,7 @@ class VegasRun {
       for (let i = 0; i < turns && !this.#ledger.lastIteration; i++) {
         if (i > 0 && this.#ledger.left < size) break; // with `auto`, the other method may have used budget in the meantime
         yield* this.#iterate(size, false, true);
+        if (this.#neglected.length > 0) return undefined;
       }
       if (!this.#sampling.seen && this.#ledger.evaluations < ZERO_SAMPLES && this.#problem.absTol > 0) {
         wanted = ZERO_SAMPLES - this.#ledger.evaluations;
@@ -237,12 +253,18 @@ class VegasRun {
       if (!this.#sampling.seen) return this.#isZero ? 'converged' : 'budget';
       const now = combine(this.#counted);
       // learning can go on if there is budget for it and for another measurement
-      const again = adaptive && this.#ledger.left > 20 * learned && !this.#ledger.lastIteration;
+      const again = adaptive && this.#ledger.left > AGAIN * learned && !this.#ledger.lastIteration;
       if (this.#enough()) return 'converged';
       if (again && !believable(this.#counted, now)) return undefined;
       wanted = 1.1 * now.evaluations * (this.#short(now) ** 2 - 1);
       if (!(this.#ledger.left > least)) return 'budget';
     }
+  }
+
+  /** Witnesses that should be drawn by the time that another `more` evaluations are made. */
+  #witnessesDue(more = 0): number {
+    if (!this.#witnessing) return 0;
+    return Math.max(0, Math.floor(WITNESS_PART * (this.#ledger.evaluations + more)) - this.#witnesses);
   }
 
   outcome(status: Status): Outcome {
@@ -269,6 +291,9 @@ class VegasRun {
       error = this.#problem.absTol;
     } else if (value === 0 && error === 0) {
       warnings.push(nothingSeen(this.#sampling.seen, this.#ledger.evaluations));
+      if (status === 'converged') status = 'budget';
+    } else if (this.#neglected.length > 0) {
+      warnings.push(MISSED);
       if (status === 'converged') status = 'budget';
     } else if (!this.#steady()) {
       warnings.push(
@@ -348,6 +373,9 @@ class VegasRun {
     if (!this.#sampling.seen || (this.#dark > 0 && wasDark)) this.#dark = this.#ledger.evaluations;
     (counts ? this.#counted : this.#learned).push(estimate);
     const running = counts ? combine(this.#counted) : estimate;
+    const due = Math.min(this.#witnessesDue(), this.#ledger.budgetLeft);
+    if (counts && due >= 2) this.#witnesses += await this.#sampling.witness(due, running);
+    if (counts) this.#neglected = this.#sampling.contradictions(running);
     const { value, error, evaluations: own } = estimate;
     yield* this.#ledger.note({ value, error, evaluations: own, adapting: !counts }, running);
     return estimate;
