@@ -25,7 +25,15 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
-import { believable, carried, FEW_SAMPLES, MISSED, nothingSeen, SMALLEST_Q, ZERO_SAMPLES } from '../trust.ts';
+import {
+  believable,
+  claimedError,
+  FEW_SAMPLES,
+  MISSED,
+  nothingSeen,
+  SMALLEST_Q,
+  ZERO_SAMPLES,
+} from '../trust.ts';
 import { PROTOCOL_ITERATIONS, type VegasOptions } from './options.ts';
 import { type Knobs, Sampling } from './sampling.ts';
 import { type Box, WITNESS_PART } from './witness.ts';
@@ -307,6 +315,9 @@ class VegasRun {
           : FEW_SAMPLES,
       );
     }
+    // a run that warns claims nothing; of few carriers it could not tell how large its error is
+    if (this.#counted.length > 0 && warnings.length === 0 && now.error > 0)
+      error = Math.max(error, claimedError(this.#counted, now));
     return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
 
@@ -355,10 +366,9 @@ class VegasRun {
     return !nothing && this.#short(now) <= 1 && now.q >= SMALLEST_Q;
   }
 
-  /** error/tolerance; with only a part c < 1 of the carriers that there should be, error/(c²·tolerance). */
+  /** The error of a claim divided by the tolerance. */
   #short(now: Combined): number {
-    const enough = Math.min(1, carried(this.#counted, now));
-    return now.error / (toleranceAt(this.#problem, now.value) * enough ** 2);
+    return claimedError(this.#counted, now) / toleranceAt(this.#problem, now.value);
   }
 
   /** Whether a run that did not converge needs a warning: its estimate is not trusted, or its error alone met the tolerance. */
