@@ -14,6 +14,8 @@ export interface Estimate {
    * contributes; n when n pieces contribute the same. Infinity when it is not given.
    */
   carriers?: number;
+  /** The part of the error that is rounding, which further iterations do not make smaller. 0 when it is not given. */
+  rounding?: number;
 }
 
 export interface Combined extends Estimate {
@@ -31,7 +33,9 @@ export function combine(estimates: readonly Estimate[]): Combined {
   const largest = Math.min(Number.MAX_VALUE, Math.max(...estimates.map(e => e.error)) || 1);
   const variances = estimates.map(e => ((e.error / largest) * (e.evaluations / evaluations)) ** 2);
   const variance = variances.reduce((a, b) => a + b, 0);
-  const error = largest * Math.sqrt(variance);
+  // iterations round alike: their rounding errors do not cancel as independent ones would
+  const rounding = estimates.reduce((s, e) => s + (e.rounding ?? 0) * (e.evaluations / evaluations), 0);
+  const error = Math.max(largest * Math.sqrt(variance), rounding);
   const concentration = estimates.reduce((s, e, i) => s + variances[i] ** 2 / (e.carriers ?? Infinity), 0);
   const carriers = concentration === 0 ? Infinity : variance ** 2 / concentration;
   const dof = Math.max(0, estimates.length - 1);

@@ -29,13 +29,34 @@ export function carried(estimates: readonly Estimate[], now: Combined): number {
   return now.carriers / Math.min(CARRIERS, most);
 }
 
+/**
+ * The error of a claim: with only a part c < 1 of the carriers that there should be, error/c². Under a heavy tail an estimate
+ * that is low by chance has a small error as well, and those that claim are low by several errors. This halves the bias
+ * and does not remove it: m-Cubes on path integrals of 10 steps to 5 % claims for 19 of 100 seeds, with a mean pull of −1.5
+ * (−2.5 without this); over the first 40 of these seeds alone it is −2.4. A run that has not met the tail has as many
+ * carriers as an integrand without one, so no number of carriers tells the two apart.
+ */
+export function claimedError(estimates: readonly Estimate[], now: Combined): number {
+  return now.error / Math.min(1, carried(estimates, now)) ** 2;
+}
+
 /** Whether the estimates agree (χ²) and enough pieces carry their variance. */
 export function believable(estimates: readonly Estimate[], now: Combined): boolean {
   return now.q >= SMALLEST_Q && carried(estimates, now) >= MIN_CARRIED;
 }
 
+/**
+ * With an absTol, 0 is claimed after this many samples, evenly spread, all of which were 0. Without one there is no
+ * tolerance that 0 could meet, and the search goes on. What is missed lies in less than 3/2^16 of the domain in 95 % of all
+ * runs.
+ */
+export const ZERO_SAMPLES = 2 ** 16;
+
 export const FEW_SAMPLES =
   'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';
+
+export const MISSED =
+  'samples spread evenly over the domain met values that the measurement had missed: there is another peak; raise maxEvaluations or cut the domain';
 
 /** The warning for an estimate of 0 with error 0. `seen`: a sample other than 0 was met before the measurement. */
 export function nothingSeen(seen: boolean, evaluations: number): string {

@@ -27,6 +27,13 @@ export function groupsOf(samples: number): Groups {
   return { groups: Math.max(1, Math.ceil(samples / size)), size };
 }
 
+/**
+ * How many numbers are added one after another in an iteration of so many samples: the pieces of a group, of which each has
+ * at least two samples. The relative rounding error of the sum is at most this many epsilons; where all pieces are equal,
+ * all additions may round the same way (the constant 1 over [0, 0.001] in cubes of two samples: 4e-14 at 2,048 additions).
+ */
+export const additionsOf = (samples: number): number => groupsOf(samples).size / 2;
+
 /** Pieces of a cube with n samples. */
 export const piecesOf = (n: number): number => Math.ceil(n / PIECE);
 

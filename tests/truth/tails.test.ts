@@ -7,6 +7,7 @@ import { type Integrand, integrate, type Result } from 'quadrille';
 import { describe, expect, test } from 'vitest';
 import { applications } from '../integrands/applications.ts';
 import { discretePropagator } from '../integrands/closed-forms.ts';
+import { pullsOf } from './statistics.ts';
 
 const SEEDS = 20;
 const { f: path, params } = applications.find(e => e.name === 'path_integral_7')!;
@@ -42,3 +43,34 @@ test('plain: of a log-normal weight too, and it spends what it was given', async
     else expect(r.warnings[0]).toMatch(/few samples carry most of the variance|iterations disagree/);
   }
 });
+
+// The mean pull of m-Cubes on 10 steps is −2.4 for these seeds, which is not right and not cured: a run that has not met the
+// tail looks like one of an integrand without. The limit for it only says that it became no worse.
+test.each([
+  ['mcubes', 8, 2e-2, -1.5],
+  ['mcubes', 10, 5e-2, -2.8],
+  ['vegas+', 10, 2e-2, -1.5],
+] as const)(
+  '%s on %i steps to %d: claims of 40 seeds have a mean pull above %d, none is off by 5 errors',
+  async (method, N, relTol, least) => {
+    const truth = discretePropagator(params, N);
+    const domain = Array.from({ length: N - 1 }, () => [-5, 5] as const);
+    const claims: Result[] = [];
+    for (let seed = 1; seed <= 40; seed++) {
+      const r = await integrate(path as Integrand, {
+        method,
+        domain,
+        params,
+        relTol,
+        maxEvaluations: 3e6,
+        seed,
+      });
+      if (r.converged) claims.push(r);
+    }
+    expect(claims.length).toBeGreaterThan(0);
+    const { mean, worst } = pullsOf(claims, truth);
+    expect(mean).toBeGreaterThan(least);
+    expect(worst).toBeLessThan(5);
+    for (const r of claims) expect(Math.abs(r.value / truth - 1)).toBeLessThan(3 * relTol);
+  },
+);

@@ -8,6 +8,7 @@ import { STREAM } from '../../random/philox.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
 import type { Learning } from '../../tasks/learning.ts';
 import { floorFor, rebin, uniformMap } from '../../tasks/map.ts';
+import { additionsOf } from '../../tasks/pieces.ts';
 import {
   type AxisMap,
   type Counts,
@@ -22,6 +23,8 @@ import type { Ledger } from '../ledger.ts';
 import type { MethodProblem } from '../method.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import type { VegasOptions } from './options.ts';
+import { seededMap } from './seeded-map.ts';
+import { type Box, Witnesses, witnessTask } from './witness.ts';
 
 export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'beta' | 'maxStrata'>> {
   /** Takes fewer bins for fewer samples, since a bin with few samples learns noise; `bins` is the upper limit. */
@@ -39,8 +42,6 @@ export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'b
 const HISTOGRAM_AIM = 2 ** 42;
 const HISTOGRAM_LIMIT = 2 ** 53;
 const HISTOGRAM_LEAST = 2 ** 30;
-/** Relative rounding error of a sum of a million numbers, in epsilons (1e-14 for float64). It is part of every error. */
-const SUM_ROUNDING = 1e-14 * 2 ** 53;
 /** The relative error below which an integrand counts as constant, in epsilons (1e-13 for float64). */
 const CONSTANT_BELOW = 1e-13 * 2 ** 53;
 /** Samples of the pilot, which finds the size of values. */
@@ -65,8 +66,14 @@ export class Sampling {
   #unit = 1;
   #square = 1;
   #iteration = 0;
+  /** Witnesses since the map was last changed. */
+  #witnesses: Witnesses;
   /** Whether any sample was not 0. */
   seen = false;
+  /** Whether any value was not finite, and counted as 0. */
+  nonFinite = false;
+  /** What the last probe found: an estimate for runs that end before their first iteration does. */
+  probed: Estimate | null = null;
 
   constructor(problem: MethodProblem, ledger: Ledger, knobs: Knobs) {
     this.#problem = problem;
@@ -76,6 +83,7 @@ export class Sampling {
     this.#dims = problem.ranges.length;
     this.#map = uniformMap(problem.ranges.map(innerRange), 1);
     this.#excess = volumeExcess(problem.ranges);
+    this.#witnesses = new Witnesses(problem.ranges);
   }
 
   /** The number of cubes in an iteration of this size. */
@@ -83,9 +91,16 @@ export class Sampling {
     return this.#strataFor(evaluations).cubes;
   }
 
+  /** Samples the whole box evenly, to measure how fast the integrand is; the unit stays as it is. */
+  async probe(samples: number): Promise<void> {
+    const one = this.#oneCube();
+    this.probed = this.#estimate(await this.#sample(one, samples, null, STREAM.probe), one);
+  }
+
   /** Samples, and learns from them. */
   async adapt(evaluations: number, alpha = this.#knobs.alpha): Promise<Estimate> {
     const { beta, shared } = this.#knobs;
+    this.#witnesses = new Witnesses(this.#problem.ranges);
     if (!this.seen) evaluations -= await this.#pilot(evaluations);
     await this.#useBins(this.#binsFor(evaluations));
     const strata = this.#strataFor(evaluations);
@@ -102,7 +117,7 @@ export class Sampling {
       // the histogram is out of range: the same samples are drawn again with the right scale
       if (this.seen && (total >= HISTOGRAM_LIMIT || total < HISTOGRAM_LEAST) && tries < MOST_TRIES) continue;
       // the map learns nothing from a constant integrand: rounding errors would only spoil it
-      const flat = sums.variance <= (CONSTANT_BELOW * this.#problem.epsilon * sums.sum) ** 2;
+      const flat = sums.variance <= (this.#constantBelow * sums.sum) ** 2;
       if (!flat && alpha > 0 && this.#bins > 1)
         this.#map = await this.#learning.refine({ alpha, floor: floorFor(evaluations), shared });
       this.#known = beta > 0;
@@ -127,11 +142,41 @@ export class Sampling {
     }
   }
 
+  /** Draws witnesses beside an iteration that measures, after which the estimate is `now`; returns how many. */
+  async witness(samples: number, now: Estimate): Promise<number> {
+    const { key, ranges } = this.#problem;
+    const task = witnessTask(ranges, samples, { key, iteration: this.#iteration, unit: this.#unit });
+    const sums = await this.#run(task);
+    await this.#witnesses.add(task, sums, now, () => this.#learning.edgesOf(this.#map));
+    return sums.evaluations;
+  }
+
+  /** The boxes where witnesses speak against an estimate of the present map. */
+  contradictions(estimate: Estimate): Box[] {
+    return this.#witnesses.against(estimate);
+  }
+
+  /** Lets the map send half of the samples along each axis into these boxes. */
+  async seed(boxes: readonly Box[]): Promise<void> {
+    const edges = await this.#learning.edgesOf(this.#map);
+    this.#map = seededMap(edges, this.#dims, boxes, this.#knobs.shared);
+    this.#known = false;
+  }
+
   /** Corrects the unit when squares overflowed or underflowed; returns whether the iteration has to be repeated. */
   #outOfUnit(sums: SampleSums): boolean {
     const factor = unitError(sums);
     if (factor !== 1) this.#setUnit(this.#unit * factor);
     return factor !== 1;
+  }
+
+  /**
+   * The relative error below which an integrand counts as constant. The widths of bins are rounded as their edges are: in
+   * 64 bins over [100, 100.1] to 1e-11 of a width.
+   */
+  get #constantBelow(): number {
+    const widths = this.#problem.ranges.map(([a, b]) => Math.max(Math.abs(a), Math.abs(b)) / (b - a));
+    return this.#problem.epsilon * (CONSTANT_BELOW + this.#bins * Math.max(...widths));
   }
 
   #binsFor(evaluations: number): number {
@@ -158,11 +203,14 @@ export class Sampling {
   /** Sets the unit from a few samples of the whole box; returns their number, which the iteration has fewer. */
   async #pilot(evaluations: number): Promise<number> {
     const samples = Math.min(PILOT_SAMPLES, Math.max(2, Math.floor(evaluations / 8)));
-    const one: Strata = { perAxis: Array(this.#dims).fill(1), cubes: 1 };
-    const { sum, variance } = await this.#sample(one, samples, null, STREAM.pilot);
+    const { sum, variance } = await this.#sample(this.#oneCube(), samples, null, STREAM.pilot);
     const spread = Math.sqrt(variance * samples);
     this.#setUnit(this.#unit * (spread > 0 && spread < Infinity ? Math.hypot(spread, sum) : Math.abs(sum)));
     return samples;
+  }
+
+  #oneCube(): Strata {
+    return { perAxis: Array(this.#dims).fill(1), cubes: 1 };
   }
 
   /** Sets the unit (unit.ts) for values of about this size. */
@@ -177,8 +225,9 @@ export class Sampling {
 
   #estimate(sums: SampleSums, { cubes }: Strata): Estimate {
     const value = sums.sum / cubes;
+    const rounding = additionsOf(sums.evaluations) * this.#problem.epsilon * Math.abs(value);
     // not Math.hypot: engines differ in its last bit
-    const error = Math.sqrt(sums.variance / cubes ** 2 + (SUM_ROUNDING * this.#problem.epsilon * value) ** 2);
+    const error = Math.sqrt(sums.variance / cubes ** 2 + rounding ** 2);
     // (Σ vᵢ)² / Σ vᵢ²; the part of the error that is rounding counts as carried by many pieces
     const carriers = sums.concentration === 0 ? Infinity : (error * cubes) ** 4 / sums.concentration;
     return {
@@ -186,6 +235,7 @@ export class Sampling {
       error: (error + error * this.#excess) * this.#unit,
       evaluations: sums.evaluations,
       carriers,
+      rounding: rounding * this.#unit,
     };
   }
 
@@ -195,7 +245,7 @@ export class Sampling {
     scale: number | null,
     stream: number = STREAM.sample,
   ): Promise<SampleSums> {
-    const { session, key, signal, onNonFinite } = this.#problem;
+    const { session, key } = this.#problem;
     const keep = !!session.learning;
     const task: SampleTask = {
       key,
@@ -208,11 +258,18 @@ export class Sampling {
       unit: this.#unit,
       adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0, keep },
     };
-    const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
+    const sums = await this.#run(task);
     if (task.adapt && !keep) await this.#learning.learn(task, sums);
+    if (stream !== STREAM.probe) this.seen ||= sums.sum !== 0 || sums.variance !== 0;
+    return sums;
+  }
+
+  async #run(task: SampleTask): Promise<SampleSums> {
+    const { session, signal, onNonFinite } = this.#problem;
+    const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
     this.#ledger.spend(sums.evaluations);
-    this.seen ||= sums.sum !== 0 || sums.variance !== 0;
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
+    this.nonFinite ||= !!sums.nonFinite;
     return sums;
   }
 }

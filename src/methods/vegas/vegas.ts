@@ -24,9 +24,19 @@ import {
   statusOf,
   toleranceAt,
 } from '../method.ts';
-import { believable, carried, FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
+import { probe } from '../probe.ts';
+import {
+  believable,
+  claimedError,
+  FEW_SAMPLES,
+  MISSED,
+  nothingSeen,
+  SMALLEST_Q,
+  ZERO_SAMPLES,
+} from '../trust.ts';
 import { PROTOCOL_ITERATIONS, type VegasOptions } from './options.ts';
 import { type Knobs, Sampling } from './sampling.ts';
+import { type Box, WITNESS_PART } from './witness.ts';
 
 export type VegasMethod = 'plain' | 'mcubes' | 'mcubes1d' | 'vegas+';
 
@@ -54,6 +64,12 @@ const ADAPT_SHARE = 0.25;
 const MAX_TURNS = 25;
 /** Iterations per measurement, at least. */
 const MEASUREMENTS = 5;
+/** Learning goes on after a measurement that is not trusted if this many times the samples of an iteration are left. */
+const AGAIN = 20;
+/** Samples per iteration, at least; fewer where a deadline leaves time for fewer than twice MEASUREMENTS such iterations. */
+const FEWEST_SAMPLES = 64;
+/** With a deadline that leaves time for fewer evaluations than this nothing is learned: they are spent on the measurement. */
+const MIN_LEARNING_RUN = 16 * FEWEST_SAMPLES;
 /** Samples per iteration, at most, so that progress is reported and time limits are kept. */
 const MAX_ITERATION_SAMPLES = 2 ** 26;
 /** Without a single value other than 0 after this many samples, the search ends. */
@@ -123,21 +139,40 @@ class VegasRun {
 
   async *toTolerance(adaptive: boolean): Step<Status> {
     const { maxEvaluations, ranges } = this.#problem;
-    let size = Math.max(64, Math.min(4096 + 1024 * ranges.length, (ADAPT_BUDGET * maxEvaluations) / 6));
+    const usual = 4096 + 1024 * ranges.length;
+    await probe(this.#ledger, usual, samples => this.#sampling.probe(samples));
+    const { timeLeft, iterationLimit } = this.#ledger;
+    this.#fewest = Math.max(2, Math.min(FEWEST_SAMPLES, Math.floor(timeLeft / (2 * MEASUREMENTS))));
+    adaptive &&= timeLeft >= MIN_LEARNING_RUN;
+    this.#witnessing = adaptive;
+    const share = (ADAPT_BUDGET * Math.min(maxEvaluations, timeLeft)) / 6;
+    let size = Math.max(this.#fewest, Math.min(usual, share, iterationLimit));
     for (;;) {
       const need = adaptive ? yield* this.#learn(size) : size * MEASUREMENTS;
       if (adaptive) size = this.#size;
+      if (this.#isZero) return 'converged';
       if (!this.#sampling.seen && this.#ledger.evaluations >= Math.min(MAX_ZERO_SAMPLES, maxEvaluations / 2))
         return 'budget';
       const status = yield* this.#measure(need, size, adaptive);
       if (status) return status;
-      size *= 4;
+      if (this.#neglected.length === 0) {
+        size *= 4;
+        continue;
+      }
+      if (this.#ledger.left < AGAIN * size || this.#ledger.iterationsLeft <= 1) return 'budget';
+      await this.#sampling.seed(this.#neglected);
     }
   }
 
   /** The samples per iteration that learning arrived at, and whether the map was still changing when learning ended. */
   #size = 0;
   #moving = false;
+  /** Whether witnesses are drawn; how many there were; and the boxes where they speak against the measurement. */
+  #witnessing = false;
+  #witnesses = 0;
+  #neglected: readonly Box[] = [];
+  /** Samples per iteration, at least. */
+  #fewest = FEWEST_SAMPLES;
 
   /** Adapts with a growing number of samples; returns the evaluations that a measurement will need. */
   async *#learn(start: number): Step<number> {
@@ -151,14 +186,14 @@ class VegasRun {
       );
       const next = this.#ledger.evaluations + 3 * 4 * size;
       const spent =
-        next > this.#learningEnds || 4 * size > MAX_ITERATION_SAMPLES || this.#ledger.iterationsLeft <= 1;
+        next > this.#learningEnds || 4 * size > this.#mostLearning || this.#ledger.iterationsLeft <= 1;
       if (isDark(last)) {
         // all samples were 0: the next iteration has more. It takes at most half of what is left, because the first
         // iteration with a value other than 0 is made twice, the second time in the unit of that value
         const left = (this.#learningEnds - this.#ledger.evaluations) / 2;
-        const over = left < size || this.#ledger.iterationsLeft <= 1;
+        const over = this.#isZero || left < size || this.#ledger.iterationsLeft <= 1;
         if (over || this.#ledger.evaluations > MAX_ZERO_SAMPLES) return 0;
-        size = Math.min(4 * size, left, MAX_ITERATION_SAMPLES) / 4;
+        size = Math.min(4 * size, left, this.#mostLearning) / 4;
         continue;
       }
       if (searching && size > start && this.#ledger.evaluations + 8 * start < this.#learningEnds) {
@@ -200,14 +235,16 @@ class VegasRun {
   async *#measure(need: number, learned: number, adaptive: boolean): Step<Status | undefined> {
     this.#ledger.discard(); // an earlier measurement was not trusted
     this.#counted = [];
-    const smallest = Math.max(64, 2 * this.#sampling.cubesFor(learned)); // two samples per cube
+    this.#neglected = [];
+    const smallest = Math.max(this.#fewest, 2 * this.#sampling.cubesFor(learned)); // two samples per cube
     const least = Math.max(smallest, learned / 2);
     for (let wanted = 1.15 * need; ; ) {
       const missing = Math.max(1, MEASUREMENTS - this.#counted.length);
-      const affordable = this.#ledger.left;
+      const { left } = this.#ledger;
+      const affordable = left - this.#witnessesDue(left);
       const total = Math.min(Math.max(wanted, missing * least), affordable, 1e15);
       const turns = Math.min(
-        Math.max(missing, Math.ceil(total / MAX_ITERATION_SAMPLES)),
+        Math.max(missing, Math.ceil(total / this.#mostSamples)),
         Math.floor(total / smallest),
       );
       const size = Math.floor(total / turns);
@@ -215,11 +252,16 @@ class VegasRun {
       for (let i = 0; i < turns && !this.#ledger.lastIteration; i++) {
         if (i > 0 && this.#ledger.left < size) break; // with `auto`, the other method may have used budget in the meantime
         yield* this.#iterate(size, false, true);
+        if (this.#neglected.length > 0) return undefined;
       }
-      if (!this.#sampling.seen) return 'budget';
+      if (!this.#sampling.seen && this.#ledger.evaluations < ZERO_SAMPLES && this.#problem.absTol > 0) {
+        wanted = ZERO_SAMPLES - this.#ledger.evaluations;
+        if (this.#ledger.left > least) continue;
+      }
+      if (!this.#sampling.seen) return this.#isZero ? 'converged' : 'budget';
       const now = combine(this.#counted);
       // learning can go on if there is budget for it and for another measurement
-      const again = adaptive && this.#ledger.left > 20 * learned && !this.#ledger.lastIteration;
+      const again = adaptive && this.#ledger.left > AGAIN * learned && !this.#ledger.lastIteration;
       if (this.#enough()) return 'converged';
       if (again && !believable(this.#counted, now)) return undefined;
       wanted = 1.1 * now.evaluations * (this.#short(now) ** 2 - 1);
@@ -227,22 +269,39 @@ class VegasRun {
     }
   }
 
+  /** Witnesses that should be drawn by the time that another `more` evaluations are made. */
+  #witnessesDue(more = 0): number {
+    if (!this.#witnessing) return 0;
+    return Math.max(0, Math.floor(WITNESS_PART * (this.#ledger.evaluations + more)) - this.#witnesses);
+  }
+
   outcome(status: Status): Outcome {
     if (status === 'budget' && this.#ledger.hurried && !this.#ledger.lastIteration) status = 'time';
     const warnings = this.#warnings;
     const counted = this.#counted.length > 0 ? this.#counted : this.#learned.slice(-1);
-    if (counted.length === 0) counted.push({ value: 0, error: Infinity, evaluations: 1 });
-    if (this.#counted.length === 0 && this.#learned.length === 0) {
-      warnings.push('the run ended before anything was sampled: there is no estimate');
+    if (counted.length === 0) {
+      const { probed } = this.#sampling;
+      counted.push(probed ?? { value: 0, error: Infinity, evaluations: 1 });
+      warnings.push(
+        probed
+          ? `the run ended before anything was measured: this is what ${probed.evaluations} samples saw`
+          : 'the run ended before anything was sampled: there is no estimate',
+      );
     } else if (this.#counted.length === 0 && this.#sampling.seen) {
       warnings.push(
         'the run ended before anything was measured: this is what the last adapting iteration saw',
       );
     }
     const now = combine(counted);
-    const { value, error, chi2, dof, q } = now;
-    if (value === 0 && error === 0) {
+    const { value, chi2, dof, q } = now;
+    let { error } = now;
+    if (this.#isZero && status === 'converged') {
+      error = this.#problem.absTol;
+    } else if (value === 0 && error === 0) {
       warnings.push(nothingSeen(this.#sampling.seen, this.#ledger.evaluations));
+      if (status === 'converged') status = 'budget';
+    } else if (this.#neglected.length > 0) {
+      warnings.push(MISSED);
       if (status === 'converged') status = 'budget';
     } else if (!this.#steady()) {
       warnings.push(
@@ -256,6 +315,9 @@ class VegasRun {
           : FEW_SAMPLES,
       );
     }
+    // a run that warns claims nothing; of few carriers it could not tell how large its error is
+    if (this.#counted.length > 0 && warnings.length === 0 && now.error > 0)
+      error = Math.max(error, claimedError(this.#counted, now));
     return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
 
@@ -277,17 +339,36 @@ class VegasRun {
     return this.#dark + ADAPT_BUDGET * (all - this.#dark);
   }
 
+  /** Samples per measuring iteration, at most. */
+  get #mostSamples(): number {
+    return Math.min(MAX_ITERATION_SAMPLES, this.#ledger.iterationLimit);
+  }
+
+  /**
+   * Samples per learning iteration, at most. The deadline is far when these are made, and twice as many cubes per axis
+   * lower the error of a smooth integrand more than larger measuring iterations do.
+   */
+  get #mostLearning(): number {
+    return Math.min(MAX_ITERATION_SAMPLES, 4 * this.#ledger.iterationLimit);
+  }
+
+  /** Whether enough samples were 0, and no other was seen, to claim 0. */
+  get #isZero(): boolean {
+    const { seen, nonFinite } = this.#sampling;
+    return !seen && !nonFinite && this.#problem.absTol > 0 && this.#ledger.evaluations >= ZERO_SAMPLES;
+  }
+
   #enough(): boolean {
+    if (this.#isZero) return true;
     if (this.#counted.length === 0 || !this.#sampling.seen) return false;
     const now = combine(this.#counted);
     const nothing = now.value === 0 && now.error === 0;
     return !nothing && this.#short(now) <= 1 && now.q >= SMALLEST_Q;
   }
 
-  /** error/tolerance; with only a part c < 1 of the carriers that there should be, error/(c²·tolerance). */
+  /** The error of a claim divided by the tolerance. */
   #short(now: Combined): number {
-    const enough = Math.min(1, carried(this.#counted, now));
-    return now.error / (toleranceAt(this.#problem, now.value) * enough ** 2);
+    return claimedError(this.#counted, now) / toleranceAt(this.#problem, now.value);
   }
 
   /** Whether a run that did not converge needs a warning: its estimate is not trusted, or its error alone met the tolerance. */
@@ -296,12 +377,15 @@ class VegasRun {
   }
 
   async *#iterate(evaluations: number, adapting: boolean, counts: boolean, alpha?: number): Step<Estimate> {
-    const size = Math.floor(Math.min(evaluations, Math.max(64, this.#ledger.budgetLeft)));
+    const size = Math.floor(Math.min(evaluations, Math.max(this.#fewest, this.#ledger.budgetLeft)));
     const wasDark = !this.#sampling.seen;
     const estimate = adapting ? await this.#sampling.adapt(size, alpha) : await this.#sampling.measure(size);
     if (!this.#sampling.seen || (this.#dark > 0 && wasDark)) this.#dark = this.#ledger.evaluations;
     (counts ? this.#counted : this.#learned).push(estimate);
     const running = counts ? combine(this.#counted) : estimate;
+    const due = Math.min(this.#witnessesDue(), this.#ledger.budgetLeft);
+    if (counts && due >= 2) this.#witnesses += await this.#sampling.witness(due, running);
+    if (counts) this.#neglected = this.#sampling.contradictions(running);
     const { value, error, evaluations: own } = estimate;
     yield* this.#ledger.note({ value, error, evaluations: own, adapting: !counts }, running);
     return estimate;

@@ -8,7 +8,7 @@
 export type Box = readonly (readonly [number, number])[];
 
 /** Blocks per slab, at most, where mean and variance of each block are kept. */
-const MAX_KEPT_BLOCKS = 2 ** 18;
+export const MAX_KEPT_BLOCKS = 2 ** 18;
 /** Blocks per slab, at most, where only the sum over the blocks is kept. */
 export const MAX_SUMMED_BLOCKS = 2 ** 30;
 

@@ -13,6 +13,7 @@ import { innerRange, volumeExcess } from '../../integrand/inner-range.ts';
 import { OptionError } from '../../options/option-error.ts';
 import { withDefaults } from '../../options/table.ts';
 import { STREAM } from '../../random/philox.ts';
+import { additionsOf } from '../../tasks/pieces.ts';
 import { merge, type SampleSums, type SampleTask, wholeOf } from '../../tasks/sample.ts';
 import { combine, type Estimate, ratio } from '../combine.ts';
 import { Ledger } from '../ledger.ts';
@@ -25,9 +26,10 @@ import {
   statusOf,
   toleranceAt,
 } from '../method.ts';
-import { FEW_SAMPLES, nothingSeen, SMALLEST_Q } from '../trust.ts';
+import { probe } from '../probe.ts';
+import { FEW_SAMPLES, nothingSeen, SMALLEST_Q, ZERO_SAMPLES } from '../trust.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
-import { MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks.ts';
+import { MAX_KEPT_BLOCKS, MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './options.ts';
 import { beyondFace, type Node, searchTree } from './tree-search.ts';
 
@@ -64,8 +66,6 @@ const MAX_KEPT_MEANS = 2 ** 18;
 const MAX_ZERO_SAMPLES = 2 ** 24;
 /** Evaluations per pass, at most, or a quarter of all before it: progress is reported and time limits are kept. */
 const MAX_PASS_EVALUATIONS = 2 ** 26;
-/** Relative rounding error of a sum of a million numbers, in epsilons (1e-14 for float64). */
-const SUM_ROUNDING = 1e-14 * 2 ** 53;
 
 export async function* zmc(problem: MethodProblem, options: ZmcOptions): Run {
   const run = new ZmcRun(problem, options);
@@ -81,7 +81,10 @@ export async function* zmc(problem: MethodProblem, options: ZmcOptions): Run {
 class ZmcRun {
   readonly #problem: MethodProblem;
   readonly #ledger: Ledger;
-  readonly #knobs: Required<ZmcOptions>;
+  readonly #options: ZmcOptions;
+  /** The evaluations that budget and time allow, as they were known when the run began. */
+  #budget: number;
+  #knobs: Required<ZmcOptions>;
   readonly #passes: Estimate[] = [];
   /** Samples per block in all of these passes, on average. */
   #counts = 0;
@@ -94,6 +97,10 @@ class ZmcRun {
   /** The largest mean of a block that the search met. */
   #size = 0;
   #seen = false;
+  /** Whether any value was not finite, and counted as 0. */
+  #nonFinite = false;
+  /** What the last probe found: an estimate for runs that end before their first pass does. */
+  #probed: Estimate | null = null;
   /** The means of blocks in the last pass, in its unit. */
   #known: { means: Map<Node, Float64Array>; unit: number } = { means: new Map(), unit: 1 };
   /** For each pass: the largest variance of a block as a part of the whole variance, and the variance per sample itself. */
@@ -102,11 +109,18 @@ class ZmcRun {
   constructor(problem: MethodProblem, options: ZmcOptions) {
     this.#problem = problem;
     this.#ledger = new Ledger(problem);
-    const dims = problem.ranges.length;
+    this.#options = options;
+    this.#budget = problem.maxEvaluations;
+    this.#knobs = this.#chooseKnobs();
+  }
+
+  #chooseKnobs(): Required<ZmcOptions> {
+    const options = this.#options;
+    const dims = this.#problem.ranges.length;
     const { trials, sigma, depth } = withDefaults(ZMC_OPTIONS, options) as Required<ZmcOptions>;
-    const { maxEvaluations } = problem;
+    const { maxEvaluations } = this.#problem;
     // the search of one box takes at most a twentieth of the search's budget, so that there can be many boxes
-    const budget = Math.min(MAX_BOX_EVALUATIONS, (SEARCH_PART / 20) * maxEvaluations);
+    const budget = Math.min(MAX_BOX_EVALUATIONS, (SEARCH_PART / 20) * this.#budget);
     const most = Math.min(MAX_BLOCKS, budget / (SAMPLES_PER_TRIAL * trials));
     const blocks = options.blocks ?? blocksFor(dims, most);
     const count = blocks ** dims;
@@ -119,19 +133,20 @@ class ZmcRun {
         w =>
           `${blocks} blocks an axis are ${count} in ${dims} dimensions, with two samples each: raise it, or use fewer ${w.quoted('zmc.blocks')}`,
       );
-    this.#knobs = { blocks, samples, trials, sigma, depth };
+    return { blocks, samples, trials, sigma, depth };
   }
 
   async *integrate(): Step<Status> {
-    const { ranges, maxEvaluations } = this.#problem;
+    const { ranges } = this.#problem;
     const ledger = this.#ledger;
+    await this.#probe();
     const { blocks, samples, trials, sigma, depth } = this.#knobs;
     const perBox = blocks ** ranges.length;
     const perNode = perBox * samples * trials;
-    const allowance = SEARCH_PART * maxEvaluations;
+    const allowance = SEARCH_PART * this.#budget;
     // samples per block after the search: one pass that sets the shares, and those of a measurement
     const each = samples + Math.max(PASSES * samples, MIN_BLOCK_SAMPLES);
-    const most = Math.floor(((1 - SEARCH_PART) * maxEvaluations) / (each * perBox));
+    const most = Math.floor(((1 - SEARCH_PART) * this.#budget) / (each * perBox));
     const nodes = await searchTree(ranges.map(innerRange), {
       perAxis: blocks,
       trials,
@@ -139,7 +154,7 @@ class ZmcRun {
       depth,
       room: known => Math.floor(Math.min(most - known, MAX_LEVEL_EVALUATIONS / (samples * perBox))),
       searchable: () => {
-        if (ledger.isLate(SEARCH_PART)) return 0;
+        if (ledger.timeSpent > SEARCH_PART) return 0;
         return Math.floor(Math.min(MAX_LEVEL_EVALUATIONS, allowance - ledger.evaluations) / perNode);
       },
       trial: slab => this.#sample(slab, samples, STREAM.search),
@@ -154,23 +169,34 @@ class ZmcRun {
       // what fits into the time is a guess, so a first pass is made in spite of it; the budget is exact
       if (left < 2 && (this.#passes.length > 0 || ledger.budgetLeft < 2 * leaves)) break;
       const share = Math.floor(left / Math.max(1, PASSES - this.#passes.length));
-      yield* this.#measure(nodes, Math.max(2, Math.min(count, share)));
+      const limit = Math.floor(ledger.iterationLimit / leaves);
+      yield* this.#measure(nodes, Math.max(2, Math.min(count, share, limit)));
       if (this.#enough(nodes.length > 1)) return 'converged';
       if (!this.#seen && this.#ledger.evaluations >= MAX_ZERO_SAMPLES) break;
     }
     return ledger.hurried ? 'time' : 'budget';
   }
 
+  /** With a deadline, measures how fast the integrand is, and cuts the domain into blocks that the time allows for. */
+  async #probe(): Promise<void> {
+    const { blocks, samples } = this.#knobs;
+    await probe(this.#ledger, blocks ** this.#problem.ranges.length * samples, async n => {
+      const { sum, variance, evaluations } = await this.#sample(this.#whole, n, STREAM.probe);
+      this.#probed = { value: sum * this.#unit, error: Math.sqrt(variance) * this.#unit, evaluations };
+    });
+    this.#budget = Math.min(this.#budget, this.#ledger.timeLeft);
+    this.#knobs = this.#chooseKnobs();
+  }
+
+  get #whole(): Slab {
+    const { ranges } = this.#problem;
+    return { box: ranges, strata: ranges.map(() => 1), first: 0, blocks: 1 };
+  }
+
   /** Sets the unit (unit.ts) near the largest mean of a block so far. */
   async #setUnit(): Promise<void> {
-    if (this.#size === 0) {
-      const strata = this.#problem.ranges.map(() => 1);
-      await this.#sample(
-        { box: this.#problem.ranges.map(innerRange), strata, first: 0, blocks: 1 },
-        PILOT_SAMPLES,
-        STREAM.pilot,
-      );
-    }
+    const pilot = Math.max(2, Math.min(PILOT_SAMPLES, Math.floor(this.#ledger.iterationLimit)));
+    if (this.#size === 0) await this.#sample(this.#whole, pilot, STREAM.pilot);
     if (this.#size > 0 && this.#size < Infinity) this.#unit = unitFor(this.#size);
   }
 
@@ -208,19 +234,27 @@ class ZmcRun {
         this.#unit *= unitFor(wrong);
         continue;
       }
-      const rounding = SUM_ROUNDING * this.#problem.epsilon * pass.value;
+      // the pieces of a group are added one after another, and so are the means of a slab's blocks
+      const kept = Math.min(MAX_KEPT_BLOCKS, this.#knobs.blocks ** this.#problem.ranges.length);
+      const additions = Math.max(additionsOf(evaluations), this.#knobs.depth > 1 ? kept : 0);
+      const rounding = additions * this.#problem.epsilon * Math.abs(pass.value);
       // blocks are parts of the inner ranges of the axes (integrand/inner-range.ts)
       const excess = volumeExcess(this.#problem.ranges);
       const whole = (x: number) => (x + x * excess) * this.#unit;
-      const error = whole(Math.sqrt(pass.variance + rounding ** 2));
-      const estimate = { value: whole(pass.value), error, evaluations };
+      const estimate: Estimate = {
+        value: whole(pass.value),
+        error: whole(Math.sqrt(pass.variance + rounding ** 2)),
+        evaluations,
+        rounding: whole(rounding),
+      };
       this.#passes.push(estimate);
       this.#largest.push({
         share: pass.variance > 0 ? pass.largest / pass.variance : 0,
         own: pass.largest * count,
       });
       this.#counts += count;
-      yield* this.#ledger.note({ ...estimate, adapting: false }, combine(this.#passes));
+      const { value, error } = estimate;
+      yield* this.#ledger.note({ value, error, evaluations, adapting: false }, combine(this.#passes));
       return;
     }
   }
@@ -313,7 +347,7 @@ class ZmcRun {
     const { session, key, signal, onNonFinite } = this.#problem;
     const task: SampleTask = {
       key,
-      iteration: this.#calls++,
+      iteration: stream === STREAM.probe ? 0 : this.#calls++, // runs without a deadline have the same numbers
       stream,
       bins: 1,
       edges: Float64Array.from(slab.box.flat()),
@@ -325,20 +359,28 @@ class ZmcRun {
     };
     const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
     this.#ledger.spend(sums.evaluations);
-    this.#seen ||= sums.sum !== 0 || sums.variance !== 0;
-    if (stream !== STREAM.blocks)
+    if (stream !== STREAM.probe) this.#seen ||= sums.sum !== 0 || sums.variance !== 0;
+    if (stream === STREAM.search || stream === STREAM.pilot)
       this.#size = sums.means!.reduce((a, b) => Math.max(a, Math.abs(b)), this.#size);
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
+    this.#nonFinite ||= !!sums.nonFinite;
     return sums;
+  }
+
+  /** Whether enough samples were 0, and no other was seen, to claim 0. */
+  get #isZero(): boolean {
+    const { absTol } = this.#problem;
+    return !this.#seen && !this.#nonFinite && absTol > 0 && this.#ledger.evaluations >= ZERO_SAMPLES;
   }
 
   /** Whether the tolerance is met. Passes that are not trusted are discarded: larger ones follow. */
   #enough(cut: boolean): boolean {
+    if (this.#isZero) return true;
     if (this.#passes.length < PASSES || !this.#seen) return false;
     const now = combine(this.#passes);
     if (now.error > toleranceAt(this.#problem, now.value)) return false;
     if (this.#doubt() === null) return !cut || this.#counts >= MIN_BLOCK_SAMPLES;
-    if (now.evaluations > this.#problem.maxEvaluations / 8) return false;
+    if (now.evaluations > this.#budget / 8) return false;
     this.#ledger.discard();
     this.#passes.length = this.#largest.length = this.#counts = 0;
     this.#larger *= 4;
@@ -368,15 +410,19 @@ class ZmcRun {
   }
 
   outcome(status: Status): Outcome {
-    const passes = this.#passes.length > 0 ? this.#passes : [{ value: 0, error: Infinity, evaluations: 1 }];
+    const found = this.#probed;
+    const passes =
+      this.#passes.length > 0 ? this.#passes : [found ?? { value: 0, error: Infinity, evaluations: 1 }];
     const warnings: string[] = [];
     if (this.#passes.length === 0)
-      warnings.push('the run ended before anything was measured: there is no estimate');
-    else {
-      const doubt = this.#doubt();
-      if (doubt) warnings.push(doubt);
-    }
-    const { value, error, chi2, dof, q } = combine(passes);
+      warnings.push(
+        `the run ended before anything was measured: ${found ? `this is what ${found.evaluations} samples saw` : 'there is no estimate'}`,
+      );
+    const zero = this.#isZero && status === 'converged';
+    const doubt = this.#passes.length > 0 && !zero ? this.#doubt() : null;
+    if (doubt) warnings.push(doubt);
+    const { value, error: own, chi2, dof, q } = combine(passes);
+    const error = zero ? this.#problem.absTol : own;
     return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
 }

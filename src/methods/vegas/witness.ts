@@ -1,0 +1,172 @@
+/**
+ * Witnesses: a few samples spread evenly over the domain, beside those of each measuring iteration. A map that has found
+ * one of two peaks sends hardly a sample near the other one, and all iterations agree on half of the integral. A witness
+ * that falls on the other peak, or on its slope, tells: a sample through the map would have had an enormous weight there.
+ *
+ * A witness at x speaks against an estimate when
+ *
+ *     |f(x)|·V/n > error                  what it stands for, V/n of the volume V, is more than the error
+ *     |f(x)|·J(x) > FAR·max(∫|f|, error·N)  no sample of the measurement was like it: J is the Jacobian of the map, and
+ *                                         one weight of error·N among N changes the estimate by its error
+ *
+ * Slopes of the known peak pass: witnesses there have weights that the measurement has met as well. On no integrand of
+ * the papers did a witness speak against an estimate (30 integrands, 20 seeds each).
+ */
+import { innerRange } from '../../integrand/inner-range.ts';
+import { type Key, STREAM, wordsOf } from '../../random/philox.ts';
+import { uniformMap } from '../../tasks/map.ts';
+import type { Ranges } from '../../tasks/region.ts';
+import type { SampleSums, SampleTask } from '../../tasks/sample.ts';
+import type { Estimate } from '../combine.ts';
+
+/** Witnesses as a part of all evaluations. */
+export const WITNESS_PART = 0.04;
+/** At most this many: two numbers per cube come back to the host. */
+const MAX_WITNESSES = 2 ** 20;
+/** How many times the integral of |f|, or error·N, a weight has to be. */
+const FAR = 30;
+
+/** A part of the domain, an interval per axis. */
+export type Box = readonly (readonly [number, number])[];
+
+/** Two samples in each of at most `samples`/2 equal boxes. */
+export function witnessTask(
+  ranges: Ranges,
+  samples: number,
+  { key, iteration, unit }: { key: Key; iteration: number; unit: number },
+): SampleTask {
+  const strata = evenStrata(ranges.length, Math.min(samples, MAX_WITNESSES) / 2);
+  const stream = STREAM.witness;
+  return {
+    key,
+    iteration,
+    stream,
+    bins: 1,
+    edges: uniformMap(ranges.map(innerRange), 1),
+    strata,
+    counts: 2,
+    unit,
+    adapt: null,
+    cubes: true,
+  };
+}
+
+/** Strata per axis, as equal as can be, that make at most `most` cubes. */
+function evenStrata(dims: number, most: number): number[] {
+  const strata: number[] = Array(dims).fill(1);
+  let cubes = 1;
+  for (let d = 0; (cubes / strata[d]) * (strata[d] + 1) <= most; d = (d + 1) % dims) {
+    cubes = (cubes / strata[d]) * (strata[d] + 1);
+    strata[d]++;
+  }
+  return strata;
+}
+
+interface Suspect {
+  box: Box;
+  /** |f|·V. */
+  weight: number;
+  jacobian: number;
+}
+
+/** The witnesses of one measurement. Only those are kept that spoke against the estimate when they were drawn. */
+export class Witnesses {
+  readonly #ranges: Ranges;
+  readonly #volume: number;
+  #drawn = 0;
+  /** The sum of |f|·V over all witnesses. */
+  #sum = 0;
+  #suspects: Suspect[] = [];
+
+  constructor(ranges: Ranges) {
+    this.#ranges = ranges;
+    this.#volume = ranges.reduce((v, [a, b]) => v * (b - a), 1);
+  }
+
+  /** Adds what was drawn beside an iteration; `now` is the estimate after it, `edges` fetches the map. */
+  async add(
+    task: SampleTask,
+    { means, variances, evaluations }: SampleSums,
+    now: Estimate,
+    edges: () => Promise<Float64Array>,
+  ): Promise<void> {
+    this.#drawn += evaluations;
+    const heavy: number[] = [];
+    const weights = means!.map((mean, cube) => {
+      this.#sum += 2 * Math.abs(mean) * task.unit;
+      // of two values with mean m and variance v the larger one is |m| + √(v/2)
+      const weight = task.unit * (Math.abs(mean) + Math.sqrt(variances![cube] / 2));
+      if (this.#matters(weight, now)) heavy.push(cube);
+      return weight;
+    });
+    if (heavy.length === 0) return;
+    const map = await edges();
+    const all = heavy.map((cube): Suspect => {
+      // which of the two points has the larger value is not known: the one where the map is denser speaks for both
+      const jacobians = [0, 1].map(i => jacobianAt(pointOf(task, this.#ranges, cube, i), map));
+      return {
+        box: boxOf(task, this.#ranges, cube),
+        weight: weights[cube],
+        jacobian: Math.min(...jacobians),
+      };
+    });
+    this.#suspects.push(...all.filter(s => this.#speaksAgainst(s, now)));
+  }
+
+  /** The boxes with witnesses that speak against an estimate, the heaviest first. */
+  against(estimate: Estimate): Box[] {
+    const found = this.#suspects.filter(s => this.#speaksAgainst(s, estimate));
+    return found.sort((a, b) => b.weight - a.weight).map(s => s.box);
+  }
+
+  // error·n and error·N grow as √N: a witness that does not speak against an estimate now will not do so later
+
+  #matters(weight: number, { error }: Estimate): boolean {
+    return weight > error * this.#drawn;
+  }
+
+  #speaksAgainst({ weight, jacobian }: Suspect, now: Estimate): boolean {
+    const limit = FAR * Math.max(Math.abs(now.value), this.#sum / this.#drawn, now.error * now.evaluations);
+    return this.#matters(weight, now) && weight * (jacobian / this.#volume) > limit;
+  }
+}
+
+/** The part of each axis that a cube has. */
+function partsOf({ strata }: SampleTask, cube: number): number[] {
+  return strata.map(n => {
+    const k = cube % n;
+    cube = Math.floor(cube / n);
+    return k;
+  });
+}
+
+function boxOf(task: SampleTask, ranges: Ranges, cube: number): Box {
+  return partsOf(task, cube).map((k, d) => {
+    const [low, high] = ranges[d];
+    const width = (high - low) / task.strata[d];
+    return [low + k * width, low + (k + 1) * width];
+  });
+}
+
+function pointOf(task: SampleTask, ranges: Ranges, cube: number, i: number): number[] {
+  const { key, iteration, stream, strata } = task;
+  return partsOf(task, cube).map((k, d) => {
+    const word = wordsOf(2 * cube + i, d >> 2, iteration, stream, key)[d & 3];
+    const [low, high] = ranges[d];
+    return low + ((k + (word + 0.5) * 2 ** -32) / strata[d]) * (high - low);
+  });
+}
+
+/** The Jacobian of a map at a point of the domain. */
+function jacobianAt(point: readonly number[], edges: Float64Array): number {
+  const bins = edges.length / point.length - 1;
+  return point.reduce((jacobian, x, d) => {
+    let [low, high] = [d * (bins + 1), d * (bins + 1) + bins];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (edges[middle] <= x) low = middle;
+      else high = middle;
+    }
+    return jacobian * bins * (edges[high] - edges[low]);
+  }, 1);
+}
