@@ -190,7 +190,7 @@ class ZmcRun {
 
   get #whole(): Slab {
     const { ranges } = this.#problem;
-    return { box: ranges, strata: ranges.map(() => 1), first: 0, blocks: 1 };
+    return { box: ranges.map(innerRange), strata: ranges.map(() => 1), first: 0, blocks: 1 };
   }
 
   /** Sets the unit (unit.ts) near the largest mean of a block so far. */
