@@ -44,7 +44,7 @@ describe.each(['plain', 'vegas+', 'mcubes', 'mcubes1d', 'zmc'] as const)('%s', m
     ['cpu', [1, 2, 3, 5, 10], CONSTANTS],
     ['js', [1, 3], CONSTANTS.slice(0, 1)],
   ] as const)(
-    'on %s: constants over many ranges are within 3 errors, to 1e-12',
+    'on %s: constants over many ranges are within 3 errors, to 1e-12 or as numbers in the range allow',
     async (device, all, constants) => {
       for (const dims of all)
         for (const [low, high] of RANGES)
@@ -55,7 +55,9 @@ describe.each(['plain', 'vegas+', 'mcubes', 'mcubes1d', 'zmc'] as const)('%s', m
             const error = r.error / Math.abs(r.value);
             const where = `${constant} over [${low}, ${high}]^${dims}: ${r.value} ± ${r.error}`;
             expect(off, where).toBeLessThanOrEqual(3 * error);
-            expect(error, where).toBeLessThan(1e-12);
+            // the ends are no points: the first and the last bin are narrower by the distance of numbers there
+            const spacing = (Math.abs(high) * 2 ** -52) / (high - low);
+            expect(error, where).toBeLessThan(Math.max(1e-12, spacing));
           }
     },
   );

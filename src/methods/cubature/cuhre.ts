@@ -44,20 +44,20 @@ async function* splitWorst(run: Cubature): Step<Status> {
     }
     run.regions = store.count;
     const now = totals.estimate(run.noise);
-    const status = run.enough(now) ? 'converged' : why(now);
-    if (status || store.count >= 2 * shown) {
-      shown = store.count;
-      yield* run.record(Totals.of(store).estimate(run.noise));
-    }
-    if (status === 'converged') {
-      const confirmed = await run.confirm(court, now, totals.absolute);
-      if (confirmed) return confirmed;
-      // errors were raised
+    const claims = run.enough(now);
+    const status = claims ? await run.confirm(court, now, totals.absolute) : why(now);
+    if (claims && !status) {
+      // random points contradict, and errors were raised
       totals = Totals.of(store);
       const open = heap.items;
       heap = new Heap(store);
       for (const region of open) heap.push(region);
-    } else if (status) return status;
+    }
+    if (status || store.count >= 2 * shown) {
+      shown = store.count;
+      yield* run.record(Totals.of(store).estimate(run.noise));
+    }
+    if (status) return status;
     if (run.ledger.lastIteration) return 'budget';
   }
 

@@ -82,13 +82,14 @@ class Pagani extends Cubature {
         const { value } = this.#estimate();
         this.#note(await pool.look(NEGLIGIBLE_PART * toleranceAt(this.problem, value), this.affordable));
       }
-      yield* this.record(this.#estimate());
+      let status: Status | undefined;
       if (claims()) {
-        const status = await this.confirm(pool, this.#estimate(), pool.sums.absolute);
-        if (status) return status;
+        status = await this.confirm(pool, this.#estimate(), pool.sums.absolute);
         // as long as that costs no more than witnesses, all regions are halved before the next ones speak
-        least = Math.max(least, this.witnesses.cost / 2 / this.rule.points);
+        if (!status) least = Math.max(least, this.witnesses.cost / 2 / this.rule.points);
       }
+      yield* this.record(this.#estimate());
+      if (status) return status;
       if (this.ledger.lastIteration) return 'budget';
     }
   }

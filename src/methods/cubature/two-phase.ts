@@ -64,8 +64,9 @@ class TwoPhase extends Cubature {
         } else store.add(halves, i);
       }
       const now = this.#estimate();
+      const status = this.regions >= this.least && this.enough(now) && (await this.#confirmed(now));
       yield* this.record(now);
-      if (this.regions >= this.least && this.enough(now)) return this.#confirmed(now);
+      if (status) return status;
       if (store.count === 0) return this.#missed(now);
       if (this.ledger.lastIteration) return 'budget';
       searching = this.isDark(now);
@@ -97,8 +98,9 @@ class TwoPhase extends Cubature {
       if (store.count > shown && (stop || store.count >= 1.5 * shown)) {
         shown = store.count;
         const now = this.#estimate();
+        const status = this.enough(now) && (await this.#confirmed(now));
         yield* this.record(now);
-        if (this.enough(now)) return this.#confirmed(now);
+        if (status) return status;
         if (this.ledger.lastIteration) return 'budget';
       }
       if (stop) return working.length > 0 ? 'budget' : this.#missed(this.#estimate(), full);
