@@ -315,9 +315,7 @@ class VegasRun {
           : FEW_SAMPLES,
       );
     }
-    // a run that warns claims nothing; of few carriers it could not tell how large its error is
-    if (this.#counted.length > 0 && warnings.length === 0 && now.error > 0)
-      error = Math.max(error, claimedError(this.#counted, now));
+    if (status === 'converged' && now.error > 0) error = Math.max(error, claimedError(this.#counted, now));
     return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
 
