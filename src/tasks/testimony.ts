@@ -218,11 +218,19 @@ export function testimony(
 
   let [sum, squares] = [0, 0];
   /** Adds the residuals of a batch of witnesses; returns whether one is outside of what the region has seen. */
-  const addBatch = (values: ArrayLike<number>, m: number, low: number, high: number, factor: number) => {
+  const addBatch = (
+    values: ArrayLike<number>,
+    m: number,
+    low: number,
+    high: number,
+    scale: number,
+    factor: number,
+  ) => {
     let surprised = false;
     for (let i = 0; i < m; i++) {
       let value = values[i];
       if (!(Math.abs(value) < Infinity)) value = finite(value, i);
+      value *= scale;
       if (value < low || value > high) surprised = true;
       residuals[i] = value - f[0];
     }
@@ -321,11 +329,18 @@ export function testimony(
         }
         known += m;
       }
+      // where sums of values overflow, or squares underflow, all values are scaled
+      const size = Math.max(-least, most);
+      const scale = size > 2 ** 960 ? 2 ** -64 : size < 2 ** -960 ? 2 ** 64 : 1;
+      if (scale !== 1) {
+        for (let i = 0; i < models; i++) f[i] *= scale;
+        [least, most] = [scale * least, scale * most];
+      }
       fitModel();
       placeCorners();
       const ends = yield 2;
       for (let i = 0; i < 2; i++) {
-        const own = finite(ends[i], i);
+        const own = scale * finite(ends[i], i);
         least = Math.min(least, own);
         most = Math.max(most, own);
       }
@@ -336,14 +351,15 @@ export function testimony(
       while (n < witnesses) {
         const m = placeWitnesses(Math.min(witnesses - n, batch));
         const values = yield m;
-        if (addBatch(values, m, lowest, highest, 1 / unit)) sums.surprises[region] = 1;
+        if (addBatch(values, m, lowest, highest, scale, 1 / unit)) sums.surprises[region] = 1;
         n += m;
       }
       sums.evaluations += models + 2 + n;
       sums.witnesses += n;
       const variance = Math.max(0, squares - (sum * sum) / n) / (n - 1);
-      sums.deviations[region] = scaled(unit * (sum / n) + mean, exponent - depth) - h.values[region];
-      sums.spreads[region] = scaled(unit * Math.sqrt(variance / n), exponent - depth);
+      sums.deviations[region] =
+        scaled(unit * (sum / n) + mean, exponent - depth - Math.log2(scale)) - h.values[region];
+      sums.spreads[region] = scaled(unit * Math.sqrt(variance / n), exponent - depth - Math.log2(scale));
     }
     return sums;
   };

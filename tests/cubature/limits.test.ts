@@ -217,7 +217,8 @@ describe('values that are not finite', () => {
   );
   test.each(methods)("%s: 'zero' counts them and takes them as 0", async method => {
     const f: Integrand = ([x, y]) => (x > 0.75 ? Math.sqrt(-x) : y);
-    const r = await integrate(f, { dims: 2, method, onNonFinite: 'zero' });
+    const cubature = { witnesses: 0 };
+    const r = await integrate(f, { dims: 2, method, onNonFinite: 'zero', cubature });
     expect([r.status, r.nonFinite]).toEqual(['converged', 239]);
     expect(r.warnings).toEqual(['239 values were not finite and counted as 0']);
     expect(Math.abs(r.value - 0.375)).toBeLessThan(1e-12);
@@ -225,6 +226,7 @@ describe('values that are not finite', () => {
       dims: 1,
       method,
       onNonFinite: 'zero',
+      cubature,
     });
     expect([centre.status, centre.nonFinite]).toEqual(['converged', 1]);
     expect(Math.abs(centre.value - 0.5)).toBeLessThan(1e-12);

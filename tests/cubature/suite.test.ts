@@ -32,7 +32,13 @@ describe.each(suite)('$name', ({ name, dims, f, truth }) => {
       let k = 0;
       for (; k < 9; k++) {
         const relTol = 1e-3 / 5 ** k;
-        const r = await integrate(f as never, { dims, method, relTol, maxEvaluations: 2e6 });
+        const r = await integrate(f as never, {
+          dims,
+          method,
+          relTol,
+          maxEvaluations: 2e6,
+          cubature: { witnesses: 0 },
+        });
         const off = Math.abs(r.value - truth!);
         expect(r.evaluations).toBeLessThanOrEqual(2e6);
         if (r.converged) {
@@ -55,7 +61,13 @@ test.each([
   ['pagani', 27500000],
 ] as const)('f6 at 1e-3 with %s: %i evaluations at most, and true', async (method, most) => {
   const { f, dims, truth } = suite.find(e => e.name === 'f6_6')!;
-  const r = await integrate(f as never, { dims, method, relTol: 1e-3, maxEvaluations: most });
+  const r = await integrate(f as never, {
+    dims,
+    method,
+    relTol: 1e-3,
+    maxEvaluations: most,
+    cubature: { witnesses: 0 },
+  });
   expect(r.status).toBe('converged');
   expect(Math.abs(r.value / truth! - 1)).toBeLessThanOrEqual(1e-3);
 });

@@ -273,7 +273,7 @@ export const WITNESS = new Struct('Witness', {
   along: 'u64',
   /** Two sums per chunk. */
   chunkSums: 'double*',
-  /** The mean of each region's model, and the unit of its sums. */
+  /** The mean of each region's model, the unit of its sums, and what values were multiplied by. */
   means: 'double*',
   deviations: 'double*',
   spreads: 'double*',

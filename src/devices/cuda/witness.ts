@@ -109,7 +109,7 @@ export class CudaWitness {
     const chunks = all > FEW_REGIONS ? 1 : Math.max(1, Math.ceil(Math.ceil(byVolume + each) / CHUNK));
     const blocks = Math.min(MAX_SUM_BLOCKS, Math.ceil(count / 256));
     for (const name of ['deviations', 'spreads'] as const) buffer[name].reserve(8 * count);
-    buffer.means.reserve(16 * count);
+    buffer.means.reserve(24 * count);
     buffer.chunkSums.reserve(16 * count * chunks);
     buffer.sums.reserve(8 * 6 * (MAX_SUM_BLOCKS + 1));
     buffer.surprised.reserve(count).clear(count);

@@ -152,7 +152,12 @@ export class Cubature {
 
   /** Lets witnesses confirm an estimate that meets the tolerance; undefined when they contradict and the run has to go on. */
   async confirm(court: Court, now: Estimate, absolute: number): Promise<Status | undefined> {
-    const claim = { ...now, absolute, regions: this.regions, rounding: 4 * this.noise * absolute };
+    const claim = {
+      ...now,
+      absolute,
+      regions: this.regions,
+      rounding: 4 * this.noise * absolute + 4 * this.regions * Number.MIN_VALUE,
+    };
     const verdict = await this.witnesses.confirm(court, claim);
     if (verdict === 'confirmed') return 'converged';
     if (verdict === 'contradicted') return undefined;
@@ -179,7 +184,7 @@ export class Cubature {
     if (status !== 'converged') error = Math.max(error, this.#contradicted(last.value), this.#lost(last));
     if (this.ledger.evaluations === 0)
       this.warnings.push('the run ended before anything was evaluated: there is no estimate');
-    else if (!this.seen)
+    else if (!this.seen && status !== 'converged')
       this.warnings.push(
         `all of ${this.ledger.evaluations} values were 0: either the integrand is 0, or it is not where they were taken; narrow the domain`,
       );

@@ -16,21 +16,28 @@ import type { CubatureOptions } from './options.ts';
 
 export function cuhre(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new Cubature(problem, options);
-  return runCubature(run, () => splitWorst(run));
+  return runCubature(run, async function* () {
+    const store = new RegionStore(problem.ranges.length);
+    store.add(await run.start(1), 0);
+    return yield* splitWorst(run, store);
+  });
 }
 
-async function* splitWorst(run: Cubature): Step<Status> {
+/** Halves the worst of the regions in a store until the tolerance is met. */
+export async function* splitWorst(run: Cubature, store: RegionStore): Step<Status> {
   const { problem } = run;
   const { ranges } = problem;
-  const store = new RegionStore(ranges.length);
   let heap = new Heap(store);
-  let totals = new Totals();
+  let totals = Totals.of(store);
   const court = storeCourt(run, store);
   const stuck = new Sum(); // errors of regions that cannot be halved any more
-  const root = await run.start(1);
-  heap.push(store.add(root, 0));
-  totals.add(root.values[0], root.errors[0]);
-  for (let shown = 1; ; ) {
+  const list = store.list(ranges.length);
+  for (let i = 0; i < list.count; i++) {
+    // the first region has no parent to compare it with, so it is always halved
+    if (list.count === 1 || canSplit(list, i, ranges)) heap.push(i);
+    else stuck.add(store.errors[i]);
+  }
+  for (let shown = store.count; ; ) {
     const worst = heap.pop();
     const pair = store.halves([worst], ranges);
     await run.evaluate(pair);
@@ -66,6 +73,7 @@ async function* splitWorst(run: Cubature): Step<Status> {
     if (store.count >= run.maxRegions) return 'memory';
     if (heap.size === 0) return 'roundoff';
     if (run.isDark(now)) return undefined;
+    if (totals.absolute + totals.error === 0) return 'budget'; // 0 meets no relative tolerance
     const missed = stuck.value > toleranceAt(problem, now.value) ? 2 * stuck.value : 0;
     return totals.error > Math.max(missed, run.noise * totals.absolute) ? undefined : 'roundoff';
   }

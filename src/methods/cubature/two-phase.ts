@@ -7,13 +7,15 @@
  * its own heap, its own tolerance and a limited number of regions, and knows nothing of the others. The processors here
  * work in step, one split per processor at a time, so that their regions are evaluated together.
  *
- * The two-level error is used in phase I as well. The original has none there, so its errors may be too small.
+ * The two-level error is used in phase I as well. The original has none there, so its errors may be too small. And random
+ * points have to confirm a claim (witnesses.ts); where they contradict it, Cuhre goes on with the regions of all processors.
  */
 import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
 import { canSplit, type Regions } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
 import { Cubature, LEAST_ERROR_IN_NOISE, runCubature, storeCourt } from './cubature.ts';
+import { splitWorst } from './cuhre.ts';
 import { Heap } from './heap.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
 
@@ -64,9 +66,8 @@ class TwoPhase extends Cubature {
         } else store.add(halves, i);
       }
       const now = this.#estimate();
-      const status = this.regions >= this.least && this.enough(now) && (await this.#confirmed(now));
+      if (this.regions >= this.least && this.enough(now)) return yield* this.#confirmed(now);
       yield* this.record(now);
-      if (status) return status;
       if (store.count === 0) return this.#missed(now);
       if (this.ledger.lastIteration) return 'budget';
       searching = this.isDark(now);
@@ -98,9 +99,8 @@ class TwoPhase extends Cubature {
       if (store.count > shown && (stop || store.count >= 1.5 * shown)) {
         shown = store.count;
         const now = this.#estimate();
-        const status = this.enough(now) && (await this.#confirmed(now));
+        if (this.enough(now)) return yield* this.#confirmed(now);
         yield* this.record(now);
-        if (status) return status;
         if (this.ledger.lastIteration) return 'budget';
       }
       if (stop) return working.length > 0 ? 'budget' : this.#missed(this.#estimate(), full);
@@ -119,14 +119,17 @@ class TwoPhase extends Cubature {
     }
   }
 
-  /** Lets witnesses speak about all regions. Finished ones cannot be halved any more: a contradiction ends the run. */
-  async #confirmed(now: Estimate): Promise<Status> {
+  /** Lets witnesses speak about all regions. If they contradict, Cuhre goes on with all of them, the finished ones too. */
+  async *#confirmed(now: Estimate): Step<Status> {
     const all = new RegionStore(this.problem.ranges.length);
     for (const own of [this.#store, this.#done]) {
       const list = own.list(this.problem.ranges.length);
       for (let i = 0; i < list.count; i++) all.add(list, i);
     }
-    return (await this.confirm(storeCourt(this, all), now, this.#absolute)) ?? 'budget';
+    const status = await this.confirm(storeCourt(this, all), now, this.#absolute);
+    yield* this.record(status ? now : Totals.of(all).estimate(this.noise));
+    if (status) return status;
+    return this.ledger.lastIteration ? 'budget' : yield* splitWorst(this, all);
   }
 
   /** Whether a processor meets the tolerance relative to the sum of its own regions, the only ones that it knows. */

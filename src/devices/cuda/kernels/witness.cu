@@ -97,6 +97,11 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     most = fmax(most, __shfl_xor_sync(ALL, most, step));
   }
   if (__any_sync(ALL, leaving)) return;
+  // where sums of values overflow, or squares underflow, all values are scaled
+  const double size = fmax(-least, most), scale = size > 0x1p960 ? 0x1p-64 : size < 0x1p-960 ? 0x1p64 : 1;
+  if (scale != 1)
+    for (u32 p = lane; p < MODELS; p += 32) b.f[p] *= scale;
+  least *= scale, most *= scale;
   __syncwarp();
 
   // the model, and its mean over the region
@@ -136,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     double x[DIMS];
 #pragma unroll
     for (int d = 0; d < DIMS; d++) x[d] = inside(t, b, d, (b.axes[4 * d] < 0) == (lane == 0) ? -w.corner : w.corner);
-    const double value = valueAt(w, x, region, MODELS + lane, turns, leaving);
+    const double value = scale * valueAt(w, x, region, MODELS + lane, turns, leaving);
     least = fmin(least, value), most = fmax(most, value);
   }
   for (int step = 1; step < 32; step *= 2) {
@@ -156,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
       place[d] = __dadd_rn(__dmul_rn((double)word + 0.5, 0x1p-31), -1.0);
       x[d] = inside(t, b, d, place[d]);
     }
-    const double value = valueAt(w, x, region, MODELS + 2 + i, turns, leaving);
+    const double value = scale * valueAt(w, x, region, MODELS + 2 + i, turns, leaving);
     surprised |= value < least - beyond || value > most + beyond;
     double residual = value - b.f[0];
 #pragma unroll
@@ -180,7 +185,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   if (lane != 0) return;
   w.chunkSums[2 * item] = sum, w.chunkSums[2 * item + 1] = squares;
   if (surprised) w.surprised[region] = 1;
-  if (first == 0) w.means[2 * region] = mean, w.means[2 * region + 1] = unit;
+  if (first == 0) w.means[3 * region] = mean, w.means[3 * region + 1] = unit, w.means[3 * region + 2] = scale;
 }
 
 __device__ __forceinline__ double scaledBy(double x, int n) {
@@ -204,9 +209,10 @@ extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
       sum += w.chunkSums[2 * (region * w.chunks + chunk)];
       squares += w.chunkSums[2 * (region * w.chunks + chunk) + 1];
     }
-    const double mean = w.means[2 * region], unit = w.means[2 * region + 1];
+    const double mean = w.means[3 * region], unit = w.means[3 * region + 1];
     const double variance = fmax(0.0, squares - sum * sum / n) / (n - 1);
-    const int exponent = w.t.exponent - depth;
+    const double scale = w.means[3 * region + 2];
+    const int exponent = w.t.exponent - depth + (scale < 1 ? 64 : scale > 1 ? -64 : 0);
     const double off = scaledBy((unit * (sum / n) + mean) * w.t.mantissa, exponent) - w.t.values[region];
     const double spread = scaledBy(unit * sqrt(variance / n) * w.t.mantissa, exponent);
     w.deviations[region] = off;
