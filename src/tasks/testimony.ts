@@ -9,7 +9,7 @@ import { regionsOf } from './region.ts';
 import { ruleFor } from './rules.ts';
 import {
   CORNER,
-  LEAST_WITNESSES,
+  leastWitnesses,
   modelNodes,
   RESIDUAL_NOISE,
   SURPRISE,
@@ -29,7 +29,10 @@ export interface Hearing {
   centres: Float64Array;
   levels: Uint8Array;
   values: Float64Array;
-  /** Witnesses per region: `byVolume` times the part of the box that it is, and `each`; at least `least`. */
+  /**
+   * Witnesses per region: `byVolume` times the part of the box that it is, and `each`. If that is less than `least`, it has
+   * `least` with the probability that makes it right on average, and else none.
+   */
   byVolume: number;
   each: number;
   least: number;
@@ -67,7 +70,7 @@ export function hearingOf(task: WitnessTask, part: Part, epsilon = 2 ** -53): He
     values: task.values.subarray(part.first, part.first + part.count),
     byVolume: witnesses / 2,
     each: witnesses / 2 / count,
-    least: LEAST_WITNESSES,
+    least: leastWitnesses(ranges.length),
     keys: roundKeys(task.key),
     round: task.round,
     stream: STREAM.witness,
@@ -303,18 +306,23 @@ export function testimony(
     begin(hearing);
     const { count } = h;
     for (let region = 0; region < count; region++) {
+      const number = h.first + region;
       let depth = 0;
+      for (let d = 0; d < dims; d++) depth += h.levels[d * count + region];
+      const wanted = h.byVolume * 2 ** -depth + h.each;
+      const chance = Math.min(1, wanted / h.least);
+      // group 255 belongs to no coordinate
+      if (chance < 1 && random([number, 255, h.round, h.stream], h.keys)[0] >= chance * 2 ** 32) continue;
+      const witnesses = chance < 1 ? h.least : Math.ceil(wanted);
       for (let d = 0; d < dims; d++) {
         const level = h.levels[d * count + region];
-        depth += level;
         centre[d] = h.centres[d * count + region];
         half[d] = ((h.ranges[d][1] - h.ranges[d][0]) / 2) * 2 ** -level;
         if (d % 4 === 0) {
-          const drawn = random([h.first + region, d >> 2, h.round, h.stream], h.keys);
+          const drawn = random([number, d >> 2, h.round, h.stream], h.keys);
           for (let j = 0; j < 4 && d + j < dims; j++) words[d + j] = drawn[j];
         }
       }
-      const witnesses = Math.max(h.least, Math.ceil(h.byVolume * 2 ** -depth + h.each));
       let n = 0;
       sum = squares = 0;
       let [least, most] = [Infinity, -Infinity];
@@ -357,9 +365,13 @@ export function testimony(
       sums.evaluations += models + 2 + n;
       sums.witnesses += n;
       const variance = Math.max(0, squares - (sum * sum) / n) / (n - 1);
-      sums.deviations[region] =
-        scaled(unit * (sum / n) + mean, exponent - depth - Math.log2(scale)) - h.values[region];
-      sums.spreads[region] = scaled(unit * Math.sqrt(variance / n), exponent - depth - Math.log2(scale));
+      const power = exponent - depth - Math.log2(scale);
+      const off = scaled(unit * (sum / n) + mean, power) - h.values[region];
+      const spread = scaled(unit * Math.sqrt(variance / n), power);
+      sums.deviations[region] = off / chance;
+      // the region also counts for those that have no witnesses
+      sums.spreads[region] =
+        chance < 1 ? Math.hypot((off / chance) * Math.sqrt(1 - chance), spread / Math.sqrt(chance)) : spread;
     }
     return sums;
   };

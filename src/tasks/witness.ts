@@ -12,7 +12,8 @@
  * which it rises and falls most. (Residuals are no measure for that: in 8 dimensions the model of a smooth peak is far off
  * in corners.)
  *
- * Half of the witnesses are spread by volume, half evenly over the regions. Those of a region are a Kronecker sequence
+ * Half of the witnesses are spread by volume, half evenly over the regions. Where there are more regions than witnesses can
+ * speak for, some regions have none, by chance, and the others count for them. Those of a region are a Kronecker sequence
  * u + i·α modulo 1 with α of the R-sequence (M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018),
  * from a start u by Philox: each of them is uniform, together they leave smaller holes than independent ones, and they cost
  * an addition per coordinate. The measured variance is that of independent points, which is too large rather than too small.
@@ -30,8 +31,12 @@ export const CORNER = 0.98;
 export const SURPRISE = 1.5;
 /** What is below this part of the largest |f|, in epsilons, are rounding errors. */
 export const RESIDUAL_NOISE = 2 ** 10;
-/** Witnesses per region, at least: with two there is a variance. */
-export const LEAST_WITNESSES = 2;
+/**
+ * Witnesses of a region that has any, at least, and as a part of the evaluations of its model. Where a region should have
+ * fewer, it has that many with the probability that makes the number right on average, and else none.
+ */
+const LEAST_WITNESSES = 8;
+const WITNESSES_PER_MODEL = 0.25;
 
 /** Regions of a box, as in RegionTask, with their values. */
 export interface WitnessTask {
@@ -74,9 +79,19 @@ export const modelPoints = (dims: number): number => 3 + 4 * dims + 2 * dims * (
 /** All regions of a task. */
 export const allWitnesses = ({ count }: Pick<WitnessTask, 'count'>): Part => ({ first: 0, count });
 
+/** Witnesses of a region that has any, at least. */
+export const leastWitnesses = (dims: number): number =>
+  Math.max(LEAST_WITNESSES, Math.ceil(WITNESSES_PER_MODEL * modelPoints(dims)));
+
 /** The evaluations that a task makes, about. */
-export const witnessCost = ({ count, witnesses, ranges }: Omit<WitnessTask, 'centres'>): number =>
-  witnesses + count * modelPoints(ranges.length);
+export function witnessCost({
+  count,
+  witnesses,
+  ranges,
+}: Pick<WitnessTask, 'count' | 'witnesses' | 'ranges'>): number {
+  const dims = ranges.length;
+  return witnesses + Math.min(count, witnesses / leastWitnesses(dims)) * modelPoints(dims);
+}
 
 /** Where the model of a region has its points on an axis, in half-widths: of the rule's points those nearest to the best. */
 export function modelNodes(rule: Rule): readonly [number, number] {

@@ -19,7 +19,6 @@ import {
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import { hearingOf } from '../../tasks/testimony.ts';
-import { modelPoints } from '../../tasks/witness.ts';
 import type { Buffer, Module } from './card.ts';
 import { PoolLists } from './lists.ts';
 import type { CudaProgram, Recipe } from './program.ts';
@@ -255,15 +254,13 @@ export class CudaPool implements RegionPool {
       return { centres: Float64Array.from(centres), levels: Uint8Array.from(levels) };
     });
     this.#heard = totals;
-    const { deviation, spread, surprise, witnesses, nonFinite } = totals;
-    const evaluations = witnesses + this.count * modelPoints(dims);
+    const { deviation, spread, surprise, witnesses, evaluations, nonFinite } = totals;
     return { deviation, spread, surprise, witnesses, evaluations, nonFinite };
   }
 
   async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
-    const { surprise, deviating, all } = this.#heard!;
+    const { surprise, deviating } = this.#heard!;
     const some = who === 'surprised' ? surprise : deviating;
-    const sum = some > 0 ? some : all;
     const { deviations, spreads, surprised } = this.#witnesses.lists;
     const guilty = some > 0 ? (who === 'surprised' ? BLAME.SURPRISED : BLAME.DEVIATING) : BLAME.EVERYONE;
     this.#launch(
@@ -273,8 +270,7 @@ export class CudaPool implements RegionPool {
       {},
       ...[deviations, spreads, surprised].map(list => BigUint64Array.of(BigInt(list.address))),
       Uint32Array.of(guilty),
-      Float64Array.of(sum > 0 ? Math.max(1, least / sum) : 0),
-      Float64Array.of(sum > 0 ? 0 : least / this.count),
+      Float64Array.of(some > 0 ? Math.max(1, least / some) : least / this.count),
     );
     await this.#addUp();
   }

@@ -4,7 +4,7 @@ import { DEVIATING } from '../../tasks/pool/blame.ts';
 import { regionsOf } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import { type Hearing, hearingOf, pointOf } from '../../tasks/testimony.ts';
-import { LEAST_WITNESSES, modelPoints, type WitnessSums, type WitnessTask } from '../../tasks/witness.ts';
+import { leastWitnesses, modelPoints, type WitnessSums, type WitnessTask } from '../../tasks/witness.ts';
 import type { Buffer } from './card.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import type { CudaRegions } from './regions.ts';
@@ -37,11 +37,13 @@ export interface WitnessTotals {
   spread: number;
   surprise: number;
   deviating: number;
-  all: number;
   witnesses: number;
+  evaluations: number;
 }
 
-const LISTS = ['deviations', 'spreads', 'surprised', 'chunkSums', 'means', 'sums', 'ended', 'wrong'] as const;
+const LISTS = ['deviations', 'spreads', 'surprised', 'chunkSums', 'means', 'sums', 'state'] as const;
+/** Byte offsets in the state: six totals, what was not finite, blocks that have ended. */
+const [WRONG, ENDED, STATE] = [48, 64, 72];
 
 export class CudaWitness {
   readonly #program: CudaProgram;
@@ -63,7 +65,8 @@ export class CudaWitness {
   }
 
   recipe(): Recipe {
-    return this.#program.withIntegrand('witness', { WARPS, LEAST: LEAST_WITNESSES, LIMIT: DEVIATING });
+    const LEAST = leastWitnesses(this.#program.dims);
+    return this.#program.withIntegrand('witness', { WARPS, LEAST, LIMIT: DEVIATING });
   }
 
   /** The sums of a part of a list that the host has. */
@@ -75,7 +78,7 @@ export class CudaWitness {
     at.centres.write(own.centres);
     at.levels.write(own.levels);
     at.values.write(heard.values);
-    const { witnesses, nonFinite } = await this.run(
+    const { witnesses, evaluations, nonFinite } = await this.run(
       ruleFor(task.ranges.length, task.rule),
       { ...heard, all: task.count, across: count, along: 1, at: list => at[list].address, unit: 1 },
       signal,
@@ -90,7 +93,7 @@ export class CudaWitness {
       spreads: this.#buffers.spreads.read(new Float64Array(count)),
       surprises: this.#buffers.surprised.read(new Uint8Array(count)),
       witnesses,
-      evaluations: witnesses + count * modelPoints(task.ranges.length),
+      evaluations,
       nonFinite,
     };
   }
@@ -111,15 +114,15 @@ export class CudaWitness {
     for (const name of ['deviations', 'spreads'] as const) buffer[name].reserve(8 * count);
     buffer.means.reserve(24 * count);
     buffer.chunkSums.reserve(16 * count * chunks);
-    buffer.sums.reserve(8 * 6 * (MAX_SUM_BLOCKS + 1));
+    buffer.sums.reserve(8 * 6 * MAX_SUM_BLOCKS);
     buffer.surprised.reserve(count).clear(count);
-    buffer.ended.reserve(8).clear(8);
-    buffer.wrong.write(BigUint64Array.of(0n, 2n ** 64n - 1n));
+    const nothing = new BigUint64Array(STATE / 8);
+    nothing[WRONG / 8 + 1] = 2n ** 64n - 1n;
+    const state = buffer.state.write(nothing).address;
     const lists = (list: 'centres' | 'levels' | 'values' | 'errors' | 'axes') =>
       list === 'errors' || list === 'axes' ? 0 : heard.at(list);
-    const totals = buffer.sums.address + 8 * 6 * MAX_SUM_BLOCKS;
     const struct = this.#struct.pack({
-      t: this.#regions.struct(rule, heard.ranges, count, lists, buffer.wrong.address),
+      t: this.#regions.struct(rule, heard.ranges, count, lists, state + WRONG),
       byVolume,
       each,
       inner: heard.nodes[0],
@@ -144,20 +147,19 @@ export class CudaWitness {
       spreads: buffer.spreads,
       surprised: buffer.surprised,
       sums: buffer.sums,
-      ended: buffer.ended,
-      totals,
+      ended: state + ENDED,
+      totals: state,
     });
     const module = this.#program.module(this.recipe());
     module.launch('witness', Math.ceil((count * chunks) / WARPS), 32 * WARPS, 0, struct);
     module.launch('conclude', blocks, 256, 0, struct);
     await card.finished(signal, 'hearing witnesses');
-    const [deviation, square, surprise, deviating, everyone, witnesses] = buffer.sums.read(
-      new Float64Array(6),
-      8 * 6 * MAX_SUM_BLOCKS,
-    );
+    const read = buffer.state.read(new BigUint64Array(STATE / 8));
+    const [deviation, square, surprise, deviating, spoken, witnesses] = new Float64Array(read.buffer);
     const spread = heard.unit * Math.sqrt(square);
-    const [wrong, first] = buffer.wrong.read(new BigUint64Array(2));
-    const found = { deviation, spread, surprise, deviating, all: everyone, witnesses, nonFinite: null };
+    const [wrong, first] = read.subarray(WRONG / 8);
+    const evaluations = witnesses + spoken * modelPoints(this.#program.dims);
+    const found = { deviation, spread, surprise, deviating, witnesses, evaluations, nonFinite: null };
     if (wrong === 0n) return found;
     const [region, number] = [Number(first >> 32n), Number(first & 0xffffffffn)];
     const values = new Float64Array(1);

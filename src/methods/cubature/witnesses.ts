@@ -12,7 +12,7 @@
  * contradiction. What a witness does not meet is not excluded: something on less than about 5/M of the domain can hide.
  */
 import type { WitnessDraw, WitnessStep } from '../../tasks/pool/pool.ts';
-import { LEAST_WITNESSES, modelPoints } from '../../tasks/witness.ts';
+import { witnessCost } from '../../tasks/witness.ts';
 import type { Ledger } from '../ledger.ts';
 import { type MethodProblem, toleranceAt } from '../method.ts';
 
@@ -21,8 +21,8 @@ const PER_TOLERANCE = 64;
 /** Witnesses of a claim, at least; and at most, unless a part of all evaluations is more. */
 const LEAST = 2 ** 14;
 const MOST = 240_000;
-/** The part of all evaluations that witnesses and models may take. */
-const SPENT_PART = 0.1;
+/** The part of all evaluations that witnesses may take; with their models up to five times as much. */
+const SPENT_PART = 0.005;
 /** Witnesses of all integrals of a scan together, about, while none has contradicted; and of each of them, at least. */
 const VOUCHED = 2 ** 20;
 const LEAST_VOUCHED = 2 ** 11;
@@ -81,12 +81,12 @@ export class Witnesses {
     if (this.#asked === 0) return 'confirmed';
     const { value, error, regions, rounding } = claim;
     const tolerance = toleranceAt(this.#problem, value);
-    const models = regions * (modelPoints(this.#problem.ranges.length) + LEAST_WITNESSES);
-    let wanted = this.#wanted(claim, models);
+    const { key, ranges } = this.#problem;
+    let wanted = this.#wanted(claim);
     for (let tries = 0; ; tries++, wanted *= UNDECIDED) {
+      const models = witnessCost({ count: regions, witnesses: wanted, ranges }) - wanted;
       const witnesses = Math.min(wanted, this.#ledger.budgetLeft - models);
       if (witnesses < LEAST_PART * wanted) return 'unaffordable';
-      const { key } = this.#problem;
       const now = await court.witness({ key, round: this.#round++, witnesses: Math.floor(witnesses) });
       this.#ledger.spend(now.evaluations);
       if (now.nonFinite) this.#problem.onNonFinite(now.nonFinite);
@@ -118,14 +118,14 @@ export class Witnesses {
     return 'contradicted';
   }
 
-  #wanted({ value, absolute }: Claim, models: number): number {
+  #wanted({ value, absolute }: Claim): number {
     const more = AFTER_CONTRADICTION ** this.#contradictions;
     if (this.#asked !== undefined) return this.#asked * more;
     const { neighbours } = this.#problem;
     let few = Math.min(MOST, BUDGET_PART * this.#ledger.maxEvaluations);
     if (neighbours && !neighbours.contradicted)
       few = Math.min(few, Math.max(LEAST_VOUCHED, VOUCHED / neighbours.count));
-    const most = Math.max(few, SPENT_PART * this.#ledger.evaluations - models);
+    const most = Math.max(few, SPENT_PART * this.#ledger.evaluations);
     const wanted = Math.max(
       LEAST,
       (PER_TOLERANCE * absolute) / toleranceAt(this.#problem, value) || Infinity,

@@ -37,11 +37,13 @@ export class Blame {
     const { errors, count } = store;
     const guilty = (i: number) =>
       who === 'surprised' ? surprises[i] === 1 : Math.abs(deviations[i]) > DEVIATING * spreads[i];
-    const some = Array.from({ length: count }, (_, i) => i).filter(guilty);
-    const blamed = some.length > 0 ? some : Array.from({ length: count }, (_, i) => i);
-    const sum = blamed.reduce((s, i) => s + Math.abs(deviations[i]), 0);
+    let sum = 0;
+    for (let i = 0; i < count; i++) if (guilty(i)) sum += Math.abs(deviations[i]);
     const factor = Math.max(1, least / sum);
-    for (const i of blamed) errors[i] += sum > 0 ? factor * Math.abs(deviations[i]) : least / count;
+    for (let i = 0; i < count; i++) {
+      if (sum === 0) errors[i] += least / count;
+      else if (guilty(i)) errors[i] += factor * Math.abs(deviations[i]);
+    }
   }
 }
 

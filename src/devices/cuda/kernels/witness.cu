@@ -16,10 +16,12 @@ struct Bench {  // the shared memory of a warp
 };
 __shared__ Bench benches[WARPS];
 
-__device__ __forceinline__ u32 witnessesOf(const Witness& w, int depth) {
-  const double wanted = ceil(__dadd_rn(__dmul_rn(w.byVolume, ldexp(1.0, -depth)), w.each));
-  return max((u32)LEAST, (u32)wanted);
+// The number of witnesses that a region should have on average; with fewer than LEAST, it has LEAST by chance, or none.
+__device__ __forceinline__ double wantedOf(const Witness& w, int depth) {
+  return __dadd_rn(__dmul_rn(w.byVolume, ldexp(1.0, -depth)), w.each);
 }
+__device__ __forceinline__ double chanceOf(double wanted) { return fmin(1.0, wanted / LEAST); }
+__device__ __forceinline__ u32 witnessesOf(double wanted) { return chanceOf(wanted) < 1 ? LEAST : (u32)ceil(wanted); }
 
 __device__ __forceinline__ double inside(const RegionTask& t, const Bench& b, int d, double place) {
   return fmax(fmin(__dadd_rn(b.centre[d], __dmul_rn(place, b.half[d])), t.innerHigh[d]), t.innerLow[d]);
@@ -56,8 +58,17 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     b.half[d] = __dmul_rn((t.high[d] - t.low[d]) / 2, __longlong_as_double((long long)(1023 - level) << 52));
   }
   for (int step = 16; step > 0; step /= 2) depth += __shfl_xor_sync(ALL, depth, step);
-  const u32 witnesses = witnessesOf(w, depth), first = (u32)(item % w.chunks) * w.perChunk;
+  const double wanted = wantedOf(w, depth), chance = chanceOf(wanted);
+  const u32 witnesses = witnessesOf(wanted), first = (u32)(item % w.chunks) * w.perChunk;
   if (first >= witnesses) return;
+  if (chance < 1) {
+    u32 c[4] = {(u32)(w.first + region), 255, w.round, w.stream};  // group 255 belongs to no coordinate
+    philox(c, w.keys);
+    if ((double)c[0] >= chance * 0x1p32) {
+      if (lane == 0 && first == 0) w.means[3 * region + 1] = 0;  // it has no witnesses
+      return;
+    }
+  }
   const u32 end = w.chunks == 1 ? witnesses : min(witnesses, first + w.perChunk);
   if (4 * lane < DIMS) {
     u32 c[4] = {(u32)(w.first + region), lane, w.round, w.stream};
@@ -203,7 +214,12 @@ extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
   for (u64 region = (u64)blockIdx.x * blockDim.x + threadIdx.x; region < w.count; region += step) {
     int depth = 0;
     for (int d = 0; d < DIMS; d++) depth += w.t.levels[d * w.across + region * w.along];
-    const u32 n = witnessesOf(w, depth);
+    const double wanted = wantedOf(w, depth), chance = chanceOf(wanted);
+    const u32 n = witnessesOf(wanted);
+    if (w.means[3 * region + 1] == 0) {
+      w.deviations[region] = w.spreads[region] = 0;
+      continue;
+    }
     double sum = 0, squares = 0;
     for (u32 chunk = 0; chunk == 0 || (chunk < w.chunks && chunk * w.perChunk < n); chunk++) {
       sum += w.chunkSums[2 * (region * w.chunks + chunk)];
@@ -213,11 +229,14 @@ extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
     const double variance = fmax(0.0, squares - sum * sum / n) / (n - 1);
     const double scale = w.means[3 * region + 2];
     const int exponent = w.t.exponent - depth + (scale < 1 ? 64 : scale > 1 ? -64 : 0);
-    const double off = scaledBy((unit * (sum / n) + mean) * w.t.mantissa, exponent) - w.t.values[region];
-    const double spread = scaledBy(unit * sqrt(variance / n) * w.t.mantissa, exponent);
+    double off = scaledBy((unit * (sum / n) + mean) * w.t.mantissa, exponent) - w.t.values[region];
+    double spread = scaledBy(unit * sqrt(variance / n) * w.t.mantissa, exponent);
+    off /= chance;
+    // the region also counts for those that have no witnesses
+    if (chance < 1) spread = hypot(off * sqrt(1 - chance), spread / sqrt(chance));
     w.deviations[region] = off;
     w.spreads[region] = spread;
-    a[0] += off, a[1] += spread / w.unit * (spread / w.unit), a[4] += fabs(off), a[5] += n;
+    a[0] += off, a[1] += spread / w.unit * (spread / w.unit), a[4] += 1, a[5] += n;
     if (w.surprised[region]) a[2] += fabs(off);
     if (fabs(off) > LIMIT * spread) a[3] += fabs(off);
   }
