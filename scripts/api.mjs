@@ -20,7 +20,7 @@ const CHAPTERS = [
   ['Errors', ['OptionError', 'IntegrandError', 'DeviceError']],
   [
     'Devices of your own',
-    ['Device', 'Session', 'OpenOptions', 'samplePoints', 'regionPoints', 'evaluatorOf', 'EvaluatePoints'],
+    ['Device', 'Session', 'OpenOptions', 'samplePoints', 'regionPoints', 'witnessPoints', 'evaluatorOf', 'EvaluatePoints'],
   ],
   ['Programs', ['BoundProgram', 'CompiledProgram', 'PlainProgram']],
   [
@@ -38,7 +38,7 @@ const CHAPTERS = [
         'CubeSums',
         'SampleSums',
       ],
-      ...['RegionTask', 'RuleName', 'Ranges', 'RegionSums', 'Learning', 'Refinement'],
+      ...['RegionTask', 'WitnessTask', 'RuleName', 'Ranges', 'RegionSums', 'WitnessSums', 'Learning', 'Refinement'],
       ...['PoolTask', 'RegionPool', 'PoolSums', 'PoolStep', 'Tolerance'],
     ],
   ],

@@ -18,6 +18,7 @@ const ALL: readonly Struct<string>[] = [
   structs.FOUND,
   structs.POOL,
   structs.IMAGES,
+  structs.WITNESS,
 ];
 
 const noCompiler = spawnSync('g++', ['--version']).status !== 0;
@@ -224,6 +225,8 @@ describe('C text', () => {
       "struct RegionTask {
         double low[DIMS];
         double high[DIMS];
+        double innerLow[DIMS];
+        double innerHigh[DIMS];
         double mantissa;
         double ratio;
         double coefficients[3];

@@ -21,7 +21,7 @@ describe('tails that were claimed falsely', () => {
     expect(r.status).toBe('converged');
     expect(r.error).toBeLessThanOrEqual(0.02);
     expect(Math.abs(r.value - 20)).toBeLessThan(r.error);
-    expect(r.evaluations).toBeLessThan(2e4);
+    expect(r.evaluations - (r.witnesses ?? 0)).toBeLessThan(2e4);
   });
   const slow: [string, Integrand, Range, number][] = [
     ['1/(x·ln² x) on [2, ∞)', ([x]) => 1 / (x * Math.log(x) ** 2), [2, Infinity], 1 / Math.LN2],
@@ -210,7 +210,8 @@ describe('integrands that fall fast', () => {
       [1e-3, few],
       [1e-8, many],
     ]) {
-      const r = await integrate(f, { domain: [range], method: 'pagani', relTol });
+      const cubature = { witnesses: 0 };
+      const r = await integrate(f, { domain: [range], method: 'pagani', relTol, cubature });
       expect([r.status, r.warnings, r.evaluations]).toEqual(['converged', [], evaluations]);
       expect(Math.abs(r.value - truth)).toBeLessThanOrEqual(relTol * truth);
     }
@@ -241,7 +242,8 @@ describe('the look at the ends', () => {
       calls++;
       return 1 / (1 + x * x);
     };
-    const r = await integrate(f, { domain: [ALL], device: 'js', method: 'pagani' });
+    const cubature = { witnesses: 0 };
+    const r = await integrate(f, { domain: [ALL], device: 'js', method: 'pagani', cubature });
     expect([r.status, r.evaluations]).toEqual(['converged', 45]);
     expect(calls).toBe(45 + 64);
   });
