@@ -56,7 +56,7 @@ const MIN_REACH = 20;
 const MAX_EXPONENT = 900;
 /** Points per window, in one dimension and in several; fewer are enough to tell that an end is harmless. */
 const POINTS = { line: 16, box: 64 } as const;
-const FEW_POINTS = { line: 2, box: 8 } as const;
+const FEW_POINTS = { line: 2, box: 4 } as const;
 /** Ends that are examined, at most. */
 const MAX_ENDS = 64;
 /** Infinite axes of which all pairs are examined, at most. */
