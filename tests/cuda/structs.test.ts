@@ -224,6 +224,8 @@ describe('C text', () => {
       "struct RegionTask {
         double low[DIMS];
         double high[DIMS];
+        double innerLow[DIMS];
+        double innerHigh[DIMS];
         double mantissa;
         double ratio;
         double coefficients[3];
