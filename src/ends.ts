@@ -25,6 +25,8 @@ import type { EvaluatePoints } from './tasks/pointwise.ts';
 export interface Missing {
   axes: readonly number[];
   infinite: boolean;
+  /** Whether the range is infinite at its other end as well. */
+  bothInfinite: boolean;
   /** Where the numbers of each axis end, in the coordinates of the domain. */
   last: readonly number[];
   /** The integral of |f| beyond, as extrapolated; Infinity if it may not exist. */
@@ -119,6 +121,7 @@ export class EndProbe {
       found.push({
         axes: set.map(([end]) => end.axis),
         infinite: set[0][0].infinite,
+        bothInfinite: this.#domain.axes[set[0][0].axis].infinite?.end === undefined,
         last: set.map(([end]) => this.#lastPlace(end)),
         amount,
         oscillates: second.positive && second.negative,
