@@ -37,6 +37,9 @@ export function withMissing(
   };
 }
 
+/** Maps of ranges that begin at 0, or nowhere, end below this; see integrand/domain.ts. */
+const NEAR = 1e16;
+
 const shown = (x: number): string => x.toPrecision(2);
 const listed = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
@@ -50,10 +53,11 @@ function beyondMap(missing: Missing): string {
     return oscillates
       ? `${where}, up to where the integrand oscillates and hardly falls: what lies beyond may be anything; integrate over a finite range, or from zero to zero`
       : `${where}, up to where the integrand falls so slowly that its integral may not exist; integrate over a finite range`;
-  const remedy =
-    last < 1e17 && axes.length === 1
-      ? 'shift the variable so that the range begins at 1, from where the map reaches 1.8e75'
-      : 'substitute a variable in which the integrand falls faster';
+  let remedy = 'substitute a variable in which the integrand falls faster';
+  if (last < NEAR && axes.length === 1)
+    remedy = missing.bothInfinite
+      ? 'cut the range at 1: the maps of both parts reach 1.8e75'
+      : 'shift the variable so that the range begins at 1: its map reaches 1.8e75';
   return `${where}, and what lies beyond may come to ${shown(amount)}; ${remedy}`;
 }
 

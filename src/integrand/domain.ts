@@ -21,7 +21,7 @@ const MIN_GAP = 2 ** -53;
 /** From this |a| on, [a, ∞) is sampled in s = 1 − z. */
 const LEAST_END = 2 ** -20;
 /** s is at least 2^-250: methods halve an axis at most 250 times, and dx/ds = s^-2 must not overflow. */
-const MAX_REACH = 250;
+export const MAX_REACH = 250;
 /** dx/ds is a product over all axes; its exponents together are at most twice this. */
 const MAX_TOTAL_REACH = 500;
 

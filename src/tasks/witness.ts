@@ -40,6 +40,7 @@ const WITNESSES_PER_MODEL = 0.25;
 
 /** Regions of a box, as in RegionTask, with their values. */
 export interface WitnessTask {
+  /** The key of the random numbers. */
   key: Key;
   /** The number of the draw: each has other points. */
   round: number;
@@ -47,6 +48,7 @@ export interface WitnessTask {
   rule: RuleName;
   /** The box. */
   ranges: Ranges;
+  /** How many regions there are. */
   count: number;
   /** The centres, `count` numbers per axis. */
   centres: Float64Array;
@@ -61,13 +63,15 @@ export interface WitnessTask {
 export interface WitnessSums {
   /** The regions that have witnesses. */
   part: Part;
-  /** Each region's estimate of truth minus value, and the standard deviation of that estimate. */
+  /** Each region's estimate of truth minus value. */
   deviations: Float64Array;
+  /** The standard deviation of that estimate. */
   spreads: Float64Array;
   /** 1 for regions that are surprised. */
   surprises: Uint8Array;
-  /** Witnesses, and evaluations with those of the models. */
+  /** How many witnesses there were. */
   witnesses: number;
+  /** Evaluations, with those of the models. */
   evaluations: number;
   /** Values that were not finite; they count as 0. */
   nonFinite: NonFinite | null;

@@ -44,6 +44,13 @@ describe('tails that were claimed falsely', () => {
     expect(r.status).toBe('converged');
     expect(Math.abs(r.value - 10)).toBeLessThanOrEqual(1e-5);
   });
+  test('(1 + |x|)^-1.1 from −∞ to ∞ is right when it is cut at 1', async () => {
+    const f: Integrand = ([x]) => (1 + Math.abs(x)) ** -1.1;
+    const [low, high] = [[-Infinity, 1] as const, [1, Infinity] as const];
+    const parts = [await integrate(f, { domain: [low] }), await integrate(f, { domain: [high] })];
+    expect(parts.map(r => r.status)).toEqual(['converged', 'converged']);
+    expect(Math.abs(parts[0].value + parts[1].value - 20)).toBeLessThan(0.02);
+  });
   test('a tail that is within the tolerance is added to the error, and the claim stands', async () => {
     const f: Integrand = ([x]) => (1 + x) ** -1.2; // 5, of which 3.2e-3 is beyond
     const [wide, narrow] = [
