@@ -52,6 +52,7 @@ export interface HearingSums {
   deviations: Float64Array;
   spreads: Float64Array;
   surprises: Uint8Array;
+  axes: Uint8Array;
   witnesses: number;
   evaluations: number;
   nonFinite: NonFinite | null;
@@ -220,7 +221,17 @@ export function testimony(
   };
 
   let [sum, squares] = [0, 0];
-  /** Adds the residuals of a batch of witnesses; returns whether one is outside of what the region has seen. */
+  /** The largest |residual| so far, and the axis along which that witness is nearest to a face. */
+  let farthest = { residual: 0, axis: 0 };
+  /** The axis along which a witness of the batch is nearest to a face. */
+  const outermost = (i: number): number => {
+    let axis = 0;
+    for (let d = 1; d < dims; d++)
+      if (Math.abs(places[d * batch + i]) > Math.abs(places[axis * batch + i])) axis = d;
+    return axis;
+  };
+
+  /** Adds the residuals of a batch of witnesses; returns whether one is a surprise. */
   const addBatch = (
     values: ArrayLike<number>,
     m: number,
@@ -252,14 +263,17 @@ export function testimony(
         }
       }
     }
-    let [own, ownSquares] = [sum, squares];
+    let [own, ownSquares, largest] = [sum, squares, farthest.residual];
+    let found = -1;
     for (let i = 0; i < m; i++) {
       const residual = residuals[i] * factor;
+      if (Math.abs(residual) > largest) [largest, found] = [Math.abs(residual), i];
       own += residual;
       ownSquares += residual * residual;
     }
     sum = own;
     squares = ownSquares;
+    if (found >= 0) farthest = { residual: largest, axis: outermost(found) };
     return surprised;
   };
 
@@ -296,6 +310,7 @@ export function testimony(
       deviations: new Float64Array(h.count),
       spreads: new Float64Array(h.count),
       surprises: new Uint8Array(h.count),
+      axes: new Uint8Array(h.count),
       witnesses: 0,
       evaluations: 0,
       nonFinite: null,
@@ -325,6 +340,7 @@ export function testimony(
       }
       let n = 0;
       sum = squares = 0;
+      farthest = { residual: 0, axis: 0 };
       let [least, most] = [Infinity, -Infinity];
       for (let known = 0; known < models; ) {
         const m = placeModel(known);
@@ -359,7 +375,8 @@ export function testimony(
       while (n < witnesses) {
         const m = placeWitnesses(Math.min(witnesses - n, batch));
         const values = yield m;
-        if (addBatch(values, m, lowest, highest, scale, 1 / unit)) sums.surprises[region] = 1;
+        const surprised = addBatch(values, m, lowest, highest, scale, 1 / unit);
+        if (surprised) sums.surprises[region] = 1;
         n += m;
       }
       sums.evaluations += models + 2 + n;
@@ -368,6 +385,7 @@ export function testimony(
       const power = exponent - depth - Math.log2(scale);
       const off = scaled(unit * (sum / n) + mean, power) - h.values[region];
       const spread = scaled(unit * Math.sqrt(variance / n), power);
+      sums.axes[region] = farthest.axis;
       sums.deviations[region] = off / chance;
       // the region also counts for those that have no witnesses
       sums.spreads[region] =

@@ -69,6 +69,8 @@ export interface WitnessSums {
   spreads: Float64Array;
   /** 1 for regions that are surprised. */
   surprises: Uint8Array;
+  /** The axis along which the witness with the largest residual is nearest to a face: the one to halve, if a region is blamed. */
+  axes: Uint8Array;
   /** How many witnesses there were. */
   witnesses: number;
   /** Evaluations, with those of the models. */
@@ -128,15 +130,17 @@ export function mergeWitnesses(whole: Part, parts: Iterable<WitnessSums>): Witne
     deviations: new Float64Array(whole.count),
     spreads: new Float64Array(whole.count),
     surprises: new Uint8Array(whole.count),
+    axes: new Uint8Array(whole.count),
     witnesses: 0,
     evaluations: 0,
     nonFinite: mergeNonFinite(sorted),
   };
-  for (const { part, deviations, spreads, surprises, witnesses, evaluations } of sorted) {
+  for (const { part, deviations, spreads, surprises, axes, witnesses, evaluations } of sorted) {
     const at = part.first - whole.first;
     sums.deviations.set(deviations, at);
     sums.spreads.set(spreads, at);
     sums.surprises.set(surprises, at);
+    sums.axes.set(axes, at);
     sums.witnesses += witnesses;
     sums.evaluations += evaluations;
   }

@@ -271,13 +271,15 @@ export const WITNESS = new Struct('Witness', {
   /** How far apart in lists the axes of a region are, and the regions. */
   across: 'u64',
   along: 'u64',
-  /** Two sums per chunk. */
+  /** Five numbers per chunk: two sums, as in `surprised`, the largest |residual|, as in `axes`. */
   chunkSums: 'double*',
   /** The mean of each region's model, the unit of its sums, and what values were multiplied by. */
   means: 'double*',
   deviations: 'double*',
   spreads: 'double*',
+  /** As `surprises` and `axes` in tasks/witness.ts. */
   surprised: 'unsigned char*',
+  axes: 'unsigned char*',
   /** Six numbers per block, how many blocks have ended, and six numbers in all; see TOTALS in witness.ts. */
   sums: 'double*',
   ended: 'u64*',

@@ -41,7 +41,7 @@ export interface WitnessTotals {
   evaluations: number;
 }
 
-const LISTS = ['deviations', 'spreads', 'surprised', 'chunkSums', 'means', 'sums', 'state'] as const;
+const LISTS = ['deviations', 'spreads', 'surprised', 'axes', 'chunkSums', 'means', 'sums', 'state'] as const;
 /** Byte offsets in the state: six totals, what was not finite, blocks that have ended. */
 const [WRONG, ENDED, STATE] = [48, 64, 72];
 
@@ -92,6 +92,7 @@ export class CudaWitness {
       deviations: this.#buffers.deviations.read(new Float64Array(count)),
       spreads: this.#buffers.spreads.read(new Float64Array(count)),
       surprises: this.#buffers.surprised.read(new Uint8Array(count)),
+      axes: this.#buffers.axes.read(new Uint8Array(count)),
       witnesses,
       evaluations,
       nonFinite,
@@ -113,9 +114,9 @@ export class CudaWitness {
     const blocks = Math.min(MAX_SUM_BLOCKS, Math.ceil(count / 256));
     for (const name of ['deviations', 'spreads'] as const) buffer[name].reserve(8 * count);
     buffer.means.reserve(24 * count);
-    buffer.chunkSums.reserve(16 * count * chunks);
+    buffer.chunkSums.reserve(40 * count * chunks);
     buffer.sums.reserve(8 * 6 * MAX_SUM_BLOCKS);
-    buffer.surprised.reserve(count).clear(count);
+    for (const name of ['surprised', 'axes'] as const) buffer[name].reserve(count);
     const nothing = new BigUint64Array(STATE / 8);
     nothing[WRONG / 8 + 1] = 2n ** 64n - 1n;
     const state = buffer.state.write(nothing).address;
@@ -146,6 +147,7 @@ export class CudaWitness {
       deviations: buffer.deviations,
       spreads: buffer.spreads,
       surprised: buffer.surprised,
+      axes: buffer.axes,
       sums: buffer.sums,
       ended: state + ENDED,
       totals: state,

@@ -117,6 +117,7 @@ async function* inTurns(
     if (
       ended &&
       running[0].hopeless &&
+      !ended.contradicted &&
       ended.outcome!.status !== 'converged' &&
       running[0].projected > ended.outcome!.error
     )

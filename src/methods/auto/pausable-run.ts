@@ -146,9 +146,12 @@ export class PausableRun {
   /** Whether the estimate of the other run contradicts its own. */
   get contradicted(): boolean {
     if (!this.other) return false;
-    const [own, theirs] = [this.#estimate, this.other.#estimate];
+    const own = this.#estimate;
+    const theirs = this.other.#estimate ?? this.other.#seen.at(-1);
     if (!own || !theirs) return false;
     const [size, most] = [Math.abs(theirs.value), Math.abs(own.value)];
+    // what a map has seen while it learns counts only if it is more
+    if (size < most && !this.other.#estimate) return false;
     // a smaller estimate is no contradiction when its relative error is large, since it has not found the peak yet; nor
     // when it is that of a rule which nobody has confirmed
     const unconfirmed = !this.other.#of.random && this.other.outcome?.status !== 'converged';
@@ -170,7 +173,7 @@ export class PausableRun {
   /** How many times its error the value may be off; while a map is learning, errors are too small. */
   get #trust(): number {
     if (!this.#of.random) return 1;
-    return this.last?.adapting ? 10 : 4;
+    return (this.last ?? this.#seen.at(-1))?.adapting ? 10 : 4;
   }
 
   get #hasGoodMap(): boolean {

@@ -29,8 +29,9 @@ const LEAST_VOUCHED = 2 ** 11;
 /** The part of the budget that the first witnesses may take, and the part of those wanted that there must be in the end. */
 const BUDGET_PART = 0.25;
 const LEAST_PART = 0.5;
-/** The factor for the witnesses after a contradiction, and when they cannot decide; how often that may happen in a row. */
+/** The factor for the witnesses after each contradiction, up to MOST_AFTER; and when they cannot decide, which may happen MOST_UNDECIDED times in a row. */
 const AFTER_CONTRADICTION = 1.5;
+const MOST_AFTER = 8;
 const UNDECIDED = 4;
 const MOST_UNDECIDED = 3;
 /** The part of the tolerance that deviations of surprised regions may come to. */
@@ -119,7 +120,7 @@ export class Witnesses {
   }
 
   #wanted({ value, absolute }: Claim): number {
-    const more = AFTER_CONTRADICTION ** this.#contradictions;
+    const more = Math.min(MOST_AFTER, AFTER_CONTRADICTION ** this.#contradictions);
     if (this.#asked !== undefined) return this.#asked * more;
     const { neighbours } = this.#problem;
     let few = Math.min(MOST, BUDGET_PART * this.#ledger.maxEvaluations);

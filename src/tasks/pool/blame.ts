@@ -33,7 +33,7 @@ export class Blame {
 
   /** Raises errors in the store; see RegionPool.blame. */
   put(store: RegionStore, who: 'surprised' | 'deviating', least: number): void {
-    const { deviations, spreads, surprises } = this.#last!;
+    const { deviations, spreads, surprises, axes } = this.#last!;
     const { errors, count } = store;
     const guilty = (i: number) =>
       who === 'surprised' ? surprises[i] === 1 : Math.abs(deviations[i]) > DEVIATING * spreads[i];
@@ -42,7 +42,10 @@ export class Blame {
     const factor = Math.max(1, least / sum);
     for (let i = 0; i < count; i++) {
       if (sum === 0) errors[i] += least / count;
-      else if (guilty(i)) errors[i] += factor * Math.abs(deviations[i]);
+      else if (guilty(i)) {
+        errors[i] += factor * Math.abs(deviations[i]);
+        store.turn(i, axes[i]); // a rule that has seen nothing does not know which axis to halve
+      }
     }
   }
 }

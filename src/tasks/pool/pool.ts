@@ -54,7 +54,8 @@ export interface RegionPool {
   witness(draw: WitnessDraw): Promise<WitnessStep>;
   /**
    * Raises the errors of regions by what their last witnesses deviate, times a factor that makes the errors of all of them
-   * sum to `least` more at least: of the surprised regions, or of those that deviate most.
+   * sum to `least` more at least: of the surprised regions, or of those that deviate most. They are to be halved
+   * along the axis on which the witness with the largest residual is nearest to a face.
    */
   blame(who: 'surprised' | 'deviating', least: number): Promise<void>;
   /** Frees what the pool holds. */

@@ -70,6 +70,11 @@ export class RegionStore {
     return this.#axes[region];
   }
 
+  /** Sets the axis along which a region is to be halved. */
+  turn(region: number, axis: number): void {
+    this.#axes[region] = axis;
+  }
+
   /** The centre of a region along an axis. */
   centre(region: number, axis: number): number {
     return this.#centres[region * this.#dims + axis];

@@ -164,6 +164,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   const double factor = 1 / unit;
   double sum = 0, squares = 0;
   bool surprised = false;
+  double farthest = 0;  // the largest |residual|, and the axis along which that witness is nearest to a face
+  u32 axis = 0;
   for (u32 i = first + lane; i < end && !leaving; i += 32) {
     double x[DIMS], place[DIMS];
 #pragma unroll
@@ -190,12 +192,22 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     residual *= factor;
     sum += residual;
     squares += residual * residual;
+    if (fabs(residual) > farthest) {
+      farthest = fabs(residual);
+      double outermost = -1;
+#pragma unroll
+      for (int d = 0; d < DIMS; d++)
+        if (fabs(place[d]) > outermost) outermost = fabs(place[d]), axis = d;
+    }
   }
   sum = sumOf(sum), squares = sumOf(squares);
   surprised = __any_sync(ALL, surprised);
+  double largestOf = farthest;
+  for (int step = 16; step > 0; step /= 2) largestOf = fmax(largestOf, __shfl_xor_sync(ALL, largestOf, step));
+  axis = __shfl_sync(ALL, axis, __ffs(__ballot_sync(ALL, farthest == largestOf)) - 1);
   if (lane != 0) return;
-  w.chunkSums[2 * item] = sum, w.chunkSums[2 * item + 1] = squares;
-  if (surprised) w.surprised[region] = 1;
+  double* own = w.chunkSums + 5 * item;
+  own[0] = sum, own[1] = squares, own[2] = surprised, own[3] = largestOf, own[4] = axis;
   if (first == 0) w.means[3 * region] = mean, w.means[3 * region + 1] = unit, w.means[3 * region + 2] = scale;
 }
 
@@ -218,12 +230,18 @@ extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
     const u32 n = witnessesOf(wanted);
     if (w.means[3 * region + 1] == 0) {
       w.deviations[region] = w.spreads[region] = 0;
+      w.surprised[region] = w.axes[region] = 0;
       continue;
     }
     double sum = 0, squares = 0;
+    bool surprised = false;
+    double farthest = 0;
+    u32 axis = 0;
     for (u32 chunk = 0; chunk == 0 || (chunk < w.chunks && chunk * w.perChunk < n); chunk++) {
-      sum += w.chunkSums[2 * (region * w.chunks + chunk)];
-      squares += w.chunkSums[2 * (region * w.chunks + chunk) + 1];
+      const double* own = w.chunkSums + 5 * (region * w.chunks + chunk);
+      sum += own[0], squares += own[1];
+      surprised |= own[2] != 0;
+      if (own[3] > farthest) farthest = own[3], axis = (u32)own[4];
     }
     const double mean = w.means[3 * region], unit = w.means[3 * region + 1];
     const double variance = fmax(0.0, squares - sum * sum / n) / (n - 1);
@@ -235,9 +253,11 @@ extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
     // the region also counts for those that have no witnesses
     if (chance < 1) spread = hypot(off * sqrt(1 - chance), spread / sqrt(chance));
     w.deviations[region] = off;
+    w.surprised[region] = surprised;
+    w.axes[region] = axis;
     w.spreads[region] = spread;
     a[0] += off, a[1] += spread / w.unit * (spread / w.unit), a[4] += 1, a[5] += n;
-    if (w.surprised[region]) a[2] += fabs(off);
+    if (surprised) a[2] += fabs(off);
     if (fabs(off) > LIMIT * spread) a[3] += fabs(off);
   }
   if (!addBlocks(w.sums, w.ended, a, last)) return;
