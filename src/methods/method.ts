@@ -43,6 +43,8 @@ export interface MethodProblem {
   deadline: number;
   /** Aborted by the user or by `maxTime`. */
   signal: AbortSignal | undefined;
+  /** Samples that a Monte Carlo claim needs at least; by default a quarter of `maxEvaluations`, or 2^14 if that is less. */
+  leastSamples?: number;
   /** In a scan: how many integrals it has, and whether witnesses have contradicted a claim on any of them. */
   neighbours?: { count: number; contradicted: boolean };
   /** What to do with values that are not finite: throws unless they may count as 0. */

@@ -52,6 +52,20 @@ export function believable(estimates: readonly Estimate[], now: Combined): boole
  */
 export const ZERO_SAMPLES = 2 ** 16;
 
+/** Samples that a claim needs at least, with this budget: what lies on less than 5 of so many parts of the domain can hide. */
+export const leastSamples = (maxEvaluations: number): number => Math.min(2 ** 14, maxEvaluations / 4);
+
+/**
+ * The error of a claim whose error is far below the tolerance. Where f is constant in parts, samples of a stratum agree, and
+ * its variance is 0, also when a step crosses the stratum beside all of its samples. Such a step hides about spread/N of the
+ * integral. So an error below a tenth of the tolerance is raised to HIDDEN·spread/N, but not above that tenth.
+ */
+export function hiddenError(error: number, tolerance: number, spread: number, samples: number): number {
+  return Math.max(error, Math.min(FAR_BELOW * tolerance, (HIDDEN * spread) / samples));
+}
+const FAR_BELOW = 0.1;
+const HIDDEN = 3;
+
 export const FEW_SAMPLES =
   'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';
 

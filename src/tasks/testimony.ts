@@ -8,6 +8,7 @@ import type { NonFinite, Part } from './part.ts';
 import { regionsOf } from './region.ts';
 import { ruleFor } from './rules.ts';
 import {
+  BLOCK,
   CORNER,
   leastWitnesses,
   modelNodes,
@@ -41,6 +42,8 @@ export interface Hearing {
   round: number;
   stream: number;
   steps: Uint32Array;
+  /** Witnesses of a sequence; the next ones have another start. */
+  block: number;
   nodes: readonly [number, number];
   corner: number;
   surprise: number;
@@ -76,6 +79,7 @@ export function hearingOf(task: WitnessTask, part: Part, epsilon = 2 ** -53): He
     round: task.round,
     stream: STREAM.witness,
     steps: sequenceSteps(ranges.length),
+    block: BLOCK,
     nodes: modelNodes(ruleFor(ranges.length, task.rule)),
     corner: CORNER,
     surprise: SURPRISE,
@@ -200,6 +204,14 @@ export function testimony(
       const t = model[4 * d] < 0 ? -h.corner : h.corner;
       rows[d][0] = inside(centre[d] + t * half[d], d);
       rows[d][1] = inside(centre[d] - t * half[d], d);
+    }
+  };
+
+  /** Draws where a block of witnesses starts. */
+  const startBlock = (region: number, block: number) => {
+    for (let d = 0; d < dims; d += 4) {
+      const drawn = random([region, (d >> 2) + 256 * block, h.round, h.stream], h.keys);
+      for (let j = 0; j < 4 && d + j < dims; j++) words[d + j] = drawn[j];
     }
   };
 
@@ -333,10 +345,6 @@ export function testimony(
         const level = h.levels[d * count + region];
         centre[d] = h.centres[d * count + region];
         half[d] = ((h.ranges[d][1] - h.ranges[d][0]) / 2) * 2 ** -level;
-        if (d % 4 === 0) {
-          const drawn = random([number, d >> 2, h.round, h.stream], h.keys);
-          for (let j = 0; j < 4 && d + j < dims; j++) words[d + j] = drawn[j];
-        }
       }
       let n = 0;
       sum = squares = 0;
@@ -373,7 +381,8 @@ export function testimony(
       const beyond = h.surprise * (most - least) + h.noise * largest;
       const [lowest, highest] = [least - beyond, most + beyond];
       while (n < witnesses) {
-        const m = placeWitnesses(Math.min(witnesses - n, batch));
+        if (n % h.block === 0) startBlock(number, n / h.block);
+        const m = placeWitnesses(Math.min(witnesses - n, h.block - (n % h.block), batch));
         const values = yield m;
         const surprised = addBatch(values, m, lowest, highest, scale, 1 / unit);
         if (surprised) sums.surprises[region] = 1;

@@ -4,7 +4,13 @@ import { DEVIATING } from '../../tasks/pool/blame.ts';
 import { regionsOf } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import { type Hearing, hearingOf, pointOf } from '../../tasks/testimony.ts';
-import { leastWitnesses, modelPoints, type WitnessSums, type WitnessTask } from '../../tasks/witness.ts';
+import {
+  BLOCK,
+  leastWitnesses,
+  modelPoints,
+  type WitnessSums,
+  type WitnessTask,
+} from '../../tasks/witness.ts';
 import type { Buffer } from './card.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import type { CudaRegions } from './regions.ts';
@@ -14,8 +20,8 @@ import { WITNESS } from './structs.ts';
 const WARPS = 2;
 /** Up to this many regions, each has several chunks of witnesses. */
 const FEW_REGIONS = 2048;
-/** Witnesses per chunk. */
-const CHUNK = 512;
+/** Witnesses per chunk, a whole number of sequences. */
+const CHUNK = 2 * BLOCK;
 /** Blocks of the kernel that adds over all regions, at most. */
 const MAX_SUM_BLOCKS = 1024;
 
@@ -66,7 +72,7 @@ export class CudaWitness {
 
   recipe(): Recipe {
     const LEAST = leastWitnesses(this.#program.dims);
-    return this.#program.withIntegrand('witness', { WARPS, LEAST, LIMIT: DEVIATING });
+    return this.#program.withIntegrand('witness', { WARPS, LEAST, LIMIT: DEVIATING, BLOCK });
   }
 
   /** The sums of a part of a list that the host has. */

@@ -12,6 +12,7 @@ import {
   type Step,
   toleranceAt,
 } from '../method.ts';
+import { leastSamples } from '../trust.ts';
 
 /** A random method that needs more than this times the evaluations left is hopeless, however much its map improves. */
 const HOPELESS_RATIO = 1e4;
@@ -66,6 +67,8 @@ export class PausableRun {
       ...problem,
       relTol: of.margin * problem.relTol,
       absTol: of.margin * problem.absTol,
+      // of the whole budget: the other method may leave little of it
+      leastSamples: leastSamples(problem.maxEvaluations),
       // a rule evaluates special points such as the centre, where an integrand may be infinite: the other run goes on
       onNonFinite: found => {
         try {

@@ -19,7 +19,7 @@ import { type MethodProblem, toleranceAt } from '../method.ts';
 /** Witnesses times the relative tolerance. */
 const PER_TOLERANCE = 64;
 /** Witnesses of a claim, at least; and at most, unless a part of all evaluations is more. */
-const LEAST = 2 ** 14;
+const LEAST = 2 ** 16;
 const MOST = 240_000;
 /** The part of all evaluations that witnesses may take; with their models up to five times as much. */
 const SPENT_PART = 0.005;
@@ -27,7 +27,7 @@ const SPENT_PART = 0.005;
 const VOUCHED = 2 ** 20;
 const LEAST_VOUCHED = 2 ** 11;
 /** The part of the budget that the first witnesses may take, and the part of those wanted that there must be in the end. */
-const BUDGET_PART = 0.25;
+const BUDGET_PART = 0.5;
 const LEAST_PART = 0.5;
 /** The factor for the witnesses after each contradiction, up to MOST_AFTER; and when they cannot decide, which may happen MOST_UNDECIDED times in a row. */
 const AFTER_CONTRADICTION = 1.5;
@@ -85,7 +85,8 @@ export class Witnesses {
     const { key, ranges } = this.#problem;
     let wanted = this.#wanted(claim);
     for (let tries = 0; ; tries++, wanted *= UNDECIDED) {
-      const models = witnessCost({ count: regions, witnesses: wanted, ranges }) - wanted;
+      // a region has a whole number of witnesses: up to one more than its share
+      const models = witnessCost({ count: regions, witnesses: wanted, ranges }) - wanted + regions;
       const witnesses = Math.min(wanted, this.#ledger.budgetLeft - models);
       if (witnesses < LEAST_PART * wanted) return 'unaffordable';
       const now = await court.witness({ key, round: this.#round++, witnesses: Math.floor(witnesses) });

@@ -86,6 +86,11 @@ export class Sampling {
     this.#witnesses = new Witnesses(problem.ranges);
   }
 
+  /** The root mean square of the weights of samples, as the last iteration that learned found it. */
+  get spread(): number {
+    return Math.sqrt(this.#square) * this.#unit;
+  }
+
   /** The number of cubes in an iteration of this size. */
   cubesFor(evaluations: number): number {
     return this.#strataFor(evaluations).cubes;

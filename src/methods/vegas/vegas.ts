@@ -29,6 +29,8 @@ import {
   believable,
   claimedError,
   FEW_SAMPLES,
+  hiddenError,
+  leastSamples,
   MISSED,
   nothingSeen,
   SMALLEST_Q,
@@ -105,6 +107,8 @@ class VegasRun {
   readonly #sampling: Sampling;
   /** The α of the first iterations: 1, unless the user gave one, since the map is far off then. */
   readonly #firstAlpha: number;
+  /** Samples that a claim needs at least; 0 when the user prescribes iterations. */
+  #leastSamples = 0;
   /** Evaluations up to the first iteration with a value other than 0; 0 when that was the first iteration of all. */
   #dark = 0;
   #counted: Estimate[] = [];
@@ -138,6 +142,7 @@ class VegasRun {
   }
 
   async *toTolerance(adaptive: boolean): Step<Status> {
+    this.#leastSamples = this.#problem.leastSamples ?? leastSamples(this.#problem.maxEvaluations);
     const { maxEvaluations, ranges } = this.#problem;
     const usual = 4096 + 1024 * ranges.length;
     await probe(this.#ledger, usual, samples => this.#sampling.probe(samples));
@@ -264,7 +269,10 @@ class VegasRun {
       const again = adaptive && this.#ledger.left > AGAIN * learned && !this.#ledger.lastIteration;
       if (this.#enough()) return 'converged';
       if (again && !believable(this.#counted, now)) return undefined;
-      wanted = 1.1 * now.evaluations * (this.#short(now) ** 2 - 1);
+      wanted = Math.max(
+        1.1 * now.evaluations * (this.#short(now) ** 2 - 1),
+        this.#leastSamples - now.evaluations,
+      );
       if (!(this.#ledger.left > least)) return 'budget';
     }
   }
@@ -315,7 +323,11 @@ class VegasRun {
           : FEW_SAMPLES,
       );
     }
-    if (status === 'converged' && now.error > 0) error = Math.max(error, claimedError(this.#counted, now));
+    if (status === 'converged' && now.error > 0) {
+      const tolerance = toleranceAt(this.#problem, value);
+      error = Math.max(error, claimedError(this.#counted, now));
+      error = hiddenError(error, tolerance, this.#sampling.spread, counted[0].evaluations);
+    }
     return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
 
@@ -361,6 +373,7 @@ class VegasRun {
     if (this.#counted.length === 0 || !this.#sampling.seen) return false;
     const now = combine(this.#counted);
     const nothing = now.value === 0 && now.error === 0;
+    if (now.evaluations < this.#leastSamples) return false;
     return !nothing && this.#short(now) <= 1 && now.q >= SMALLEST_Q;
   }
 

@@ -70,11 +70,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     }
   }
   const u32 end = w.chunks == 1 ? witnesses : min(witnesses, first + w.perChunk);
-  if (4 * lane < DIMS) {
-    u32 c[4] = {(u32)(w.first + region), lane, w.round, w.stream};
-    philox(c, w.keys);
-    for (int j = 0; j < 4; j++) b.words[4 * lane + j] = c[j];
-  }
   __syncwarp();
 
   u32 turns = 1;  // 0: the integrand has just read the stop flag
@@ -166,38 +161,47 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   bool surprised = false;
   double farthest = 0;  // the largest |residual|, and the axis along which that witness is nearest to a face
   u32 axis = 0;
-  for (u32 i = first + lane; i < end && !leaving; i += 32) {
-    double x[DIMS], place[DIMS];
-#pragma unroll
-    for (int d = 0; d < DIMS; d++) {
-      const u32 word = b.words[d] + i * w.steps[d];
-      place[d] = __dadd_rn(__dmul_rn((double)word + 0.5, 0x1p-31), -1.0);
-      x[d] = inside(t, b, d, place[d]);
+  for (u32 block = first / BLOCK; block * BLOCK < end && !__any_sync(ALL, leaving); block++) {
+    __syncwarp();
+    if (4 * lane < DIMS) {  // where a sequence of witnesses starts
+      u32 c[4] = {(u32)(w.first + region), lane + 256 * block, w.round, w.stream};
+      philox(c, w.keys);
+      for (int j = 0; j < 4; j++) b.words[4 * lane + j] = c[j];
     }
-    const double value = scale * valueAt(w, x, region, MODELS + 2 + i, turns, leaving);
-    surprised |= value < least - beyond || value > most + beyond;
-    double residual = value - b.f[0];
+    __syncwarp();
+    for (u32 i = block * BLOCK + lane; i < min(end, (block + 1) * BLOCK) && !leaving; i += 32) {
+      double x[DIMS], place[DIMS];
 #pragma unroll
-    for (int d = 0; d < DIMS; d++) {
-      const double p = place[d];
-      const double* c = b.axes + 4 * d;
-      residual -= p * (c[0] + p * (c[1] + p * (c[2] + p * c[3])));
-#pragma unroll
-      for (int e = 0; e < d; e++) {
-        const double q = place[e];
-        const double* m = b.mixed + 4 * (d * (d - 1) / 2 + e);
-        residual -= p * q * (m[0] + m[1] * p + q * (m[2] + m[3] * p));
+      for (int d = 0; d < DIMS; d++) {
+        const u32 word = b.words[d] + i % BLOCK * w.steps[d];
+        place[d] = __dadd_rn(__dmul_rn((double)word + 0.5, 0x1p-31), -1.0);
+        x[d] = inside(t, b, d, place[d]);
       }
-    }
-    residual *= factor;
-    sum += residual;
-    squares += residual * residual;
-    if (fabs(residual) > farthest) {
-      farthest = fabs(residual);
-      double outermost = -1;
+      const double value = scale * valueAt(w, x, region, MODELS + 2 + i, turns, leaving);
+      surprised |= value < least - beyond || value > most + beyond;
+      double residual = value - b.f[0];
 #pragma unroll
-      for (int d = 0; d < DIMS; d++)
-        if (fabs(place[d]) > outermost) outermost = fabs(place[d]), axis = d;
+      for (int d = 0; d < DIMS; d++) {
+        const double p = place[d];
+        const double* c = b.axes + 4 * d;
+        residual -= p * (c[0] + p * (c[1] + p * (c[2] + p * c[3])));
+#pragma unroll
+        for (int e = 0; e < d; e++) {
+          const double q = place[e];
+          const double* m = b.mixed + 4 * (d * (d - 1) / 2 + e);
+          residual -= p * q * (m[0] + m[1] * p + q * (m[2] + m[3] * p));
+        }
+      }
+      residual *= factor;
+      sum += residual;
+      squares += residual * residual;
+      if (fabs(residual) > farthest) {
+        farthest = fabs(residual);
+        double outermost = -1;
+#pragma unroll
+        for (int d = 0; d < DIMS; d++)
+          if (fabs(place[d]) > outermost) outermost = fabs(place[d]), axis = d;
+      }
     }
   }
   sum = sumOf(sum), squares = sumOf(squares);
