@@ -225,9 +225,10 @@ describe.skipIf(absent)('a card that fails', () => {
     ['fold', 'vegas+'],
     ['evaluateRegions', 'two-phase'],
   ] as const)('in %s is left out with a warning; the result has the same bits', async (kernel, method) => {
-    const want = await run('cuda:0', { method });
+    const options = { method, cubature: { witnesses: 0 } };
+    const want = await run('cuda:0', options);
     const { cards, name } = failing(kernel, 2);
-    const result = await run(cards, { method });
+    const result = await run(cards, options);
     expect([result.value, result.error, result.status]).toEqual([want.value, want.error, want.status]);
     expect(result.warnings).toHaveLength(1);
     expect(result.warnings[0]).toContain(`${name} was left out: `);

@@ -44,6 +44,8 @@ const HISTOGRAM_LIMIT = 2 ** 53;
 const HISTOGRAM_LEAST = 2 ** 30;
 /** The relative error below which an integrand counts as constant, in epsilons (1e-13 for float64). */
 const CONSTANT_BELOW = 1e-13 * 2 ** 53;
+/** The part of the mean square of the weights below which their variance is rounding. */
+const CONSTANT_SQUARE = 1e-9;
 /** Samples of the pilot, which finds the size of values. */
 const PILOT_SAMPLES = 256;
 /** The largest power of two in a Jacobian, bins^dims, that leaves room below float64's 2^1023. */
@@ -86,9 +88,10 @@ export class Sampling {
     this.#witnesses = new Witnesses(problem.ranges);
   }
 
-  /** The root mean square of the weights of samples, as the last iteration that learned found it. */
-  get spread(): number {
-    return Math.sqrt(this.#square) * this.#unit;
+  /** The standard deviation of the weights of samples, as the last iteration that learned found it; 0 if that is rounding. */
+  spreadAbout(value: number): number {
+    const square = this.#square - (value / this.#unit) ** 2;
+    return square > CONSTANT_SQUARE * this.#square ? Math.sqrt(square) * this.#unit : 0;
   }
 
   /** The number of cubes in an iteration of this size. */
