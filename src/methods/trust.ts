@@ -56,15 +56,22 @@ export const ZERO_SAMPLES = 2 ** 16;
 export const leastSamples = (maxEvaluations: number): number => Math.min(2 ** 14, maxEvaluations / 4);
 
 /**
- * The error of a claim whose error is far below the tolerance. Where f is constant in parts, samples of a stratum agree, and
- * its variance is 0, also when a step crosses the stratum beside all of its samples. Such a step hides about spread/N of the
- * integral. So an error below a tenth of the tolerance is raised to HIDDEN·spread/N, but not above that tenth.
+ * The error of a claim where f is constant in parts: samples of a stratum agree, and its variance is 0, also when a step
+ * crosses the stratum beside all of its samples. Such a step hides about spread/N of the integral. Where f is smooth the error
+ * is about smooth = spread/(strata per axis·√(12·N)); an error below SUSPICIOUS of that is raised to HIDDEN·spread/N, but
+ * not above FAR_BELOW of the tolerance.
  */
-export function hiddenError(error: number, tolerance: number, spread: number, samples: number): number {
+export function hiddenError(
+  error: number,
+  tolerance: number,
+  { spread, samples, perAxis }: { spread: number; samples: number; perAxis: number },
+): number {
+  if (error > (SUSPICIOUS * spread) / (perAxis * Math.sqrt(12 * samples))) return error;
   return Math.max(error, Math.min(FAR_BELOW * tolerance, (HIDDEN * spread) / samples));
 }
+const SUSPICIOUS = 0.02;
 const FAR_BELOW = 0.1;
-const HIDDEN = 3;
+const HIDDEN = 15;
 
 export const FEW_SAMPLES =
   'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';

@@ -94,6 +94,11 @@ export class Sampling {
     return square > CONSTANT_SQUARE * this.#square ? Math.sqrt(square) * this.#unit : 0;
   }
 
+  /** Strata per axis of the present map, on average. */
+  get perAxis(): number {
+    return (this.#strata?.cubes ?? 1) ** (1 / this.#dims);
+  }
+
   /** The number of cubes in an iteration of this size. */
   cubesFor(evaluations: number): number {
     return this.#strataFor(evaluations).cubes;

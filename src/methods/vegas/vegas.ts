@@ -326,7 +326,11 @@ class VegasRun {
     if (status === 'converged' && now.error > 0) {
       const tolerance = toleranceAt(this.#problem, value);
       error = Math.max(error, claimedError(this.#counted, now));
-      error = hiddenError(error, tolerance, this.#sampling.spreadAbout(value), counted[0].evaluations);
+      error = hiddenError(error, tolerance, {
+        spread: this.#sampling.spreadAbout(value),
+        samples: now.evaluations,
+        perAxis: this.#sampling.perAxis,
+      });
     }
     return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
