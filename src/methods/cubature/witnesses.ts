@@ -5,8 +5,9 @@
  *
  * - Surprised regions, where f is far outside of what the region knows, take the blame if their deviations come to a fifth
  *   of the tolerance: their errors are raised, so that they are halved.
- * - |T| ≤ 2σ + error/2 confirms the claim. |T| > 4σ + error contradicts it, and regions that deviate take the blame. In
- *   between, four times as many witnesses are drawn.
+ * - |T| ≤ 3σ + error/2 confirms the claim (with 2σ one true claim in twenty needed four times as many witnesses).
+ *   |T| > 4σ + error contradicts it, and regions that deviate take the blame. In between, four times as many witnesses are
+ *   drawn.
  *
  * M is 64/τ for a relative tolerance τ, at least LEAST, at most MOST or a part of what was spent, and half as many again after each
  * contradiction. What a witness does not meet is not excluded: something on less than about 5/M of the domain can hide.
@@ -97,7 +98,7 @@ export class Witnesses {
       this.seen ||= now.deviation !== 0 || now.spread !== 0;
       const off = Math.abs(now.deviation);
       if (now.surprise > SURPRISE_PART * tolerance) return this.#contradict(court, claim, now, 'surprised');
-      if (off <= 2 * now.spread + error / 2 + rounding) {
+      if (off <= 3 * now.spread + error / 2 + rounding) {
         this.contradiction = null;
         return 'confirmed';
       }
