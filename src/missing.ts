@@ -24,6 +24,7 @@ export function withMissing(
   problem: Pick<MethodProblem, 'relTol' | 'absTol'>,
 ): Outcome {
   const total = totalOf(missing);
+  if (missing.length === 0) return outcome;
   if (total < Infinity && total <= negligibleFor(problem, outcome)) return outcome;
   const error = outcome.error + total;
   const converged = outcome.status === 'converged';

@@ -6,12 +6,13 @@ import type { BoundProgram } from '../integrand/bound.ts';
 import { innerRange } from '../integrand/inner-range.ts';
 import { BATCH, wasmTarget } from '../integrand/targets/wasm.ts';
 import { philoxRounds, wordsOf } from '../random/philox.ts';
+import { hearingOf } from './hearing.ts';
 import type { NonFinite, Part } from './part.ts';
 import { PIECE, placeFinder } from './pieces.ts';
 import { emptyRegionSums, type RegionSums, type RegionTask } from './region.ts';
 import { nullCombinations, pointsOf, ruleFor } from './rules.ts';
 import { cubesOf, type PartSums, plainTask, plan, type SampleTask, SUMS } from './sample.ts';
-import { hearingOf, testimony, witnessSums } from './testimony.ts';
+import { testimony } from './testimony.ts';
 import { TreeSum } from './tree-sum.ts';
 import type { WitnessSums, WitnessTask } from './witness.ts';
 
@@ -234,5 +235,5 @@ export async function witnessPoints(
     });
     step = witness.next(await evaluate(points, n));
   }
-  return witnessSums(step.value);
+  return step.value;
 }

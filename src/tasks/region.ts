@@ -32,7 +32,24 @@ export interface RegionSums {
   nonFinite: NonFinite | null;
 }
 
-export const allRegions = ({ count }: Pick<RegionTask, 'count'>): Part => ({ first: 0, count });
+/** The volume of a box as mantissa·2^exponent, which neither overflows nor underflows. */
+export interface Volume {
+  mantissa: number;
+  exponent: number;
+}
+
+export function volumeOf(ranges: Ranges): Volume {
+  let [mantissa, exponent] = [1, 0];
+  for (const [low, high] of ranges) {
+    const own = Math.floor(Math.log2(high - low));
+    mantissa *= (high - low) * 2 ** -Math.floor(own / 2) * 2 ** -Math.ceil(own / 2);
+    exponent += own;
+  }
+  return { mantissa, exponent };
+}
+
+/** All regions of a task. */
+export const allRegions = ({ count }: { count: number }): Part => ({ first: 0, count });
 
 export function emptyRegionSums(part: Part): RegionSums {
   const { count } = part;

@@ -2,109 +2,9 @@
  * The testimony of witnesses about some regions, point by point, for every device that evaluates points: `testimony` writes
  * points, yields how many, is given their values, and returns sums. It is self-contained: workers run its text.
  */
-import { innerRange } from '../integrand/inner-range.ts';
-import { philoxRounds, roundKeys, STREAM } from '../random/philox.ts';
-import type { NonFinite, Part } from './part.ts';
-import { regionsOf } from './region.ts';
-import { ruleFor } from './rules.ts';
-import {
-  BLOCK,
-  CORNER,
-  leastWitnesses,
-  modelNodes,
-  RESIDUAL_NOISE,
-  SURPRISE,
-  sequenceSteps,
-  type WitnessSums,
-  type WitnessTask,
-} from './witness.ts';
-
-/** What `testimony` needs to know, as data. */
-export interface Hearing {
-  /** The regions; the first of them has number `first` in the list of the task. */
-  first: number;
-  count: number;
-  ranges: readonly (readonly [number, number])[];
-  /** The inner range of each axis (integrand/inner-range.ts), which no point leaves. */
-  inner: readonly (readonly [number, number])[];
-  centres: Float64Array;
-  levels: Uint8Array;
-  values: Float64Array;
-  /**
-   * Witnesses per region: `byVolume` times the part of the box that it is, and `each`. If that is less than `least`, it has
-   * `least` with the probability that makes it right on average, and else none.
-   */
-  byVolume: number;
-  each: number;
-  least: number;
-  /** Round keys of Philox, and the rest of its counter. */
-  keys: readonly number[];
-  round: number;
-  stream: number;
-  steps: Uint32Array;
-  /** Witnesses of a sequence; the next ones have another start. */
-  block: number;
-  nodes: readonly [number, number];
-  corner: number;
-  surprise: number;
-  noise: number;
-}
-
-export interface HearingSums {
-  index: number;
-  deviations: Float64Array;
-  spreads: Float64Array;
-  surprises: Uint8Array;
-  axes: Uint8Array;
-  witnesses: number;
-  evaluations: number;
-  nonFinite: NonFinite | null;
-}
-
-/** The hearing of a part of a task. */
-export function hearingOf(task: WitnessTask, part: Part, epsilon = 2 ** -53): Hearing {
-  const { ranges, witnesses, count } = task;
-  const { centres, levels } = regionsOf(task, part);
-  return {
-    ...part,
-    ranges,
-    inner: ranges.map(innerRange),
-    centres,
-    levels,
-    values: task.values.subarray(part.first, part.first + part.count),
-    byVolume: witnesses / 2,
-    each: witnesses / 2 / count,
-    least: leastWitnesses(ranges.length),
-    keys: roundKeys(task.key),
-    round: task.round,
-    stream: STREAM.witness,
-    steps: sequenceSteps(ranges.length),
-    block: BLOCK,
-    nodes: modelNodes(ruleFor(ranges.length, task.rule)),
-    corner: CORNER,
-    surprise: SURPRISE,
-    noise: RESIDUAL_NOISE * epsilon,
-  };
-}
-
-export const witnessSums = ({ index, ...sums }: HearingSums): WitnessSums => ({
-  ...sums,
-  part: { first: index, count: sums.deviations.length },
-});
-
-/** The coordinates of point `number` of the only region of a hearing: first those of its model, then witnesses. */
-export function pointOf(h: Hearing, number: number): number[] {
-  const rows = h.ranges.map(() => new Float64Array(256));
-  const steps = testimony(h.ranges.length, rows, 256, philoxRounds)(h);
-  for (
-    let done = 0, n = steps.next().value as number;
-    ;
-    n = steps.next(new Float64Array(256)).value as number
-  ) {
-    if (number < done + n) return rows.map(r => r[number - done]);
-    done += n;
-  }
-}
+import type { philoxRounds } from '../random/philox.ts';
+import type { Hearing } from './hearing.ts';
+import type { WitnessSums } from './witness.ts';
 
 /**
  * Makes the generator of testimonies; its scratch arrays are made once. Points go into `rows`, one per coordinate, at most
@@ -115,9 +15,9 @@ export function testimony(
   rows: readonly Float64Array[],
   batch: number,
   random: typeof philoxRounds,
-): (h: Hearing) => Generator<number, HearingSums, ArrayLike<number>> {
+): (h: Hearing) => Generator<number, WitnessSums, ArrayLike<number>> {
   let h: Hearing;
-  let sums: HearingSums;
+  let sums: WitnessSums;
   let [a, b] = [0, 0];
   const models = 1 + 4 * dims + 2 * dims * (dims - 1);
   const centre = new Float64Array(dims);
@@ -133,9 +33,9 @@ export function testimony(
   const f = new Float64Array(models);
   const residuals = new Float64Array(batch);
   const inside = (x: number, d: number) => Math.max(h.inner[d][0], Math.min(h.inner[d][1], x));
-  let [mantissa, exponent] = [1, 0];
+  /** x·mantissa·2^power, in steps that neither overflow nor underflow unless the result does. */
   const scaled = (x: number, power: number): number => {
-    let [y, n] = [x * mantissa, power];
+    let [y, n] = [x * h.volume.mantissa, power];
     for (; n > 1000; n -= 1000) y *= 2 ** 1000;
     for (; n < -1000; n += 1000) y *= 2 ** -1000;
     return y * 2 ** n;
@@ -278,7 +178,7 @@ export function testimony(
     let [own, ownSquares, largest] = [sum, squares, farthest.residual];
     let found = -1;
     for (let i = 0; i < m; i++) {
-      const residual = residuals[i] * factor;
+      const residual = Math.max(-h.largestResidual, Math.min(h.largestResidual, residuals[i] * factor));
       if (Math.abs(residual) > largest) [largest, found] = [Math.abs(residual), i];
       own += residual;
       ownSquares += residual * residual;
@@ -289,7 +189,7 @@ export function testimony(
     return surprised;
   };
 
-  /** Takes a hearing: its nodes, where the points of its model are, and the volume of its box. */
+  /** Takes a hearing: its nodes, and where the points of its model are. */
   const begin = (hearing: Hearing) => {
     h = hearing;
     [a, b] = h.nodes;
@@ -309,16 +209,8 @@ export function testimony(
         }
       }
     }
-
-    // the volume is a constant times a power of two, which neither overflows nor underflows
-    [mantissa, exponent] = [1, 0];
-    for (const [low, high] of h.ranges) {
-      const own = Math.floor(Math.log2(high - low));
-      mantissa *= (high - low) * 2 ** -Math.floor(own / 2) * 2 ** -Math.ceil(own / 2);
-      exponent += own;
-    }
     sums = {
-      index: h.first,
+      part: { first: h.first, count: h.count },
       deviations: new Float64Array(h.count),
       spreads: new Float64Array(h.count),
       surprises: new Uint8Array(h.count),
@@ -361,9 +253,8 @@ export function testimony(
         }
         known += m;
       }
-      // where sums of values overflow, or squares underflow, all values are scaled
-      const size = Math.max(-least, most);
-      const scale = size > 2 ** 960 ? 2 ** -64 : size < 2 ** -960 ? 2 ** 64 : 1;
+      // where sums of values would overflow, all values are scaled
+      const scale = Math.max(-least, most) > 2 ** 960 ? 2 ** -64 : 1;
       if (scale !== 1) {
         for (let i = 0; i < models; i++) f[i] *= scale;
         [least, most] = [scale * least, scale * most];
@@ -377,7 +268,7 @@ export function testimony(
         most = Math.max(most, own);
       }
       const largest = Math.max(-least, most);
-      const unit = largest > 0 ? largest : 1; // residuals are squared in this unit
+      const unit = Math.max(largest, h.leastUnit); // residuals are squared in this unit
       const beyond = h.surprise * (most - least) + h.noise * largest;
       const [lowest, highest] = [least - beyond, most + beyond];
       while (n < witnesses) {
@@ -391,7 +282,7 @@ export function testimony(
       sums.evaluations += models + 2 + n;
       sums.witnesses += n;
       const variance = Math.max(0, squares - (sum * sum) / n) / (n - 1);
-      const power = exponent - depth - Math.log2(scale);
+      const power = h.volume.exponent - depth - Math.log2(scale);
       const off = scaled(unit * (sum / n) + mean, power) - h.values[region];
       const spread = scaled(unit * Math.sqrt(variance / n), power);
       sums.axes[region] = farthest.axis;

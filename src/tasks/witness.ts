@@ -2,8 +2,9 @@
  * Witnesses: random points that confirm or contradict what a cubature rule made of a list of regions.
  *
  * A region believes a model g of the integrand: its value at the centre, plus a quartic along each axis, through two points
- * on either side that the rule has there, plus what the corners (±b, ±b) of each pair of axes have beyond that. (With other
- * points on the axes, those that see what the rule does not would spoil the model.) A witness at x has the residual ρ = f(x) − g(x). With V the volume of a region,
+ * on either side that the rule has there, plus what the corners (±b, ±b) of each pair of axes have beyond that. (Other
+ * points on the axes may see what the rule does not, and would spoil the model.) A witness at x has the residual
+ * ρ = f(x) − g(x). With V the volume of a region,
  *
  *     deviation = V·(mean of ρ + mean of g) − value of the rule
  *
@@ -30,8 +31,16 @@ const BEST_NODES = [0.5877852522924731, 0.9510565162951535] as const;
 export const CORNER = 0.98;
 /** A value farther than this times the range of f from all that the region has seen is a surprise. */
 export const SURPRISE = 1.5;
-/** What is below this part of the largest |f|, in epsilons, are rounding errors. */
-export const RESIDUAL_NOISE = 2 ** 10;
+/**
+ * Squares of residuals are summed in units of the largest |f| that a region knows, but at least of this part of the mean |f|
+ * over the box: a region in the tail of a peak may know values of 1e-220 only, and have a witness of 1. In these units
+ * residuals are cut at LARGEST_RESIDUAL, so that no sum overflows.
+ */
+export const LEAST_UNIT = 2 ** -200;
+export const SMALLEST_UNIT = 2 ** -1000;
+export const LARGEST_RESIDUAL = 2 ** 500;
+/** Differences below this part of the largest |f| are rounding errors. */
+export const RESIDUAL_NOISE = 2 ** -43;
 /**
  * Witnesses of a region that has any, at least, and as a part of the evaluations of its model. Where a region should have
  * fewer, it has that many with the probability that makes the number right on average, and else none.
@@ -59,6 +68,8 @@ export interface WitnessTask {
   values: Float64Array;
   /** Witnesses in all, about. */
   witnesses: number;
+  /** Σ |values|: what deviations are small or large against. */
+  absolute: number;
 }
 
 export interface WitnessSums {
@@ -82,9 +93,6 @@ export interface WitnessSums {
 
 /** Evaluations that the model of a region takes. */
 export const modelPoints = (dims: number): number => 3 + 4 * dims + 2 * dims * (dims - 1);
-
-/** All regions of a task. */
-export const allWitnesses = ({ count }: Pick<WitnessTask, 'count'>): Part => ({ first: 0, count });
 
 /** Witnesses of a region that has any, at least. */
 export const leastWitnesses = (dims: number): number =>

@@ -92,6 +92,28 @@ describe('memory', () => {
   );
 });
 
+describe('a step in the tail of a narrow peak, where regions know values below 1e-200 only', () => {
+  // the step of height 3 on a square of 0.117 in x and y; the peak at c has the width w along each axis
+  const f = ([x, y, z]: number[], p: { c: Float64Array; w: number }) =>
+    Math.exp(-((x - p.c[0]) ** 2 + (y - p.c[1]) ** 2 + (z - p.c[2]) ** 2) / p.w ** 2) +
+    (x > 0.31 && x < 0.427 && y > 0.31 && y < 0.427 ? 3 : 0);
+  const c = Float64Array.of(0.9, 0.93, 0.87);
+  const truth = (Math.sqrt(Math.PI) * 0.02) ** 3 + 3 * 0.117 ** 2; // what of the peak is outside is 1e-9 of it
+  test('witnesses see it, the errors stay finite, and the claim is true', async () => {
+    const options = { dims: 3, params: { c, w: 0.02 }, method: 'pagani', relTol: 1e-2 } as const;
+    const r = await integrate(f, options);
+    expect(r.iterations.every(i => Number.isFinite(i.error))).toBe(true);
+    expect(r.status).toBe('converged');
+    expect(Math.abs(r.value / truth - 1)).toBeLessThan(1e-2);
+  });
+  test('without room for all regions a claim says how many were finished unconfirmed', async () => {
+    const cubature = { maxMemory: 1.6 * 2 ** 20 };
+    const r = await run('f5_5', { relTol: 8e-6, cubature });
+    expect(r.status).toBe('converged');
+    expect(r.warnings).toContainEqual(expect.stringMatching(/^\d+ regions were finished to make room/));
+  });
+});
+
 describe('knobs', () => {
   test.each([
     [1, 700791],

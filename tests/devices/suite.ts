@@ -13,11 +13,11 @@ import { METHOD_NAMES } from '../../src/methods/registry.ts';
 import { HostLearning } from '../../src/tasks/host-learning.ts';
 import { type Part, partsOf } from '../../src/tasks/part.ts';
 import { evaluatorOf, witnessPoints } from '../../src/tasks/pointwise.ts';
-import { mergeRegions, type RegionSums, type RegionTask } from '../../src/tasks/region.ts';
+import { allRegions, mergeRegions, type RegionSums, type RegionTask } from '../../src/tasks/region.ts';
 import { RULES, ruleFor } from '../../src/tasks/rules.ts';
 import { listed, merge, plan, type SampleSums, type SampleTask } from '../../src/tasks/sample.ts';
 import { decode, encode } from '../../src/tasks/wire.ts';
-import { allWitnesses, mergeWitnesses, type WitnessTask } from '../../src/tasks/witness.ts';
+import { mergeWitnesses, type WitnessTask } from '../../src/tasks/witness.ts';
 import { Random } from '../compiler/random.ts';
 import { catalogue } from '../integrands/catalogue.ts';
 import { cube, type Entry } from '../integrands/entry.ts';
@@ -802,7 +802,8 @@ const stepped: Integrand = ([x, y, z]) => (x > 0.34 && x < 0.342 ? 30 : 1) + 0.1
 async function witnessTask(session: Session, count: number, witnesses: number): Promise<WitnessTask> {
   const task = regionTask(3, count);
   const { values } = await evaluated(session, task);
-  return { ...task, values, key: [5, 7], round: 2, witnesses };
+  const absolute = values.reduce((sum, v) => sum + Math.abs(v), 0);
+  return { ...task, values, key: [5, 7], round: 2, witnesses, absolute };
 }
 
 const witnesses: Check[] = [
@@ -812,8 +813,8 @@ const witnesses: Check[] = [
       run: tried =>
         withSession(tried, stepped, 3, async session => {
           const task = await witnessTask(session, count, 20_000);
-          const own = await session.witness(task, allWitnesses(task));
-          const want = await witnessPoints(task, allWitnesses(task), evaluatorOf(lowerFor(stepped, 3)));
+          const own = await session.witness(task, allRegions(task));
+          const want = await witnessPoints(task, allRegions(task), evaluatorOf(lowerFor(stepped, 3)));
           assert.equal(own.witnesses, want.witnesses);
           assert.equal(own.evaluations, want.evaluations);
           assert.deepEqual(own.surprises, want.surprises);
@@ -834,10 +835,10 @@ const witnesses: Check[] = [
     run: tried =>
       withSession(tried, stepped, 3, async session => {
         const task = await witnessTask(session, 131, 9000);
-        const whole = await session.witness(task, allWitnesses(task));
+        const whole = await session.witness(task, allRegions(task));
         const parts = [];
-        for (const part of partsOf(allWitnesses(task), 17)) parts.push(await session.witness(task, part));
-        assert.deepEqual(mergeWitnesses(allWitnesses(task), parts.reverse()), whole);
+        for (const part of partsOf(allRegions(task), 17)) parts.push(await session.witness(task, part));
+        assert.deepEqual(mergeWitnesses(allRegions(task), parts.reverse()), whole);
       }),
   },
   {
@@ -845,10 +846,26 @@ const witnesses: Check[] = [
     run: tried => {
       const hole: Integrand = ([x, y, z]) => (x > 0.9 && y > 0.9 ? Math.sqrt(-x) : x + y + z);
       return withSession(tried, hole, 3, async session => {
-        const task = { ...regionTask(3, 40), key: [1, 2] as const, round: 0, witnesses: 5000 };
-        const own = await session.witness({ ...task, values: new Float64Array(40) }, allWitnesses(task));
+        const task = { ...regionTask(3, 40), key: [1, 2] as const, round: 0, witnesses: 5000, absolute: 0 };
+        const own = await session.witness({ ...task, values: new Float64Array(40) }, allRegions(task));
         const { count, first } = own.nonFinite!;
         assert.ok(count > 10 && Number.isNaN(first.value) && first.point[0] > 0.9 && first.point[1] > 0.9);
+      });
+    },
+  },
+  {
+    name: 'witnesses: a step in regions that know only the tail of a peak, 1e-220 and less: finite, and seen',
+    run: tried => {
+      const tail: Integrand = ([x, y, z]) =>
+        x > 0.7 && x < 0.72 ? 1 : 1e3 * Math.exp(-250 * (6 + x + y + z));
+      return withSession(tried, tail, 3, async session => {
+        const task = await witnessTask(session, 67, 20_000);
+        const { deviations, spreads, surprises } = await session.witness(
+          { ...task, absolute: 1 },
+          allRegions(task),
+        );
+        assert.ok([...deviations, ...spreads].every(Number.isFinite));
+        assert.ok(surprises.some((s, i) => s === 1 && deviations[i] > 1e-4 && spreads[i] > 1e-5));
       });
     },
   },
@@ -859,7 +876,7 @@ const witnesses: Check[] = [
         const run = async (own: Session) => {
           const pool = await poolOf(own, { rule: 'degree11', ranges: cube(3) });
           await pool.start(3);
-          const draw = { key: [3, 4] as const, round: 1, witnesses: 30_000 };
+          const draw = { key: [3, 4] as const, round: 1, witnesses: 30_000, absolute: 1 };
           const said = await pool.witness(draw);
           const before = pool.sums.error;
           await pool.blame('surprised', 2);

@@ -4,7 +4,6 @@ import { HostPool } from '../../src/tasks/pool/host-pool.ts';
 import type { PoolTask, RegionPool } from '../../src/tasks/pool/pool.ts';
 import { allRegions, type RegionSums, type RegionTask } from '../../src/tasks/region.ts';
 import { merge, type SampleSums, type SampleTask, wholeOf } from '../../src/tasks/sample.ts';
-import { allWitnesses } from '../../src/tasks/witness.ts';
 
 export async function sampled(session: Session, task: SampleTask, signal?: AbortSignal): Promise<SampleSums> {
   return merge(task, [await session.sample(task, wholeOf(task), signal)]);
@@ -18,7 +17,7 @@ export function evaluated(session: Session, task: RegionTask, signal?: AbortSign
 export const hostPool = (session: Session, task: PoolTask): RegionPool =>
   new HostPool(
     regions => evaluated(session, regions),
-    witnesses => session.witness(witnesses, allWitnesses(witnesses)),
+    witnesses => session.witness(witnesses, allRegions(witnesses)),
     task,
   );
 

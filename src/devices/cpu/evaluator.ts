@@ -7,6 +7,7 @@
  * only those are computed. Values are added by slot: points that share their weights have one slot, except that the two
  * orbits whose fourth differences tell which axis to split have one slot per axis.
  */
+import type { Volume } from '../../tasks/region.ts';
 import type { EvaluatorLayout } from './evaluator-kernel.ts';
 import type { MemoryPool, MemoryUser } from './memory-pool.ts';
 import type { Walk } from './walk.ts';
@@ -22,6 +23,8 @@ export interface EvaluatorSetup {
   walk: Walk;
   /** The box: every axis from low to high. */
   ranges: readonly (readonly [number, number])[];
+  /** The volume of the box. */
+  volume: Volume;
   /** The inner range of each axis (integrand/inner-range.ts), which no point leaves. */
   innerRanges: readonly (readonly [number, number])[];
 }
@@ -105,14 +108,8 @@ export function makeEvaluator(
   const powers = Float64Array.from({ length: 256 }, (_, level) => 2 ** -level);
   const { weights, nulls, pairs, coefficients, inner, outer, ratio } = walk;
   const nullSums = new Float64Array(Math.max(1, nulls.length));
-  // half-widths are half·2^−level: the volume is a constant times a power of two, which neither overflows nor underflows
-  let mantissa = 1;
-  let exponent = 0;
-  for (const [low, high] of ranges) {
-    const own = Math.floor(Math.log2(high - low));
-    mantissa *= (high - low) * 2 ** -Math.floor(own / 2) * 2 ** -Math.ceil(own / 2);
-    exponent += own;
-  }
+  // half-widths are half·2^−level: the volume of a region is that of the box times a power of two
+  const { mantissa, exponent } = setup.volume;
   const exponents = new Int32Array(batch);
   /** x·mantissa·2^n, in steps that neither overflow nor underflow unless the result does. */
   const scaled = (x: number, n: number): number => {

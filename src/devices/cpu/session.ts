@@ -3,6 +3,7 @@ import type { BoundProgram } from '../../integrand/bound.ts';
 import { innerRange } from '../../integrand/inner-range.ts';
 import { BATCH } from '../../integrand/targets/wasm.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
+import { type Hearing, hearingOf } from '../../tasks/hearing.ts';
 import { mergeNonFinite, type Part, partsOf } from '../../tasks/part.ts';
 import {
   mergeRegions,
@@ -10,6 +11,7 @@ import {
   type RegionSums,
   type RegionTask,
   regionsOf,
+  volumeOf,
 } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import {
@@ -23,7 +25,6 @@ import {
   type SampleTask,
   SUMS,
 } from '../../tasks/sample.ts';
-import { type Hearing, type HearingSums, hearingOf, witnessSums } from '../../tasks/testimony.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import { mergeWitnesses, type WitnessSums, type WitnessTask, witnessCost } from '../../tasks/witness.ts';
 import type { OpenOptions, Session } from '../device.ts';
@@ -67,7 +68,7 @@ interface Evaluating {
 }
 
 interface Witnessing {
-  engines: EngineGroup<WitnessSetup, unknown, Hearing, HearingSums, unknown>;
+  engines: EngineGroup<WitnessSetup, unknown, Hearing, WitnessSums, unknown>;
   params(): Promise<Numbers>;
 }
 
@@ -150,7 +151,7 @@ export class WorkerSession implements Session {
       return own && hearingOf(task, own);
     };
     const { results } = await this.#witnessing.engines.work(null, next, share, signal);
-    return mergeWitnesses(part, results.map(witnessSums));
+    return mergeWitnesses(part, results);
   }
 
   async rebind(program: BoundProgram): Promise<void> {
@@ -199,6 +200,7 @@ export class WorkerSession implements Session {
         layout: { ...layout, end },
         walk,
         ranges,
+        volume: volumeOf(ranges),
         innerRanges: ranges.map(innerRange),
       }),
     );

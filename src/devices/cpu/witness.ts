@@ -4,7 +4,9 @@
  * The text of `makeWitness` is what workers are made of, so it uses nothing but its arguments.
  */
 import type { philoxRounds } from '../../random/philox.ts';
-import type { Hearing, HearingSums, testimony } from '../../tasks/testimony.ts';
+import type { Hearing } from '../../tasks/hearing.ts';
+import type { testimony } from '../../tasks/testimony.ts';
+import type { WitnessSums } from '../../tasks/witness.ts';
 import type { MemoryPool, MemoryUser } from './memory-pool.ts';
 
 /** Everything a witness engine is made from; can be posted to a worker. */
@@ -20,7 +22,7 @@ export interface WitnessSetup {
 export interface WitnessEngine {
   bind(initial: WitnessSetup['initial']): void;
   /** Runs a chunk; asynchronous only when the integrand is. */
-  run(chunk: Hearing): HearingSums | Promise<HearingSums>;
+  run(chunk: Hearing): WitnessSums | Promise<WitnessSums>;
   close(): void;
 }
 
@@ -64,7 +66,7 @@ export function makeWitness(
       inside = false;
     },
   };
-  const compiled = (chunk: Hearing): HearingSums => {
+  const compiled = (chunk: Hearing): WitnessSums => {
     const witness = told(chunk);
     for (let step = witness.next(); ; step = witness.next(values)) {
       if (step.done) return step.value;
@@ -72,7 +74,7 @@ export function makeWitness(
     }
   };
   /** With a plain function, which may be asynchronous; its points are not in the memory, which another engine may get. */
-  const plain = async (chunk: Hearing): Promise<HearingSums> => {
+  const plain = async (chunk: Hearing): Promise<WitnessSums> => {
     const own = Array.from({ length: dims }, () => new Float64Array(batch));
     const witness = tell(dims, own, batch, random)(chunk);
     const found = new Float64Array(batch);

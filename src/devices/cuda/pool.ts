@@ -3,6 +3,7 @@
  * about a hundred bytes. Lists grow by a factor of four when a step needs more room than they have.
  */
 
+import { hearingOf } from '../../tasks/hearing.ts';
 import { DEVIATING } from '../../tasks/pool/blame.ts';
 import { BESIDE, DEEP, WIDER } from '../../tasks/pool/borders.ts';
 import { differenceWeight } from '../../tasks/pool/errors.ts';
@@ -18,7 +19,6 @@ import {
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
-import { hearingOf } from '../../tasks/testimony.ts';
 import type { Buffer, Module } from './card.ts';
 import { PoolLists } from './lists.ts';
 import type { CudaProgram, Recipe } from './program.ts';
@@ -270,7 +270,7 @@ export class CudaPool implements RegionPool {
       {},
       ...[deviations, spreads, surprised, axes].map(list => BigUint64Array.of(BigInt(list.address))),
       Uint32Array.of(guilty),
-      Float64Array.of(some > 0 ? Math.max(1, least / some) : least / this.count),
+      Float64Array.of(some > 0 ? Math.min(Number.MAX_VALUE, Math.max(1, least / some)) : least / this.count),
     );
     await this.#addUp();
   }

@@ -1,7 +1,7 @@
 /** Cubature rules on a card: points, weights and null rules in its memory, and lists of regions evaluated there. */
 import { innerRange } from '../../integrand/inner-range.ts';
 import type { Part } from '../../tasks/part.ts';
-import { type Ranges, type RegionSums, type RegionTask, regionsOf } from '../../tasks/region.ts';
+import { type Ranges, type RegionSums, type RegionTask, regionsOf, volumeOf } from '../../tasks/region.ts';
 import { nullCombinations, type Orbit, pointsOf, type Rule, ruleFor } from '../../tasks/rules.ts';
 import type { Buffer } from './card.ts';
 import type { CudaProgram, Recipe } from './program.ts';
@@ -104,12 +104,6 @@ export class CudaRegions {
   /** The struct REGION_TASK of a task; values that are not finite are counted at the address `wrong`. */
   struct(rule: Rule, ranges: Ranges, count: number, at: AddressOf, wrong: number): Uint8Array {
     const { places, words, ends, weights, pairs, room } = this.prepare(rule);
-    let [mantissa, exponent] = [1, 0];
-    for (const [low, high] of ranges) {
-      const own = Math.floor(Math.log2(high - low));
-      mantissa *= (high - low) * 2 ** -Math.floor(own / 2) * 2 ** -Math.ceil(own / 2);
-      exponent += own;
-    }
     const [near, far] = rule.differences.map(i => rule.orbits[i].generator[0]);
     const inner = ranges.map(innerRange);
     return this.#task.pack({
@@ -117,10 +111,9 @@ export class CudaRegions {
       high: ranges.map(r => r[1]),
       innerLow: inner.map(r => r[0]),
       innerHigh: inner.map(r => r[1]),
-      mantissa,
+      ...volumeOf(ranges),
       ratio: (far / near) ** 2,
       coefficients: rule.error ?? [0, 0, 0],
-      exponent,
       graded: rule.error ? 1 : 0,
       points: rule.points,
       count,

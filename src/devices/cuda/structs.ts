@@ -256,6 +256,9 @@ export const WITNESS = new Struct('Witness', {
   /** A surprise is beyond `surprise` times the range of f, and `noise` times its largest value. */
   surprise: 'double',
   noise: 'double',
+  /** The least unit of residuals, and the largest residual in that unit. */
+  leastUnit: 'double',
+  largestResidual: 'double',
   /** Squares of spreads are added in this unit. */
   unit: 'double',
   keys: ['u32', 20],

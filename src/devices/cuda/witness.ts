@@ -1,9 +1,12 @@
 /** Witnesses on a card: for lists that the host has, and for the regions of a pool. */
+
+import { philoxRounds } from '../../random/philox.ts';
+import { type Hearing, hearingOf } from '../../tasks/hearing.ts';
 import type { NonFinite, Part } from '../../tasks/part.ts';
 import { DEVIATING } from '../../tasks/pool/blame.ts';
 import { regionsOf } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
-import { type Hearing, hearingOf, pointOf } from '../../tasks/testimony.ts';
+import { testimony } from '../../tasks/testimony.ts';
 import {
   BLOCK,
   leastWitnesses,
@@ -137,6 +140,8 @@ export class CudaWitness {
       corner: heard.corner,
       surprise: heard.surprise,
       noise: heard.noise,
+      leastUnit: heard.leastUnit,
+      largestResidual: heard.largestResidual,
       unit: heard.unit,
       keys: heard.keys,
       steps: [...heard.steps],
@@ -175,5 +180,19 @@ export class CudaWitness {
     const point = pointOf(alone, number);
     const value = await this.#program.valueAt(point);
     return { ...found, nonFinite: { count: Number(wrong), first: { point, value } } };
+  }
+}
+
+/** The coordinates of point `number` of the only region of a hearing: first those of its model, then witnesses. */
+function pointOf(h: Hearing, number: number): number[] {
+  const rows = h.ranges.map(() => new Float64Array(256));
+  const steps = testimony(h.ranges.length, rows, 256, philoxRounds)(h);
+  for (
+    let done = 0, n = steps.next().value as number;
+    ;
+    n = steps.next(new Float64Array(256)).value as number
+  ) {
+    if (number < done + n) return rows.map(r => r[number - done]);
+    done += n;
   }
 }

@@ -8,7 +8,6 @@ import { type Regions, regionsIn, uniformSplit } from '../../tasks/pool/regions.
 import type { RegionStore } from '../../tasks/pool/store.ts';
 import { allRegions } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
-import { allWitnesses } from '../../tasks/witness.ts';
 import { Ledger } from '../ledger.ts';
 import {
   type Grant,
@@ -22,7 +21,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
-import { type Court, Witnesses } from './witnesses.ts';
+import { type Claim, type Court, Witnesses } from './witnesses.ts';
 
 /** Without a value other than 0 after this many evaluations, an integrand counts as 0. */
 const MAX_ZERO_EVALUATIONS = 2 ** 20;
@@ -150,14 +149,14 @@ export class Cubature {
     return now.error <= toleranceAt(this.problem, now.value);
   }
 
+  /** What witnesses are asked about: an estimate, with Σ |values| of the regions. */
+  claim(now: Estimate, absolute: number): Claim {
+    const rounding = 4 * this.noise * absolute + 4 * this.regions * Number.MIN_VALUE;
+    return { ...now, absolute, regions: this.regions, rounding };
+  }
+
   /** Lets witnesses confirm an estimate that meets the tolerance; undefined when they contradict and the run has to go on. */
-  async confirm(court: Court, now: Estimate, absolute: number): Promise<Status | undefined> {
-    const claim = {
-      ...now,
-      absolute,
-      regions: this.regions,
-      rounding: 4 * this.noise * absolute + 4 * this.regions * Number.MIN_VALUE,
-    };
+  async confirm(court: Court, claim: Claim): Promise<Status | undefined> {
     const verdict = await this.witnesses.confirm(court, claim);
     if (verdict === 'confirmed') return 'converged';
     if (verdict === 'contradicted') return undefined;
@@ -237,7 +236,7 @@ export async function* runCubature(run: Cubature, method: () => Step<Status>): R
 /** The court of a method whose regions are in a store. */
 export function storeCourt({ problem, rule }: Cubature, store: RegionStore): Court {
   const { session, ranges, signal } = problem;
-  const blame = new Blame(task => session.witness(task, allWitnesses(task), signal));
+  const blame = new Blame(task => session.witness(task, allRegions(task), signal));
   return {
     witness: draw => blame.witness(store, { rule: rule.name, ranges }, draw),
     blame: async (who, least) => blame.put(store, who, least),

@@ -52,7 +52,7 @@ export async function* splitWorst(run: Cubature, store: RegionStore): Step<Statu
     run.regions = store.count;
     const now = totals.estimate(run.noise);
     const claims = run.enough(now);
-    const status = claims ? await run.confirm(court, now, totals.absolute) : why(now);
+    const status = claims ? await run.confirm(court, run.claim(now, totals.absolute)) : why(now);
     if (claims && !status) {
       // random points contradict, and errors were raised
       totals = Totals.of(store);

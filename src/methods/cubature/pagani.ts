@@ -24,10 +24,10 @@ import type { Estimate } from '../../tasks/pool/errors.ts';
 import { HostPool } from '../../tasks/pool/host-pool.ts';
 import { type PoolStep, type RegionPool, toleranceLeft } from '../../tasks/pool/pool.ts';
 import { allRegions } from '../../tasks/region.ts';
-import { allWitnesses } from '../../tasks/witness.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
 import { Cubature, LEAST_ERROR_IN_NOISE, runCubature } from './cubature.ts';
 import type { CubatureOptions } from './options.ts';
+import type { Claim } from './witnesses.ts';
 
 /** The regions that one iteration halves have at most this part of the whole error. */
 const HALVED_PART = 0.9;
@@ -53,7 +53,7 @@ class Pagani extends Cubature {
       (await session.pool?.(task, signal)) ??
       new HostPool(
         regions => session.regions(regions, allRegions(regions), signal),
-        witnesses => session.witness(witnesses, allWitnesses(witnesses), signal),
+        witnesses => session.witness(witnesses, allRegions(witnesses), signal),
         task,
       );
     try {
@@ -84,7 +84,8 @@ class Pagani extends Cubature {
       }
       let status: Status | undefined;
       if (claims()) {
-        status = await this.confirm(pool, this.#estimate(), pool.sums.absolute);
+        status = await this.confirm(pool, this.#claim());
+        if (status === 'converged' && pool.sums.done > 0) this.warnings.push(dropped(pool.sums.done));
         // as long as that costs no more than witnesses, all regions are halved before the next ones speak
         if (!status) least = Math.max(least, this.witnesses.cost / 2 / this.rule.points);
       }
@@ -97,6 +98,10 @@ class Pagani extends Cubature {
   #estimate(): Estimate {
     const { value, error, absolute } = this.#pool.sums;
     return { value, error: error + this.noise * absolute };
+  }
+
+  #claim(): Claim {
+    return this.claim(this.#estimate(), this.#pool.sums.absolute);
   }
 
   #note({ evaluated, nonFinite }: PoolStep): void {
@@ -122,6 +127,7 @@ class Pagani extends Cubature {
     let wanted = await pool.select(part);
     if (!everything && pool.count + wanted > pool.most) {
       const relative = (this.options.relErrFilter ?? !this.#signed) ? this.problem.relTol : 0;
+      await this.witnesses.protect(pool, this.#claim());
       await pool.finish(relative, this.problem);
       wanted = await pool.select(part);
     }
@@ -131,3 +137,6 @@ class Pagani extends Cubature {
     return wanted > 0 ? most : 'roundoff';
   }
 }
+
+const dropped = (regions: number): string =>
+  `${regions} regions were finished to make room for others before random points could confirm the result: raise cubature.maxMemory`;

@@ -126,7 +126,7 @@ class TwoPhase extends Cubature {
       const list = own.list(this.problem.ranges.length);
       for (let i = 0; i < list.count; i++) all.add(list, i);
     }
-    const status = await this.confirm(storeCourt(this, all), now, this.#absolute);
+    const status = await this.confirm(storeCourt(this, all), this.claim(now, this.#absolute));
     yield* this.record(status ? now : Totals.of(all).estimate(this.noise));
     if (status) return status;
     return this.ledger.lastIteration ? 'budget' : yield* splitWorst(this, all);

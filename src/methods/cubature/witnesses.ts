@@ -5,12 +5,12 @@
  *
  * - Surprised regions, where f is far outside of what the region knows, take the blame if their deviations come to a fifth
  *   of the tolerance: their errors are raised, so that they are halved.
- * - |T| ≤ 3σ + error/2 confirms the claim (with 2σ one true claim in twenty needed four times as many witnesses).
- *   |T| > 4σ + error contradicts it, and regions that deviate take the blame. In between, four times as many witnesses are
- *   drawn.
+ * - |T| ≤ CONFIRMING·σ + error/2 confirms the claim. |T| > CONTRADICTING·σ + error contradicts it, and regions that deviate
+ *   take the blame. In between, UNDECIDED times as many witnesses are drawn.
  *
- * M is 64/τ for a relative tolerance τ, at least LEAST, at most MOST or a part of what was spent, and half as many again after each
- * contradiction. What a witness does not meet is not excluded: something on less than about 5/M of the domain can hide.
+ * M is PER_TOLERANCE/τ for a relative tolerance τ, at least LEAST, at most MOST or a part of what was spent, and half as many
+ * again after each contradiction. What no witness meets is not excluded: something on less than about 5/M of the domain can
+ * hide.
  */
 import type { WitnessDraw, WitnessStep } from '../../tasks/pool/pool.ts';
 import { witnessCost } from '../../tasks/witness.ts';
@@ -30,11 +30,18 @@ const LEAST_VOUCHED = 2 ** 11;
 /** The part of the budget that the first witnesses may take, and the part of those wanted that there must be in the end. */
 const BUDGET_PART = 0.5;
 const LEAST_PART = 0.5;
-/** The factor for the witnesses after each contradiction, up to MOST_AFTER; and when they cannot decide, which may happen MOST_UNDECIDED times in a row. */
+/** The factor for the number of witnesses after each contradiction, and the largest product of these factors. */
 const AFTER_CONTRADICTION = 1.5;
 const MOST_AFTER = 8;
+/** The factor for the number of witnesses when they cannot decide, and how often in a row that may happen. */
 const UNDECIDED = 4;
 const MOST_UNDECIDED = 3;
+/** Standard deviations up to which T confirms a claim (with 2, one true claim in twenty needed more witnesses). */
+const CONFIRMING = 3;
+/** Standard deviations from which on T contradicts a claim. */
+const CONTRADICTING = 4;
+/** The errors of the blamed regions sum to this many tolerances at least: alone they miss it, so that they are halved. */
+const BLAMED = 1.5;
 /** The part of the tolerance that deviations of surprised regions may come to. */
 const SURPRISE_PART = 0.2;
 
@@ -83,28 +90,47 @@ export class Witnesses {
     if (this.#asked === 0) return 'confirmed';
     const { value, error, regions, rounding } = claim;
     const tolerance = toleranceAt(this.#problem, value);
-    const { key, ranges } = this.#problem;
+    const { ranges } = this.#problem;
     let wanted = this.#wanted(claim);
     for (let tries = 0; ; tries++, wanted *= UNDECIDED) {
       // a region has a whole number of witnesses: up to one more than its share
       const models = witnessCost({ count: regions, witnesses: wanted, ranges }) - wanted + regions;
       const witnesses = Math.min(wanted, this.#ledger.budgetLeft - models);
       if (witnesses < LEAST_PART * wanted) return 'unaffordable';
-      const now = await court.witness({ key, round: this.#round++, witnesses: Math.floor(witnesses) });
-      this.#ledger.spend(now.evaluations);
-      if (now.nonFinite) this.#problem.onNonFinite(now.nonFinite);
+      const now = await this.#draw(court, claim, witnesses);
       this.count = now.witnesses;
       this.cost = now.evaluations;
-      this.seen ||= now.deviation !== 0 || now.spread !== 0;
       const off = Math.abs(now.deviation);
       if (now.surprise > SURPRISE_PART * tolerance) return this.#contradict(court, claim, now, 'surprised');
-      if (off <= 3 * now.spread + error / 2 + rounding) {
+      if (off <= CONFIRMING * now.spread + error / 2 + rounding) {
         this.contradiction = null;
         return 'confirmed';
       }
-      if (off > 4 * now.spread + error + rounding || tries >= MOST_UNDECIDED)
+      if (off > CONTRADICTING * now.spread + error + rounding || tries >= MOST_UNDECIDED)
         return this.#contradict(court, claim, now, 'deviating');
     }
+  }
+
+  /** Before regions with small errors are dropped to make room for others: surprised ones get larger errors, and stay. */
+  async protect(court: Court, claim: Claim): Promise<void> {
+    if (this.#asked === 0) return;
+    const witnesses = this.#wanted(claim);
+    const { regions: count, value, error, rounding } = claim;
+    if (witnessCost({ count, witnesses, ranges: this.#problem.ranges }) > this.#ledger.budgetLeft) return;
+    const { deviation, spread, surprise } = await this.#draw(court, claim, witnesses);
+    if (Math.abs(deviation) > CONTRADICTING * spread + error + rounding)
+      this.contradiction = { value: value + deviation, spread };
+    if (surprise > 0) await court.blame('surprised', BLAMED * toleranceAt(this.#problem, value));
+  }
+
+  async #draw(court: Court, { absolute }: Claim, witnesses: number): Promise<WitnessStep> {
+    const { key } = this.#problem;
+    const draw = { key, round: this.#round++, witnesses: Math.floor(witnesses), absolute };
+    const now = await court.witness(draw);
+    this.#ledger.spend(now.evaluations);
+    if (now.nonFinite) this.#problem.onNonFinite(now.nonFinite);
+    this.seen ||= now.deviation !== 0 || now.spread !== 0;
+    return now;
   }
 
   async #contradict(
@@ -116,8 +142,7 @@ export class Witnesses {
     this.#contradictions++;
     this.contradiction = { value: value + deviation, spread };
     if (this.#problem.neighbours) this.#problem.neighbours.contradicted = true;
-    // the errors of the blamed regions alone miss the tolerance, so that they are halved
-    await court.blame(who, Math.max(1.5 * toleranceAt(this.#problem, value), error, Number.MIN_VALUE));
+    await court.blame(who, Math.max(BLAMED * toleranceAt(this.#problem, value), error, Number.MIN_VALUE));
     return 'contradicted';
   }
 

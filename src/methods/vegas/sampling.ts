@@ -24,7 +24,7 @@ import type { MethodProblem } from '../method.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import type { VegasOptions } from './options.ts';
 import { seededMap } from './seeded-map.ts';
-import { type Box, Witnesses, witnessTask } from './witness.ts';
+import { type Box, PeakWitnesses, witnessTask } from './witness.ts';
 
 export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'beta' | 'maxStrata'>> {
   /** Takes fewer bins for fewer samples, since a bin with few samples learns noise; `bins` is the upper limit. */
@@ -69,7 +69,7 @@ export class Sampling {
   #square = 1;
   #iteration = 0;
   /** Witnesses since the map was last changed. */
-  #witnesses: Witnesses;
+  #witnesses: PeakWitnesses;
   /** Whether any sample was not 0. */
   seen = false;
   /** Whether any value was not finite, and counted as 0. */
@@ -85,7 +85,7 @@ export class Sampling {
     this.#dims = problem.ranges.length;
     this.#map = uniformMap(problem.ranges.map(innerRange), 1);
     this.#excess = volumeExcess(problem.ranges);
-    this.#witnesses = new Witnesses(problem.ranges);
+    this.#witnesses = new PeakWitnesses(problem.ranges);
   }
 
   /** The standard deviation of the weights of samples, as the last iteration that learned found it; 0 if that is rounding. */
@@ -113,7 +113,7 @@ export class Sampling {
   /** Samples, and learns from them. */
   async adapt(evaluations: number, alpha = this.#knobs.alpha): Promise<Estimate> {
     const { beta, shared } = this.#knobs;
-    this.#witnesses = new Witnesses(this.#problem.ranges);
+    this.#witnesses = new PeakWitnesses(this.#problem.ranges);
     if (!this.seen) evaluations -= await this.#pilot(evaluations);
     await this.#useBins(this.#binsFor(evaluations));
     const strata = this.#strataFor(evaluations);

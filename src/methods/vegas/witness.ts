@@ -70,7 +70,7 @@ interface Suspect {
 }
 
 /** The witnesses of one measurement. Only those are kept that spoke against the estimate when they were drawn. */
-export class Witnesses {
+export class PeakWitnesses {
   readonly #ranges: Ranges;
   readonly #volume: number;
   #drawn = 0;

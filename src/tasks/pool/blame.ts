@@ -39,7 +39,7 @@ export class Blame {
       who === 'surprised' ? surprises[i] === 1 : Math.abs(deviations[i]) > DEVIATING * spreads[i];
     let sum = 0;
     for (let i = 0; i < count; i++) if (guilty(i)) sum += Math.abs(deviations[i]);
-    const factor = Math.max(1, least / sum);
+    const factor = Math.min(Number.MAX_VALUE, Math.max(1, least / sum));
     for (let i = 0; i < count; i++) {
       if (sum === 0) errors[i] += least / count;
       else if (guilty(i)) {

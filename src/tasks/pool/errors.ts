@@ -26,7 +26,8 @@ export function twoLevelErrors(
     const [left, right] = [2 * i, 2 * i + 1];
     const difference = weight * Math.abs(values[left] + values[right] - parents[i]);
     const sum = errors[left] + errors[right];
-    const factor = sum > 0 ? 1 + (2 * difference) / sum : 1;
+    // finite, since one of the errors may be 0 and the other the smallest number
+    const factor = sum > 0 ? Math.min(Number.MAX_VALUE, 1 + (2 * difference) / sum) : 1;
     errors[left] = errors[left] * factor + difference;
     errors[right] = errors[right] * factor + difference;
   }

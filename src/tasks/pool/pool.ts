@@ -67,6 +67,8 @@ export interface WitnessDraw {
   round: number;
   /** Witnesses in all, about. */
   witnesses: number;
+  /** Σ |values|, with those of finished regions. */
+  absolute: number;
 }
 
 /** What witnesses say of all regions together. */

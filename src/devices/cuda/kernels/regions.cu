@@ -239,7 +239,7 @@ __device__ __forceinline__ void twoLevel(const Pool& p, u64 k) {
   const u64 own = p.list[k], other = p.count + k, i = half ? other : own;
   const double difference = p.weight * fabs(p.t.values[own] + p.t.values[other] - p.parentValues[k]);
   const double sum = p.t.errors[own] + p.t.errors[other];
-  const double factor = sum > 0 ? 1 + 2 * difference / sum : 1;
+  const double factor = sum > 0 ? fmin(0x1.fffffffffffffp1023, 1 + 2 * difference / sum) : 1;
   const double value = p.t.values[i], error = p.t.errors[i] * factor + difference;
   __syncwarp(3);  // both lanes have read before one writes
   p.t.errors[i] = error;

@@ -103,8 +103,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     most = fmax(most, __shfl_xor_sync(ALL, most, step));
   }
   if (__any_sync(ALL, leaving)) return;
-  // where sums of values overflow, or squares underflow, all values are scaled
-  const double size = fmax(-least, most), scale = size > 0x1p960 ? 0x1p-64 : size < 0x1p-960 ? 0x1p64 : 1;
+  // where sums of values would overflow, all values are scaled
+  const double scale = fmax(-least, most) > 0x1p960 ? 0x1p-64 : 1;
   if (scale != 1)
     for (u32 p = lane; p < MODELS; p += 32) b.f[p] *= scale;
   least *= scale, most *= scale;
@@ -154,7 +154,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     least = fmin(least, __shfl_xor_sync(ALL, least, step));
     most = fmax(most, __shfl_xor_sync(ALL, most, step));
   }
-  const double largest = fmax(-least, most), unit = largest > 0 ? largest : 1;
+  const double largest = fmax(-least, most), unit = fmax(largest, w.leastUnit);
   const double beyond = w.surprise * (most - least) + w.noise * largest;
   const double factor = 1 / unit;
   double sum = 0, squares = 0;
@@ -192,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
           residual -= p * q * (m[0] + m[1] * p + q * (m[2] + m[3] * p));
         }
       }
-      residual *= factor;
+      residual = fmax(-w.largestResidual, fmin(w.largestResidual, residual * factor));
       sum += residual;
       squares += residual * residual;
       if (fabs(residual) > farthest) {
@@ -250,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
     const double mean = w.means[3 * region], unit = w.means[3 * region + 1];
     const double variance = fmax(0.0, squares - sum * sum / n) / (n - 1);
     const double scale = w.means[3 * region + 2];
-    const int exponent = w.t.exponent - depth + (scale < 1 ? 64 : scale > 1 ? -64 : 0);
+    const int exponent = w.t.exponent - depth + (scale < 1 ? 64 : 0);
     double off = scaledBy((unit * (sum / n) + mean) * w.t.mantissa, exponent) - w.t.values[region];
     double spread = scaledBy(unit * sqrt(variance / n) * w.t.mantissa, exponent);
     off /= chance;
