@@ -119,7 +119,7 @@ export const NEGLIGIBLE_BEYOND = 0.1;
 
 /**
  * The error that the problem allows for this value: max(absTol, relTol·|value|), less what may lie beyond the maps. Where
- * that leaves nothing, no claim is possible, and an error of a tenth of what lies beyond is small enough.
+ * that leaves nothing, no claim is possible, and an error of half of what lies beyond is small enough.
  */
 export function toleranceAt(
   { relTol, absTol, beyond = 0 }: Pick<MethodProblem, 'relTol' | 'absTol' | 'beyond'>,
@@ -127,7 +127,7 @@ export function toleranceAt(
 ): number {
   const whole = Math.max(absTol, relTol * Math.abs(value));
   if (beyond <= NEGLIGIBLE_BEYOND * whole) return whole;
-  return Math.max(whole - beyond, NEGLIGIBLE_BEYOND * beyond);
+  return whole > beyond ? Math.max(whole - beyond, NEGLIGIBLE_BEYOND * beyond) : beyond / 2;
 }
 
 /** Drives a method to its end with a fixed budget; `each` is called after every iteration. */

@@ -43,6 +43,8 @@ class Pagani extends Cubature {
   #pool!: RegionPool;
   /** Whether region values of both signs were seen. */
   #signed = false;
+  /** Regions that were finished to make room for others. */
+  #dropped = 0;
   /** In the last iteration: Σ errors of the halves / Σ errors of the regions that were halved. */
   #remaining = 0.5;
 
@@ -85,7 +87,7 @@ class Pagani extends Cubature {
       let status: Status | undefined;
       if (claims()) {
         status = await this.confirm(pool, this.#claim());
-        if (status === 'converged' && pool.sums.done > 0) this.warnings.push(dropped(pool.sums.done));
+        if (status === 'converged' && this.#dropped > 0) this.warnings.push(unconfirmed(this.#dropped));
         // as long as that costs no more than witnesses, all regions are halved before the next ones speak
         if (!status) least = Math.max(least, this.witnesses.cost / 2 / this.rule.points);
       }
@@ -128,7 +130,9 @@ class Pagani extends Cubature {
     if (!everything && pool.count + wanted > pool.most) {
       const relative = (this.options.relErrFilter ?? !this.#signed) ? this.problem.relTol : 0;
       await this.witnesses.protect(pool, this.#claim());
+      const before = pool.count;
       await pool.finish(relative, this.problem);
+      this.#dropped += before - pool.count;
       wanted = await pool.select(part);
     }
     const room = pool.most - pool.count;
@@ -138,5 +142,5 @@ class Pagani extends Cubature {
   }
 }
 
-const dropped = (regions: number): string =>
+const unconfirmed = (regions: number): string =>
   `${regions} regions were finished to make room for others before random points could confirm the result: raise cubature.maxMemory`;
