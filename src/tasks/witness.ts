@@ -108,13 +108,19 @@ export function witnessCost({
   return witnesses + Math.min(count, witnesses / leastWitnesses(dims)) * modelPoints(dims);
 }
 
+const nodes = new WeakMap<Rule, readonly [number, number]>();
+
 /** Where the model of a region has its points on an axis, in half-widths: of the rule's points those nearest to the best. */
 export function modelNodes(rule: Rule): readonly [number, number] {
-  const nodes = rule.orbits.filter(o => o.generator.length === 1).map(o => o.generator[0]);
-  const [a, b] = BEST_NODES.map(best =>
-    nodes.reduce((near, g) => (Math.abs(g - best) < Math.abs(near - best) ? g : near)),
-  );
-  return [a, b];
+  let known = nodes.get(rule);
+  if (!known) {
+    const own = rule.orbits.filter(o => o.generator.length === 1).map(o => o.generator[0]);
+    const nearest = (best: number) =>
+      own.reduce((near, g) => (Math.abs(g - best) < Math.abs(near - best) ? g : near));
+    known = [nearest(BEST_NODES[0]), nearest(BEST_NODES[1])];
+    nodes.set(rule, known);
+  }
+  return known;
 }
 
 /** Witnesses of a sequence. */

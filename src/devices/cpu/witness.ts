@@ -43,7 +43,7 @@ export function makeWitness(
   };
   let evaluateCompiled: (n: number) => void;
   let rows: Float64Array[];
-  let values: Float64Array;
+  let values: Float64Array | undefined;
   let told: ReturnType<typeof testimony>;
   let params: WitnessSetup['initial'] = [];
   let inside = false;
@@ -55,9 +55,12 @@ export function makeWitness(
         evaluateCompiled = compiled.exports.evaluate as typeof evaluateCompiled;
       }
       memory = found;
-      rows = Array.from({ length: dims }, (_, d) => numbers(points + d * batch * 8, batch));
-      values = numbers(at, batch);
-      told = tell(dims, rows, batch, random);
+      // made anew only for another memory, or one that has grown: scans come here for every integral
+      if (values?.buffer !== found.buffer) {
+        rows = Array.from({ length: dims }, (_, d) => numbers(points + d * batch * 8, batch));
+        values = numbers(at, batch);
+        told = tell(dims, rows, batch, random);
+      }
       write(setup.initial);
       write(params);
       inside = true;
@@ -68,7 +71,7 @@ export function makeWitness(
   };
   const compiled = (chunk: Hearing): WitnessSums => {
     const witness = told(chunk);
-    for (let step = witness.next(); ; step = witness.next(values)) {
+    for (let step = witness.next(); ; step = witness.next(values!)) {
       if (step.done) return step.value;
       evaluateCompiled(step.value);
     }

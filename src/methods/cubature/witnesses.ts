@@ -26,7 +26,7 @@ const MOST = 240_000;
 const SPENT_PART = 0.005;
 /** Witnesses of all integrals of a scan together, about, while none has contradicted; and of each of them, at least. */
 const VOUCHED = 2 ** 20;
-const LEAST_VOUCHED = 2 ** 11;
+const LEAST_VOUCHED = 2 ** 10;
 /** The part of the budget that the first witnesses may take, and the part of those wanted that there must be in the end. */
 const BUDGET_PART = 0.5;
 const LEAST_PART = 0.5;
