@@ -25,7 +25,7 @@ const MOST = 240_000;
 /** The part of all evaluations that witnesses may take; with their models up to five times as much. */
 const SPENT_PART = 0.005;
 /** Witnesses of all integrals of a scan together, about, while none has contradicted; and of each of them, at least. */
-const VOUCHED = 2 ** 20;
+const VOUCHED = 2 ** 22;
 const LEAST_VOUCHED = 2 ** 10;
 /** The part of the budget that the first witnesses may take, and the part of those wanted that there must be in the end. */
 const BUDGET_PART = 0.5;
