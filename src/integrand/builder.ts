@@ -174,7 +174,8 @@ export class Builder {
 
   /** Appends the statements of a closed list to the current one, without the last `drop` of them. */
   splice(closed: Scope, drop = 0): void {
-    this.scope.body.push(...(drop ? closed.body.slice(0, -drop) : closed.body));
+    const { body } = this.scope; // element by element: as arguments of one call, 100,000 statements overflow the stack
+    for (const s of drop ? closed.body.slice(0, -drop) : closed.body) body.push(s);
     for (const [k, v] of closed.table) this.scope.table.set(k, v);
     closed.splicedInto = this.scope;
   }

@@ -287,9 +287,14 @@ export function lowerFunction(l: Lowering, fn: FunctionValue, args: Val[], slot:
   });
 }
 
+const hoisted = new WeakMap<AnyNode, ReadonlySet<string>>();
+
 /** Names declared by `var` anywhere in a function's body, except in functions inside it. */
-function hoistedVars(body: AnyNode): Set<string> {
+function hoistedVars(body: AnyNode): ReadonlySet<string> {
+  const known = hoisted.get(body);
+  if (known) return known; // a helper is inlined many times
   const names = new Set<string>();
+  hoisted.set(body, names);
   const pattern = (node: AnyNode | null): void => {
     if (node?.type === 'Identifier') names.add(node.name);
     else if (node?.type === 'ArrayPattern') node.elements.forEach(pattern);

@@ -8,9 +8,8 @@
  */
 import type { Builder, Scope } from '../builder.ts';
 import { type Id, type Statement, type Type, walk } from '../ir.ts';
+import { State } from './state.ts';
 import { isScalar, type Scalar, type Slot, type TupleValue, type Val } from './values.ts';
-
-export type State = Map<Slot, Val>;
 
 /** A block or loop that `break` can leave. */
 export interface Target {
@@ -26,11 +25,10 @@ interface Exit {
 
 export class Flow {
   readonly builder: Builder;
-  state: State = new Map();
+  state = new State();
   /** The elements of arrays that took part in a choice. The chosen array is a copy, so they may not change later. */
   readonly chosen = new Set<readonly Slot[]>();
   #nextSlot = 0;
-  #closures = 0;
 
   constructor(builder: Builder) {
     this.builder = builder;
@@ -41,7 +39,6 @@ export class Flow {
   }
 
   slot(value: Val): Slot {
-    if (value.kind === 'function') this.#closures++;
     this.state.set(this.#nextSlot, value);
     return this.#nextSlot++;
   }
@@ -52,7 +49,7 @@ export class Flow {
     const entry = this.state;
     const exits: Exit[] = [];
     const [a, b] = [then, otherwise].map(arm => {
-      this.state = new Map(entry);
+      this.state = entry.copy();
       this.builder.open();
       arm();
       this.#yield(exits);
@@ -71,9 +68,8 @@ export class Flow {
   block(body: (target: Target) => void): void {
     const { builder } = this;
     const entry = this.state;
-    const closures = this.#closures;
     const target: Target = { label: builder.label(), exits: [] };
-    this.state = new Map(entry);
+    this.state = entry.copy();
     builder.open();
     body(target);
     this.#yield(target.exits);
@@ -82,7 +78,7 @@ export class Flow {
     const [only] = target.exits;
     if (target.exits.length === 1 && only.statement === last) {
       builder.splice(closed, 1); // the only exit is at the end: no block is needed
-      this.state = this.#closures === closures ? reachable(entry, only.state) : only.state;
+      this.state = only.state;
       return;
     }
     if (target.exits.length === 0) {
@@ -101,7 +97,7 @@ export class Flow {
     const carried = new Set<Slot>();
     for (;;) {
       const target: Target = { label: builder.label(), exits: [] };
-      this.state = new Map(entry);
+      this.state = entry.copy();
       builder.open();
       const [slots, init] = this.#carry(carried);
       const heads = slots.map(s => builder.out(this.#typeOf(entry.get(s)!)));
@@ -113,7 +109,9 @@ export class Flow {
       body(target);
       const changed = this.dead
         ? []
-        : [...entry.keys()].filter(s => !carried.has(s) && !same(this.state.get(s)!, entry.get(s)!));
+        : this.state
+            .differences(entry)
+            .filter(s => entry.has(s) && !carried.has(s) && !same(this.state.get(s)!, entry.get(s)!));
       if (changed.length > 0) {
         builder.close();
         for (const s of changed) carried.add(s);
@@ -181,12 +179,12 @@ export class Flow {
    */
   #join(entry: State, exits: Exit[]): [Slot[], Type[]] {
     if (exits.length === 0) {
-      this.state = new Map(entry);
+      this.state = entry.copy();
       return [[], []];
     }
     const slots: Slot[] = [];
     const types: Type[] = [];
-    const state: State = new Map();
+    const state = entry.copy();
     const valuesOf = (slot: Slot) => exits.map(e => e.state.get(slot)!);
     const done = new Set<Slot>();
     const put = (slot: Slot, values: Val[]): void => {
@@ -223,23 +221,11 @@ export class Flow {
         });
       } else state.set(slot, unsettled(...values));
     };
-    for (const slot of entry.keys()) put(slot, valuesOf(slot));
+    const changed = new Set(exits.flatMap(e => e.state.differences(entry)));
+    for (const slot of [...changed].sort((a, b) => a - b)) if (entry.has(slot)) put(slot, valuesOf(slot));
     this.state = state;
     return [slots, types];
   }
-}
-
-/** The part of a state that is needed after a list ends: the slots of `entry`, and the elements of arrays in them. */
-function reachable(entry: State, state: State): State {
-  const left: State = new Map();
-  const keep = (slot: Slot) => {
-    const value = state.get(slot);
-    if (!value || left.has(slot)) return;
-    left.set(slot, value);
-    if (value.kind === 'tuple') value.elements.forEach(keep);
-  };
-  for (const slot of entry.keys()) keep(slot);
-  return left;
 }
 
 /** Whether a break in the list leads outside it. */

@@ -253,7 +253,7 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
 
 /** The outcome of a loop's test. If it is not known when compiling: undefined, and the test's effects are undone. */
 function tryTest({ flow, builder }: Lowering, test: () => Id): boolean | undefined {
-  const before = new Map(flow.state);
+  const before = flow.state.copy();
   builder.open();
   const goes = builder.constantOf(test()) as boolean | undefined;
   const trial = builder.close();
