@@ -70,16 +70,29 @@ const FOLD: Record<Op, (...a: never[]) => number | boolean> = {
 
 export class Builder {
   #nextId = 0;
+  #forgotten = 0;
   #nextLabel = 0;
   #lets = new Map<Id, Let>();
   #types = new Map<Id, Type>();
   #scopes = new Map<Id, Scope>();
+  readonly #keepCalls: boolean;
+
+  /** `keepCalls`: calls of library functions stay calls, also of constants and small powers (src/self-check.ts). */
+  constructor(keepCalls = false) {
+    this.#keepCalls = keepCalls;
+  }
+
   /** The list at the head of the program, which holds all constants, so that they are visible everywhere. */
   readonly root: Scope = newScope(null);
   scope: Scope = newScope(this.root);
   /** The number of values made so far, by which the cost of unrolling is measured. */
   get size(): number {
-    return this.#nextId;
+    return this.#nextId - this.#forgotten;
+  }
+
+  /** Values made since the size was `size` are in no list any more. */
+  forget(size: number): void {
+    this.#forgotten += this.size - size;
   }
 
   constant(value: number | boolean): Id {
@@ -119,6 +132,7 @@ export class Builder {
   }
 
   call(fn: string, ...args: Id[]): Id {
+    if (this.#keepCalls) return this.value({ op: 'call', fn, args }, 'f64');
     const known = args.map(a => this.constantOf(a));
     if (known.every(k => k !== undefined)) {
       return this.constant((kit as unknown as Record<string, (...a: unknown[]) => number>)[fn](...known));
@@ -174,7 +188,8 @@ export class Builder {
 
   /** Appends the statements of a closed list to the current one, without the last `drop` of them. */
   splice(closed: Scope, drop = 0): void {
-    this.scope.body.push(...(drop ? closed.body.slice(0, -drop) : closed.body));
+    const { body } = this.scope; // element by element: as arguments of one call, 100,000 statements overflow the stack
+    for (const s of drop ? closed.body.slice(0, -drop) : closed.body) body.push(s);
     for (const [k, v] of closed.table) this.scope.table.set(k, v);
     closed.splicedInto = this.scope;
   }

@@ -8,9 +8,8 @@
  */
 import type { Builder, Scope } from '../builder.ts';
 import { type Id, type Statement, type Type, walk } from '../ir.ts';
+import { State } from './state.ts';
 import { isScalar, type Scalar, type Slot, type TupleValue, type Val } from './values.ts';
-
-export type State = Map<Slot, Val>;
 
 /** A block or loop that `break` can leave. */
 export interface Target {
@@ -26,11 +25,10 @@ interface Exit {
 
 export class Flow {
   readonly builder: Builder;
-  state: State = new Map();
+  state = new State();
   /** The elements of arrays that took part in a choice. The chosen array is a copy, so they may not change later. */
   readonly chosen = new Set<readonly Slot[]>();
   #nextSlot = 0;
-  #closures = 0;
 
   constructor(builder: Builder) {
     this.builder = builder;
@@ -41,7 +39,6 @@ export class Flow {
   }
 
   slot(value: Val): Slot {
-    if (value.kind === 'function') this.#closures++;
     this.state.set(this.#nextSlot, value);
     return this.#nextSlot++;
   }
@@ -52,14 +49,14 @@ export class Flow {
     const entry = this.state;
     const exits: Exit[] = [];
     const [a, b] = [then, otherwise].map(arm => {
-      this.state = new Map(entry);
+      this.state = entry.copy();
       this.builder.open();
       arm();
       this.#yield(exits);
       return this.builder.close();
     });
-    const [slots, types] = this.#join(entry, exits);
-    if (exits.length > 0) return this.#assign(slots, this.builder.if(cond, a, b, types));
+    const [slots, types, maybe] = this.#join(entry, exits);
+    if (exits.length > 0) return this.#assign(slots, this.builder.if(cond, a, b, types), maybe);
     // both arms end with breaks to outer labels: the second one becomes the rest of this list
     const stay: Scope = { ...b, body: [{ kind: 'yield', args: [] }] };
     this.builder.if(cond, a, stay, []);
@@ -71,9 +68,8 @@ export class Flow {
   block(body: (target: Target) => void): void {
     const { builder } = this;
     const entry = this.state;
-    const closures = this.#closures;
     const target: Target = { label: builder.label(), exits: [] };
-    this.state = new Map(entry);
+    this.state = entry.copy();
     builder.open();
     body(target);
     this.#yield(target.exits);
@@ -82,7 +78,7 @@ export class Flow {
     const [only] = target.exits;
     if (target.exits.length === 1 && only.statement === last) {
       builder.splice(closed, 1); // the only exit is at the end: no block is needed
-      this.state = this.#closures === closures ? reachable(entry, only.state) : only.state;
+      this.state = only.state;
       return;
     }
     if (target.exits.length === 0) {
@@ -90,8 +86,8 @@ export class Flow {
       builder.scope.dead = true;
       return;
     }
-    const [slots, types] = this.#join(entry, target.exits);
-    this.#assign(slots, builder.block(target.label, closed, types));
+    const [slots, types, maybe] = this.#join(entry, target.exits);
+    this.#assign(slots, builder.block(target.label, closed, types), maybe);
   }
 
   /** A loop that `break(target)`, or a break to an outer label, leaves; returns false when nothing leaves it. */
@@ -99,21 +95,26 @@ export class Flow {
     const { builder } = this;
     const entry = this.state;
     const carried = new Set<Slot>();
+    /** Carried slots that may hold an element at a run-time index after some turn. */
+    const elements = new Set<Slot>();
     for (;;) {
       const target: Target = { label: builder.label(), exits: [] };
-      this.state = new Map(entry);
+      this.state = entry.copy();
       builder.open();
       const [slots, init] = this.#carry(carried);
       const heads = slots.map(s => builder.out(this.#typeOf(entry.get(s)!)));
       this.#assign(
         slots,
         heads.map(v => v.id),
+        slots.map(s => elements.has(s) || isElement(entry.get(s)!)),
       );
       for (const s of carried) if (!slots.includes(s)) this.state.set(s, unsettled(entry.get(s)!));
       body(target);
       const changed = this.dead
         ? []
-        : [...entry.keys()].filter(s => !carried.has(s) && !same(this.state.get(s)!, entry.get(s)!));
+        : this.state
+            .differences(entry)
+            .filter(s => entry.has(s) && !carried.has(s) && !same(this.state.get(s)!, entry.get(s)!));
       if (changed.length > 0) {
         builder.close();
         for (const s of changed) carried.add(s);
@@ -128,19 +129,52 @@ export class Flow {
           entry.set(slots[wrong], unsettled(this.state.get(slots[wrong])!));
           continue;
         }
+        const more = slots.filter(
+          s => isElement(this.state.get(s)!) && !isElement(entry.get(s)!) && !elements.has(s),
+        );
+        if (more.length > 0) {
+          builder.close();
+          for (const s of more) elements.add(s);
+          continue;
+        }
         builder.emit({ kind: 'continue', args: args as Id[] });
       }
       const closed = builder.close();
-      const [outs, types] = this.#join(entry, target.exits);
+      const [outs, types, maybe] = this.#join(entry, target.exits);
       const out = types.map(t => builder.out(t));
       builder.emit({ kind: 'loop', label: target.label, init, carried: heads, body: closed.body, out });
       this.#assign(
         outs,
         out.map(v => v.id),
+        maybe,
       );
       if (target.exits.length === 0) builder.emit({ kind: 'unreachable' });
       return target.exits.length > 0 || leaves(closed.body);
     }
+  }
+
+  /**
+   * Runs `body`, which may give up by returning false: then what it did is undone, and false is returned. `targets` are those
+   * that it may leave to.
+   */
+  attempt(targets: readonly Target[], body: () => boolean): boolean {
+    const { builder, chosen } = this;
+    const before = this.state.copy();
+    const exits = targets.map(t => t.exits.length);
+    const [choices, size] = [chosen.size, builder.size];
+    builder.open();
+    const done = body();
+    const closed = builder.close();
+    if (done) {
+      builder.splice(closed);
+      builder.scope.dead ||= closed.dead;
+      return true;
+    }
+    this.state = before;
+    for (const [i, t] of targets.entries()) t.exits.length = exits[i];
+    for (const c of [...chosen].slice(choices)) chosen.delete(c);
+    builder.forget(size);
+    return false;
   }
 
   break(target: Target): void {
@@ -169,24 +203,27 @@ export class Flow {
     return [slots, slots.map(s => (this.state.get(s) as { id: Id }).id)];
   }
 
-  #assign(slots: Slot[], ids: Id[]): void {
+  #assign(slots: Slot[], ids: Id[], elements: boolean[]): void {
     slots.forEach((s, i) => {
-      this.state.set(s, { kind: this.builder.type(ids[i]) === 'bool' ? 'bool' : 'number', id: ids[i] });
+      const kind = this.builder.type(ids[i]) === 'bool' ? 'bool' : 'number';
+      this.state.set(s, { kind, id: ids[i], ...(elements[i] && { element: true }) });
     });
   }
 
   /**
    * Sets the state after all exits and gives each its arguments. A slot gets an output unless every exit agrees
-   * on a value that is visible here; a slot that no instruction can choose for becomes unsettled.
+   * on a value that is visible here; a slot that no instruction can choose for becomes unsettled. Returns the slots with
+   * outputs, their types, and whether each may hold an element at a run-time index.
    */
-  #join(entry: State, exits: Exit[]): [Slot[], Type[]] {
+  #join(entry: State, exits: Exit[]): [Slot[], Type[], boolean[]] {
     if (exits.length === 0) {
-      this.state = new Map(entry);
-      return [[], []];
+      this.state = entry.copy();
+      return [[], [], []];
     }
     const slots: Slot[] = [];
     const types: Type[] = [];
-    const state: State = new Map();
+    const elements: boolean[] = [];
+    const state = entry.copy();
     const valuesOf = (slot: Slot) => exits.map(e => e.state.get(slot)!);
     const done = new Set<Slot>();
     const put = (slot: Slot, values: Val[]): void => {
@@ -200,7 +237,7 @@ export class Flow {
           return;
         }
         if (values.every(v => v.memory === undefined && shape(v) === shape(first))) {
-          const elements = first.elements.map((_, k) => {
+          const chosen = first.elements.map((_, k) => {
             const element = this.#nextSlot++;
             put(
               element,
@@ -209,8 +246,8 @@ export class Flow {
             return element;
           });
           for (const v of values) this.chosen.add((v as TupleValue).elements);
-          this.chosen.add(elements);
-          state.set(slot, { ...first, elements });
+          this.chosen.add(chosen);
+          state.set(slot, { ...first, elements: chosen });
           return;
         }
       }
@@ -218,28 +255,17 @@ export class Flow {
       else if (isScalar(first) && values.every(v => v.kind === first.kind)) {
         slots.push(slot);
         types.push(this.#typeOf(first));
+        elements.push(values.some(isElement));
         exits.forEach((e, i) => {
           e.statement.args.push((values[i] as Scalar).id);
         });
       } else state.set(slot, unsettled(...values));
     };
-    for (const slot of entry.keys()) put(slot, valuesOf(slot));
+    const changed = new Set(exits.flatMap(e => e.state.differences(entry)));
+    for (const slot of [...changed].sort((a, b) => a - b)) if (entry.has(slot)) put(slot, valuesOf(slot));
     this.state = state;
-    return [slots, types];
+    return [slots, types, elements];
   }
-}
-
-/** The part of a state that is needed after a list ends: the slots of `entry`, and the elements of arrays in them. */
-function reachable(entry: State, state: State): State {
-  const left: State = new Map();
-  const keep = (slot: Slot) => {
-    const value = state.get(slot);
-    if (!value || left.has(slot)) return;
-    left.set(slot, value);
-    if (value.kind === 'tuple') value.elements.forEach(keep);
-  };
-  for (const slot of entry.keys()) keep(slot);
-  return left;
 }
 
 /** Whether a break in the list leads outside it. */
@@ -253,12 +279,16 @@ function leaves(list: Statement[]): boolean {
   return found;
 }
 
-const shape = (t: TupleValue) => (t.keys ? t.keys.join() : t.length);
+const isElement = (v: Val): boolean => v.kind === 'number' && v.element === true;
+
+const shape = (t: TupleValue) => `${t.typed ? 'typed ' : ''}${t.keys ? t.keys.join() : t.length}`;
 
 /** Whether two values are identical: the same id, or the same compile-time object. */
 export function same(a: Val, b: Val): boolean {
   if (isScalar(a)) return isScalar(b) && a.id === b.id;
-  return a === b || (a.kind === b.kind && (a.kind === 'undefined' || a.kind === 'unsettled'));
+  if (a.kind === 'undefined') return b.kind === 'undefined' && !a.hole === !b.hole;
+  if (a.kind === 'string') return b.kind === 'string' && a.text === b.text;
+  return a === b || (a.kind === b.kind && (a.kind === 'unsettled' || a.kind === 'null'));
 }
 
 function unsettled(...values: Val[]): Val {

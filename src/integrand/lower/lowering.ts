@@ -4,7 +4,8 @@
  * Lowering is partial evaluation: what is known at compile time is computed here and leaves no trace (loops over
  * dimensions, helper functions, arrays, destructuring); what is not known becomes instructions. Three assumptions are
  * optimistic: that a loop unrolls, that an array's elements need no memory, and that an array of constants is never
- * written to. When one fails, the node is recorded in `Decisions` and lowering starts again.
+ * written to. When one fails, the node is recorded in `Decisions`. A loop is then lowered once more from its first turn;
+ * an array may have been used before, so lowering starts again.
  */
 
 import type { AnyNode } from 'acorn';
@@ -39,14 +40,33 @@ export class Decisions {
   inMemory = new Set<AnyNode>();
   /** Arrays of constants that are written to. */
   written = new Set<AnyNode>();
+  /** Nodes lowered so far, in all attempts. */
+  steps = 0;
 }
 
 export class Restart extends Error {}
 
+/** Compiling was still under way at the deadline. */
+export class OutOfTime extends Error {}
+
+export interface Limits {
+  /** When compiling has to end, as performance.now() has it; then it throws `OutOfTime`. */
+  deadline?: number;
+  /** As the builder has it. */
+  keepCalls?: boolean;
+}
+
+/** Nodes that are lowered in all attempts together, at most: three seconds. */
+const MAX_STEPS = 3_000_000;
+/** Values of a program, at most. */
+const MAX_VALUES = 200_000;
+const STEPS_PER_LOOK = 4096;
+
 export class Lowering {
-  readonly builder = new Builder();
-  readonly flow = new Flow(this.builder);
+  readonly builder: Builder;
+  readonly flow: Flow;
   readonly decisions: Decisions;
+  readonly limits: Limits;
   readonly arrays: number[] = [];
   readonly constants: Record<string, number[]> = {};
   /** The names of the params that the integrand reads. */
@@ -58,8 +78,26 @@ export class Lowering {
   /** The calls that are being inlined, outermost first. */
   readonly calls: { fn: AnyNode; at: AnyNode; source: Source }[] = [];
 
-  constructor(decisions: Decisions) {
+  constructor(decisions: Decisions, limits: Limits = {}) {
     this.decisions = decisions;
+    this.limits = limits;
+    this.builder = new Builder(limits.keepCalls);
+    this.flow = new Flow(this.builder);
+  }
+
+  /** Counts a node that is lowered; ends a compilation that takes too long. */
+  step(env: Env, node: AnyNode): void {
+    const steps = ++this.decisions.steps;
+    if (steps > MAX_STEPS || this.builder.size > MAX_VALUES) {
+      this.fail(
+        env,
+        node,
+        `Unfolding the loops and helpers of this integrand takes ${steps > MAX_STEPS ? `more than ${MAX_STEPS} steps` : `more than ${MAX_VALUES} values`}.`,
+        'Nest fewer loops and helpers, or let the number of turns come from `params`, so that the loop stays one.',
+      );
+    }
+    if (steps % STEPS_PER_LOOK === 0 && performance.now() > (this.limits.deadline ?? Infinity))
+      throw new OutOfTime('compiling took until maxTime');
   }
 
   fail(env: Env, node: AnyNode, reason: string, remedy: Text, runsAsItIs = true): never {
@@ -72,6 +110,18 @@ export class Lowering {
   /** The node by which a decision is recorded; for functions of this library, the user's call. */
   site(env: Env, node: AnyNode): AnyNode {
     return (env.source.internal && this.calls.find(c => !c.source.internal)?.at) || node;
+  }
+
+  /** Runs `body`; if it gives up, undoes what it did (Flow.attempt). */
+  attempt(targets: readonly Target[], body: () => boolean): boolean {
+    const { turns, inlined } = this;
+    const [arrays, constants] = [this.arrays.length, Object.keys(this.constants).length];
+    if (this.flow.attempt(targets, body)) return true;
+    this.turns = turns;
+    this.inlined = inlined;
+    this.arrays.length = arrays;
+    for (const name of Object.keys(this.constants).slice(constants)) delete this.constants[name];
+    return false;
   }
 
   /** Records a decision and starts lowering again. */
@@ -122,8 +172,20 @@ export class Lowering {
       return builder.op('and', builder.op('ne', v.id, builder.constant(0)), builder.op('eq', v.id, v.id));
     }
     if (v.kind === 'undefined' || v.kind === 'null') return builder.constant(false);
-    if (v.kind === 'unsettled' || v.kind === 'string') return this.misused(v, 'a condition', env, node);
+    if (v.kind === 'string') return builder.constant(v.text !== '');
+    if (v.kind === 'unsettled') return this.misused(v, 'a condition', env, node);
     return builder.constant(true);
+  }
+
+  /** Fails for an element that may be undefined in JavaScript, where that would make a difference. */
+  settled(v: Val, env: Env, node: AnyNode): void {
+    if (!(v.kind === 'number' && v.element)) return;
+    this.fail(
+      env,
+      node,
+      'An element at an index known only at run time is a number, NaN outside the array, and never undefined.',
+      'Test the index: i < a.length ? a[i] : 0.',
+    );
   }
 
   /** The value, if it is known when compiling. */
@@ -137,6 +199,7 @@ export function remedyFor(v: Val): string {
     case 'undefined':
       return 'Give it a value first.';
     case 'unsettled':
+      if (v.early) return 'Declare it before it is used.';
       return 'Give it a value of one kind, a number or a boolean, on every path.';
     case 'point':
     case 'data':

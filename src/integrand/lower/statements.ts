@@ -1,5 +1,6 @@
 /** Lowers statements of the integrand language, by a table with the names of acorn's nodes. */
 import type { AnyNode, Statement as Node, VariableDeclaration } from 'acorn';
+import { declaredNames } from '../free-names.ts';
 import type { Id } from '../ir.ts';
 import { closure, condition, lowerExpression } from './expressions.ts';
 import type { Target } from './flow.ts';
@@ -7,7 +8,7 @@ import type { Env, LoopTargets, Lowering } from './lowering.ts';
 import { assignPattern, bindPattern } from './patterns.ts';
 import { REFUSED } from './refused.ts';
 import { isCoverageCounter } from './toolchains.ts';
-import { type FunctionNode, isArray, Names } from './values.ts';
+import { type FunctionNode, isArray, Names, type Val } from './values.ts';
 
 /** Limits of unrolling. A loop that exceeds one of them stays a loop. */
 const MAX_UNROLLED_TURNS = 64; // of the loop itself
@@ -22,7 +23,7 @@ type Handlers = {
 const STATEMENTS: Handlers = {
   EmptyStatement() {},
   ExpressionStatement(l, node, env) {
-    if (node.directive || isCoverageCounter(node.expression)) return;
+    if (node.directive || isCoverageCounter(node.expression, env.names)) return;
     lowerExpression(l, node.expression, env);
   },
   VariableDeclaration(l, node, env) {
@@ -141,6 +142,7 @@ export function lowerStatement(
   env: Env,
   labels: readonly string[] = [],
 ): void {
+  l.step(env, node);
   const lower = STATEMENTS[node.type] as
     | ((l: Lowering, node: AnyNode, env: Env, labels: readonly string[]) => void)
     | undefined;
@@ -154,6 +156,8 @@ export function lowerStatement(
 
 export function lowerStatements(l: Lowering, list: readonly AnyNode[], env: Env): void {
   for (const node of list) {
+    if (node.type === 'VariableDeclaration' && node.kind !== 'var')
+      for (const name of declaredNames(node)) env.names.declare(name, l.flow.slot(EARLY));
     if (node.type === 'FunctionDeclaration' && node.id)
       env.names.declare(node.id.name, l.flow.slot(closure(l, node as FunctionNode, env)));
   }
@@ -162,6 +166,9 @@ export function lowerStatements(l: Lowering, list: readonly AnyNode[], env: Env)
     lowerStatement(l, node, env);
   }
 }
+
+/** A variable of a block before its declaration: JavaScript throws where it is used. */
+const EARLY: Val = { kind: 'unsettled', why: 'that is declared only later', early: true };
 
 function declareVariables(l: Lowering, node: VariableDeclaration, env: Env): void {
   for (const d of node.declarations) {
@@ -195,7 +202,8 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
     if (!loop.test) return builder.constant(true);
     return condition(l, loop.test, { ...env, names });
   };
-  const turn = (leave: Target, names: Names) => {
+  /** Lowers the body and the update; returns the names of the next turn. */
+  const turn = (leave: Target, names: Names): Names => {
     flow.block(next => {
       const inner: Env = {
         ...env,
@@ -205,41 +213,53 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
       loop.start?.(inner);
       lowerStatement(l, loop.body, inner);
     });
-    if (!flow.dead && loop.update) lowerExpression(l, loop.update, { ...env, names });
+    if (flow.dead) return names;
+    const next = freshNames(l, names); // before the update: closures of this turn do not see it
+    if (loop.update) lowerExpression(l, loop.update, { ...env, names: next });
+    return next;
   };
   flow.block(leave => {
-    let names = env.names;
+    let names = freshNames(l, env.names);
     let skipTest = loop.first === 'body';
     const endless = loop.test === null || (loop.test.type === 'Literal' && loop.test.value);
     if (!l.decisions.rolled.has(site) && !endless) {
-      const size = builder.size;
-      const before = l.turns;
-      for (let turns = 0; ; turns++) {
-        const goes = skipTest || tryTest(l, () => test(names));
-        if (goes === undefined) break; // the outcome is no longer known: the remaining turns are a loop
-        if (!goes || flow.dead) return;
-        const tooMany = turns === MAX_UNROLLED_TURNS || l.turns++ - before > MAX_UNROLLED_NESTED_TURNS;
-        if (tooMany || builder.size - size > MAX_UNROLLED_VALUES) l.restart(l.decisions.rolled, site);
-        names = freshNames(l, names); // each turn has its own copies of the `let`s, which closures may capture
-        skipTest = false;
-        turn(leave, names);
-        if (flow.dead) return;
+      const [size, before] = [builder.size, l.turns];
+      const entry = { names, skipTest };
+      let over = false;
+      const unrolls = l.attempt([leave, ...targetsOf(env)], () => {
+        for (let turns = 0; ; turns++) {
+          const goes = skipTest || tryTest(l, () => test(names));
+          if (goes === undefined) return true; // the outcome is no longer known: the remaining turns are a loop
+          over = !goes || flow.dead;
+          if (over) return true;
+          const tooMany = turns === MAX_UNROLLED_TURNS || l.turns++ - before > MAX_UNROLLED_NESTED_TURNS;
+          if (tooMany || builder.size - size > MAX_UNROLLED_VALUES) return false;
+          skipTest = false;
+          names = turn(leave, names);
+          over = flow.dead;
+          if (over) return true;
+        }
+      });
+      if (over) return;
+      if (!unrolls) {
+        l.decisions.rolled.add(site);
+        ({ names, skipTest } = entry);
       }
     }
     const ends = flow.loop(out => {
-      if (!skipTest)
+      const own = freshNames(l, names);
+      const goOn = (at: Names) =>
         flow.if(
-          test(names),
+          test(at),
           () => {},
           () => flow.break(out),
         );
-      if (!flow.dead) turn(out, names);
-      if (skipTest && !flow.dead)
-        flow.if(
-          test(names),
-          () => {},
-          () => flow.break(out),
-        );
+      if (!skipTest) goOn(own);
+      if (flow.dead) return;
+      const next = turn(out, own);
+      if (flow.dead) return;
+      for (const [name, { slot }] of names.own()) l.set(slot, l.get(next.find(name)!.slot));
+      if (skipTest) goOn(names);
     });
     if (!ends)
       l.fail(
@@ -251,9 +271,17 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
   });
 }
 
+/** Where a `break`, `continue` or `return` at this place may lead. */
+function targetsOf(env: Env): Target[] {
+  const targets = env.result ? [env.result.target] : [];
+  for (let loop = env.loops; loop; loop = loop.outer)
+    targets.push(loop.break, ...(loop.continue ? [loop.continue] : []));
+  return targets;
+}
+
 /** The outcome of a loop's test. If it is not known when compiling: undefined, and the test's effects are undone. */
 function tryTest({ flow, builder }: Lowering, test: () => Id): boolean | undefined {
-  const before = new Map(flow.state);
+  const before = flow.state.copy();
   builder.open();
   const goes = builder.constantOf(test()) as boolean | undefined;
   const trial = builder.close();
@@ -262,7 +290,7 @@ function tryTest({ flow, builder }: Lowering, test: () => Id): boolean | undefin
   return goes;
 }
 
-/** The loop's own variables copied to new slots. */
+/** The loop's own variables copied to new slots: each turn has its own copies, which closures may capture. */
 function freshNames(l: Lowering, names: Names): Names {
   const fresh = new Names(names.parent);
   for (const [name, { slot, constant }] of names.own())
