@@ -181,10 +181,6 @@ function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression
   }
   const result = inline(l, internalFunction(method, name), [array, ...args], node, env);
   if (result.kind !== 'tuple') return result;
-  if (name === 'fill' && (array.kind !== 'tuple' || array.fixed)) {
-    const remedy = 'Copy what you need to a local array: const y = [...x].';
-    l.fail(env, node, `An integrand cannot change ${describe(array)}.`, remedy);
-  }
   if (name === 'fill' && args.length === 1) return { ...result, holes: false };
   return isTyped(array) && (name === 'map' || name === 'slice') ? typedCopy(l, result, env, node) : result;
 }
