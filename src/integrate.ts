@@ -1,4 +1,5 @@
 /** `integrate` checks the problem, compiles the integrand, opens the device, and returns the result of the method. */
+import { dueTurn } from './devices/event-loop.ts';
 import { openDevice, takesFunctions } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
@@ -15,7 +16,9 @@ import { nothing, solve } from './solve.ts';
 export async function integrate(f: Integrand | URL, options: IntegrateOptions): Promise<Result> {
   const start = performance.now();
   const problem = checkProblem(options);
-  const integrand = prepare(...(await resolve(f)), problem);
+  const found = await resolve(f);
+  await dueTurn(); // many calls at once compile one after another, and timers of those before are heard in between
+  const integrand = prepare(...found, problem);
   if (problem.domain.empty) return nothing(problem, start);
   const { device, release } = await openDevice(problem.device, problem.maxEvaluations);
   try {

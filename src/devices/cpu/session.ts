@@ -178,7 +178,8 @@ export class WorkerSession implements Session {
 
   #note(withoutWorkers: unknown): void {
     if (withoutWorkers === undefined) return;
-    const why = withoutWorkers instanceof Error ? withoutWorkers.message : String(withoutWorkers);
+    const { message, code } = withoutWorkers as Error & { code?: string };
+    const why = code === 'ERR_ACCESS_DENIED' ? `${message}: --allow-worker permits workers` : message;
     this.#warning ??= `the calling thread did the work of the workers, and may have been blocked meanwhile (${why})`;
   }
 

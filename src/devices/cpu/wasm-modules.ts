@@ -16,7 +16,7 @@ export async function checkWebAssembly(): Promise<void> {
 export async function compiled(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
   if (typeof WebAssembly !== 'object')
     throw new DeviceError(
-      "there is no WebAssembly here, which compiled integrands need; start Node without --jitless, or run the function as it is with device: 'js'",
+      "there is no WebAssembly, which compiled integrands need; start Node without --jitless, or run the function as it is with device: 'js'",
     );
   try {
     return await WebAssembly.compile(bytes);

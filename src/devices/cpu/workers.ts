@@ -6,13 +6,15 @@
  *   can be sent to another worker.
  * - A worker that is at one request for longer than PATIENCE_MS is `held` by the engine of that request, perhaps for ever.
  *   The requests of other engines are given up: they are rejected with `WorkerGone` too.
- * - A worker that is for longer than PATIENCE_MS at a request that was given up is ended: nobody waits for its answer.
+ * - A worker that is for longer than ENDING_MS at a request that was given up is ended: nobody waits for its answer.
  */
 import { afterTurn } from '../event-loop.ts';
 import { type Answer, mostMemories, openPort, type Port } from './worker-program.ts';
 
 /** Milliseconds that a request may keep others waiting. Chunks of usual integrands take 1 to 20. */
-const PATIENCE_MS = 100;
+const PATIENCE_MS = 150;
+/** Milliseconds until a worker is ended, at a request that nobody waits for; starting another takes 50 or more. */
+const ENDING_MS = 250;
 
 /** The request can be sent to another worker: this one has ended, or another request holds it. */
 export class WorkerGone extends Error {
@@ -156,7 +158,7 @@ export class WorkerThread {
     this.#timer = undefined;
     const [first] = this.#waiting.values();
     if (this.#dead || !first) return;
-    const left = this.#since + PATIENCE_MS - performance.now();
+    const left = this.#since + (first.givenUp ? ENDING_MS : PATIENCE_MS) - performance.now();
     if (left > 0) return this.#watch(left);
     if (first.givenUp) return this.close();
     if (first.engine !== undefined) {
