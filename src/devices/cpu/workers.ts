@@ -73,7 +73,7 @@ export class WorkerThread {
 
   /** Whether one request keeps it from all others. */
   get held(): boolean {
-    return this.#holder !== undefined;
+    return this.#holder !== undefined && this.#waiting.size > 0;
   }
 
   /** Sends a request and waits for its answer. */
@@ -90,7 +90,10 @@ export class WorkerThread {
         return reject(e as Error); // the request contains something that cannot be cloned
       }
       this.#port.busy();
-      if (!first) this.#since = performance.now();
+      if (!first) {
+        this.#since = performance.now();
+        if (this.#holder !== engine) this.#holder = undefined;
+      }
       this.#waiting.set(id, { engine, resolve, reject, givenUp: false });
       this.#watch(PATIENCE_MS);
     });
@@ -117,11 +120,11 @@ export class WorkerThread {
     if (this.#waiting.size > 0) return;
     this.#port.idle();
     // the engine that held it may send its next chunk at once, and hold it on
-    if (this.held) afterTurn(() => this.#free());
+    if (this.#holder !== undefined) afterTurn(() => this.#free());
   }
 
   #free(): void {
-    if (!this.held || this.#waiting.size > 0) return;
+    if (this.#holder === undefined || this.#waiting.size > 0) return;
     this.#holder = undefined;
     this.#freed();
   }
