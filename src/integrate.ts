@@ -1,4 +1,5 @@
 /** `integrate` checks the problem, compiles the integrand, opens the device, and returns the result of the method. */
+import { dueTurn } from './devices/event-loop.ts';
 import { openDevice, takesFunctions } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
@@ -18,6 +19,7 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
   const start = performance.now();
   const problem = checkProblem(options);
   const [found, module] = await resolve(f);
+  await dueTurn(); // many calls at once compile one after another, and timers of those before are heard in between
   const deadline = start + problem.maxTime;
   const integrand = withinTime(() => checked(found, prepare(found, module, problem, deadline), problem));
   if (!integrand) return outOfTime(problem, start);
@@ -63,8 +65,8 @@ export function prepare(
   if (takesFunctions(device)) {
     if (typeof f !== 'function') read(f); // throws an error that says what is wrong with it
     const plain = plainProgram(f, module, domain, params);
-    const text = plain.call.moved?.text;
-    if (text !== undefined && !isItsText(f, text, problem)) plain.call.moved = undefined;
+    const { moved } = plain.call;
+    if (moved?.text !== undefined && !isItsText(f, moved, problem)) plain.call.moved = undefined;
     return plain;
   }
   try {

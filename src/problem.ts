@@ -97,7 +97,7 @@ export const INTEGRATE_OPTIONS = {
   params: entryOf<Params>({ kind: 'other', default: {}, check: checkParams }),
   /** Aborting this signal ends the run; the result is the estimate so far, with status `aborted`. */
   signal: entryOf<AbortSignal>({ kind: 'signal' }),
-  /** Called once per iteration. */
+  /** Called once per iteration. If it throws, or returns a promise that rejects, so does the run. */
   onProgress: entryOf<(progress: Progress) => void>({ kind: 'function' }),
   /** What to do when the integrand is NaN or infinite: stop with an error, or count it as 0 and say so. Default `error`. */
   onNonFinite: {

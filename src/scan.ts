@@ -14,6 +14,7 @@ import { bind, checkParams, copyParams, type Params, shapeOf } from './integrand
 import { checked, prepare, resolve, withinTime } from './integrate.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
+import { Reports } from './reports.ts';
 import type { Result } from './result.ts';
 import { nothing, outOfTime, resultOf, solve } from './solve.ts';
 
@@ -44,7 +45,10 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const sets = checkSets(params);
   if (onResult !== undefined && typeof onResult !== 'function')
     throw refusal('onResult', onResult, 'pass one, or leave it out', '`onResult` is no function');
-  const first = checkCommon(common, sets[0] ?? {});
+  const reports = new Reports(onResult);
+  const given = checkCommon(common, sets[0] ?? {});
+  const signals = [given.signal, reports.signal].filter(s => s !== undefined);
+  const first: Problem = { ...given, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
   const [found, module] = await resolve(f);
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
@@ -92,6 +96,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const lane = async () => {
     try {
       for (let index = todo.shift(); index !== undefined; index = todo.shift()) {
+        if (reports.signal?.aborted) return;
         const begin = performance.now();
         const problem: Problem = { ...first, params: sets[index], maxTime: first.maxTime - (begin - start) };
         if (!neighbours.contradicted) vouched.push(index);
@@ -99,16 +104,21 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
         const before = results[index];
         results[index] = result;
         const same = before && (['value', 'error', 'status'] as const).every(k => before[k] === result[k]);
-        if (!same) onResult?.(result, index);
+        if (!same) reports.tell(result, index);
       }
-    } finally {
+    } catch (e) {
       todo = []; // when onResult throws, the other lanes stop as well
+      reports.fail(e);
     }
   };
   const inLanes = async () => {
-    const lanes = await Promise.allSettled(Array.from({ length: Math.min(LANES, todo.length) }, lane));
-    const broken = lanes.find(l => l.status === 'rejected');
-    if (broken) throw broken.reason;
+    await Promise.all(Array.from({ length: Math.min(LANES, todo.length) }, lane));
+    const left = start + first.maxTime - performance.now();
+    const limits = [
+      first.signal,
+      left < 2 ** 31 ? AbortSignal.timeout(Math.max(0, Math.ceil(left))) : undefined,
+    ];
+    await reports.settled(AbortSignal.any(limits.filter(s => s !== undefined)));
   };
   try {
     withinTime(() => integrandFor(first)); // an error in the function itself is thrown at once, not once per integral

@@ -21,6 +21,7 @@ import { onSampled, toDomain } from './integrand/domain.ts';
 import { type Program, walk } from './integrand/ir.ts';
 import { kit } from './integrand/math/index.ts';
 import { bind } from './integrand/params.ts';
+import { type MovedFunction, mayRunLong } from './integrand/plain.ts';
 import { makeProgram } from './integrand/program-cache.ts';
 import { stopChecksOf } from './integrand/stop-checks.ts';
 import { pointTarget } from './integrand/targets/javascript.ts';
@@ -86,8 +87,11 @@ export function selfCheck(f: Integrand, { program, params }: CompiledProgram, pr
 /**
  * Whether workers may make a plain function from its text: whether a function made from it here gives the same values. Its text
  * uses no name from outside but those of JavaScript itself; the function may still mean another `Math` by it, one of its module.
+ * With loops it is called only where the compiled program shows that they end; where nothing shows that, its text is believed.
  */
-export function isItsText(f: Integrand, text: string, { domain, dims, params }: Checked): boolean {
+export function isItsText(f: Integrand, moved: MovedFunction, problem: Checked): boolean {
+  const { domain, dims, params } = problem;
+  const ends = mayRunLong(moved) ? endingOf(f, problem) : () => true;
   const outcomeOf = (g: Integrand, x: number[]): unknown => {
     try {
       const value: unknown = g(x, params, kit);
@@ -98,16 +102,29 @@ export function isItsText(f: Integrand, text: string, { domain, dims, params }: 
   };
   let made: Integrand;
   try {
-    made = new Function(`return (${text})`)();
+    made = new Function(`return (${moved.text})`)();
   } catch {
     return false;
   }
   const start = performance.now();
   for (let i = 0; i < POINTS && (i === 0 || performance.now() - start < MAX_MS); i++) {
-    const { x } = toDomain(domain.axes, [...pointOf(domain.ranges, dims, i)]);
+    const z = pointOf(domain.ranges, dims, i);
+    if (!ends(z)) continue;
+    const { x } = toDomain(domain.axes, [...z]);
     if (!Object.is(outcomeOf(f, [...x]), outcomeOf(made, [...x]))) return false;
   }
   return true;
+}
+
+/** Whether the function ends soon at a point, as far as its compiled program tells. */
+function endingOf(f: Integrand, { dims, params, domain }: Checked): (z: Float64Array) => boolean {
+  try {
+    const program = makeProgram(f, dims, params, domain.axes, {});
+    const evaluate = evaluatorFor(program, bind(program.params, params));
+    return z => evaluate?.(z, MAX_TURNS) !== undefined;
+  } catch {
+    return () => false; // it does not compile
+  }
 }
 
 /** Undefined where pages forbid to make functions from text. */

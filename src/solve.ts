@@ -9,6 +9,7 @@ import { negligibleFor, totalOf, withMissing, worthwhile } from './missing.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
+import { Reports } from './reports.ts';
 import { type IterationRecord, Result } from './result.ts';
 
 export async function solve(
@@ -21,7 +22,8 @@ export async function solve(
 ): Promise<Result> {
   const iterations: IterationRecord[] = [];
   let nonFinite = 0;
-  const stop = stopSignal(problem, start);
+  const reports = new Reports(problem.onProgress);
+  const stop = stopSignal(problem, reports.signal, start);
   const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;
   const task: MethodProblem = {
     session,
@@ -50,7 +52,7 @@ export async function solve(
       worthwhile(maxEvaluations, missing),
       ({ record, running, evaluations }) => {
         iterations.push(record);
-        problem.onProgress?.({
+        reports.tell({
           iteration: iterations.length,
           value: domain.sign * running.value,
           error: running.error,
@@ -61,7 +63,9 @@ export async function solve(
           dof: running.dof ?? 0,
         });
       },
+      stop.signal,
     );
+    await reports.settled(stop.signal);
     const beside = await probe.besideEnds(negligibleFor(problem, outcome));
     outcome = withMissing(outcome, [...beyond, ...beside], problem);
     const { description: device, warnings = [] } = session;
@@ -117,10 +121,15 @@ export function resultOf(
   });
 }
 
+/** Aborted by the user's signal, by the failure of a report, and when `maxTime` is over. */
 function stopSignal(
-  { signal, maxTime }: Problem,
+  { signal: own, maxTime }: Problem,
+  broken: AbortSignal | undefined,
   start: number,
 ): { signal: AbortSignal | undefined; clear(): void } {
+  // a signal of its own: the user's may be shared by many runs, and Node warns of its eleventh listener
+  const found = [own, broken].filter(s => s !== undefined);
+  const signal = found.length > 0 ? AbortSignal.any(found) : undefined;
   if (maxTime === Infinity) return { signal, clear() {} };
   const timeout = new AbortController();
   const over = () => timeout.abort(new DOMException('maxTime is over', 'TimeoutError'));

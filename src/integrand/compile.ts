@@ -4,7 +4,7 @@ import { lower } from './lower/lower.ts';
 import type { MathLibrary } from './math/index.ts';
 import { bind, checkParams, type Params } from './params.ts';
 import { read } from './read.ts';
-import { javascriptTarget } from './targets/javascript.ts';
+import { type Evaluate, javascriptTarget } from './targets/javascript.ts';
 import { wasmTarget } from './targets/wasm.ts';
 
 /** The functions that `Math` lacks, as an integrand receives them in its third argument. */
@@ -20,7 +20,7 @@ export interface CompileOptions {
   dims: number;
   /** The integrand's second argument. */
   params?: Params;
-  /** `wasm`, vector code in WebAssembly (the default), or `javascript`, the reference. */
+  /** `wasm`, vector code in WebAssembly (the default where there is any), or `javascript`, the reference. */
   target?: 'wasm' | 'javascript';
 }
 
@@ -42,7 +42,14 @@ const OPTIONS = ['dims', 'params', 'target'];
 export function compile(f: Integrand, options: CompileOptions): Compiled {
   const { dims, params = {}, target = 'wasm' } = checkOptions(options);
   const program = lower(read(f), dims, params);
-  const run = targets[target](program, bind(program.params, params));
+  const bound = bind(program.params, params);
+  let run: Evaluate;
+  try {
+    run = targets[target](program, bound);
+  } catch (e) {
+    if (options.target !== undefined || !lacksWebAssembly(e)) throw e;
+    run = javascriptTarget(program, bound); // slower, with the same bits
+  }
   return {
     program,
     evaluate(points, out) {
@@ -61,6 +68,12 @@ export function compile(f: Integrand, options: CompileOptions): Compiled {
       return out;
     },
   };
+}
+
+/** Whether the cause of an error is that modules or memories cannot be had: `--jitless`, a page's policy, a limit. */
+function lacksWebAssembly(error: unknown): boolean {
+  if (typeof WebAssembly !== 'object' || error instanceof WebAssembly.CompileError) return true;
+  return error instanceof RangeError && error.message.startsWith('WebAssembly.');
 }
 
 function checkOptions(options: CompileOptions): CompileOptions {

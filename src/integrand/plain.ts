@@ -26,6 +26,10 @@ export interface MovedFunction {
   axes?: readonly Axis[];
 }
 
+/** Whether it may run for long, or for ever. A function without loops ends; what a module's function calls is not known. */
+export const mayRunLong = ({ text }: MovedFunction): boolean =>
+  text === undefined || /\b(for|while|do)\b/.test(text);
+
 type Plain = (x: number[], p: Params, m: typeof kit) => number | Promise<number>;
 
 export function plainProgram(f: Plain, module: URL | null, domain: Domain, params: Params): PlainProgram {

@@ -130,19 +130,70 @@ export function toleranceAt(
   return whole > beyond ? Math.max(whole - beyond, NEGLIGIBLE_BEYOND * beyond) : beyond / 2;
 }
 
-/** Drives a method to its end with a fixed budget; `each` is called after every iteration. */
+/** Milliseconds that a method has to end after its signal. Devices of this library take a few. */
+const STOP_GRACE_MS = 100;
+
+/**
+ * Drives a method to its end with a fixed budget; `each` is called after every iteration. A method whose device does not
+ * stop within STOP_GRACE_MS after the signal is left alone, and the outcome is the estimate of its last iteration.
+ */
 export async function drive(
   run: Run,
   maxEvaluations: number,
   each: (iteration: Iteration) => void,
+  signal?: AbortSignal,
 ): Promise<Outcome> {
+  const late = signal && graceAfter(signal);
+  let last: Iteration | undefined;
+  let left = false;
   try {
     for (;;) {
-      const step = await run.next({ maxEvaluations });
+      const next = run.next({ maxEvaluations });
+      const step = await (late ? Promise.race([next, late.over]) : next);
+      if (!step) {
+        left = true;
+        return leftOutcome(last, signal!);
+      }
       if (step.done) return step.value;
-      each(step.value);
+      last = step.value;
+      each(last);
     }
   } finally {
-    await run.return(NO_OUTCOME); // the method frees what it holds, also when `each` throws
+    late?.clear();
+    const returned = run.return(NO_OUTCOME); // the method frees what it holds, also when `each` throws
+    if (left) returned.catch(() => {});
+    else await returned;
   }
+}
+
+/** `over` resolves STOP_GRACE_MS after the signal. */
+function graceAfter(signal: AbortSignal): { over: Promise<null>; clear(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let start = () => {};
+  const over = new Promise<null>(resolve => {
+    start = () => {
+      timer = setTimeout(() => resolve(null), STOP_GRACE_MS);
+    };
+    if (signal.aborted) start();
+    else signal.addEventListener('abort', start, { once: true });
+  });
+  return {
+    over,
+    clear() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', start);
+    },
+  };
+}
+
+function leftOutcome(last: Iteration | undefined, signal: AbortSignal): Outcome {
+  return {
+    ...NO_OUTCOME,
+    ...last?.running,
+    evaluations: last?.evaluations ?? 0,
+    status: statusOf(signal.reason, signal),
+    warnings: [
+      `the device had not stopped ${STOP_GRACE_MS} ms after it was told to; this is the estimate before its last task`,
+    ],
+  };
 }

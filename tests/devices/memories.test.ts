@@ -95,7 +95,7 @@ describe('the memories of a thread', () => {
     expect(b.memory).toBe(a.memory);
     const waits = memories.use(b, () => new Promise(() => {}));
     expect(waits).toBeInstanceOf(Promise);
-    expect(() => memories.use(a, () => {})).toThrow(RangeError);
+    expect(() => memories.use(a, () => {})).toThrow('no WebAssembly memory of 65536 bytes');
   });
 });
 
@@ -111,14 +111,17 @@ const programs = (n: number) =>
   );
 const protocol = { relTol: 0, vegas: { evaluations: 70_000, iterations: 3 } };
 
-describe('no more than 8 a thread', () => {
+/** What `mostMemories` allows; how many are made depends on which integrals happen to be at work together. */
+const MOST = 16;
+
+describe('no more than 16 a thread', () => {
   test('for 100 integrals one after the other, on this thread and in a worker', async () => {
     const here = countMemories();
     await madeInWorker(pool);
     for (const f of programs(100)) await integrate(f, { ...protocol, dims: 2, device });
     for (const f of programs(100)) await integrate(f, { dims: 2, relTol: 1e-2, device });
-    expect(here.made).toBeLessThanOrEqual(8);
-    expect(await madeInWorker(pool)).toBeLessThanOrEqual(8);
+    expect(here.made).toBeLessThanOrEqual(MOST);
+    expect(await madeInWorker(pool)).toBeLessThanOrEqual(MOST);
   });
   test('for a scan of 120 sets in 60 shapes, by auto', async () => {
     const here = countMemories();
@@ -127,8 +130,8 @@ describe('no more than 8 a thread', () => {
     const f: Integrand = ([x, y], p) => Math.sqrt(Math.abs(x - y)) * p.c[p.c.length - 1];
     const results = await scan(f, { dims: 2, relTol: 1e-3, maxEvaluations: 2e5, params, device });
     expect(results.filter(r => r.status === 'failed')).toEqual([]);
-    expect(here.made).toBeLessThanOrEqual(8);
-    expect(await madeInWorker(pool)).toBeLessThanOrEqual(8);
+    expect(here.made).toBeLessThanOrEqual(MOST);
+    expect(await madeInWorker(pool)).toBeLessThanOrEqual(MOST);
   });
 });
 

@@ -14,8 +14,12 @@ export interface Ended {
   err: string;
 }
 
-/** Ends by itself, or is killed after `limit` milliseconds. */
-export async function runScript(contents: string, limit = 30_000): Promise<Ended> {
+/** Ends by itself, or is killed after `limit` milliseconds. `flags` are for node. */
+export async function runScript(
+  contents: string,
+  limit = 30_000,
+  flags: readonly string[] = [],
+): Promise<Ended> {
   // inside the repository, where node finds the packages
   await mkdir(join(root, '.cache'), { recursive: true });
   const folder = await mkdtemp(join(root, '.cache', 'script-'));
@@ -32,15 +36,15 @@ export async function runScript(contents: string, limit = 30_000): Promise<Ended
       alias: { quadrille: resolve(root, 'src/index.ts') },
       logLevel: 'silent',
     });
-    return await ended(outfile, limit);
+    return await ended(outfile, limit, flags);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-function ended(file: string, limit: number): Promise<Ended> {
+function ended(file: string, limit: number, flags: readonly string[]): Promise<Ended> {
   return new Promise(done => {
-    const child = spawn(process.execPath, [file]);
+    const child = spawn(process.execPath, [...flags, file]);
     const text = { out: '', err: '' };
     child.stdout.on('data', d => {
       text.out += d;

@@ -3,6 +3,7 @@ import { type BoundProgram, compiledOnly } from '../../integrand/bound.ts';
 import type { Device, OpenOptions, Session } from '../device.ts';
 import { WorkerSession } from './session.ts';
 import { CompiledValues } from './values.ts';
+import { checkWebAssembly } from './wasm-modules.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 export class CpuDevice implements Device {
@@ -20,6 +21,7 @@ export class CpuDevice implements Device {
   async open(program: BoundProgram, options: OpenOptions = {}): Promise<Session> {
     this.#pool.checkOpen();
     const compiled = compiledOnly(program, this.name);
+    await checkWebAssembly();
     const values = new CompiledValues(compiled, this.name);
     return new WorkerSession(this.#pool, compiled.dims, values, options);
   }

@@ -2,20 +2,24 @@
  * Engines that do one kind of work for one integrand: one in every worker and one on the calling thread, made from
  * the same setup. Work is a task that all engines begin with, and chunks that any of them may run; which engine runs
  * which chunk changes no bit of the result. The calling thread does the work until the first worker has started, and
- * all work that is too small to be worth a message. When a worker ends because of another session's work, its chunks of
- * this task are lost, and other workers run them again.
+ * all work that is too small to be worth a message. Chunks of a worker that dies, or that another run holds, are run again
+ * by others; a chunk that was being run when MAX_DEATHS workers died is taken for the cause, and ends the task.
+ *
+ * A signal ends the task at once: nobody waits for workers, which are ended if what they do takes much longer.
  */
+import { beforeAbort } from '../before-abort.ts';
+import { DeviceError } from '../device.ts';
+import { dueTurn } from '../event-loop.ts';
 import { type MemoryPool, makeMemoryPool } from './memory-pool.ts';
 import type { Numbers, Values } from './values.ts';
 import type { WorkerPool } from './worker-pool.ts';
-import { defaultWorkers, type EngineKind, mostMemories, WorkerGone, type WorkerLike } from './workers.ts';
+import { defaultWorkers, type EngineKind, mostMemories } from './worker-program.ts';
+import { WorkerDied, WorkerGone, WorkerOutOfMemory, type WorkerThread } from './workers.ts';
 
-/** Milliseconds after an abort until a worker that still runs a plain function or a long loop is ended. */
-const ABORT_GRACE_MS = 250;
 /** Chunks that a worker is sent at a time, so that it never waits for the next message. */
 const CHUNKS_AHEAD = 2;
-/** Milliseconds of work on the calling thread between two turns of the event loop. */
-const TURN_PERIOD_MS = 8;
+/** Workers that may die at one chunk. */
+const MAX_DEATHS = 3;
 
 export interface Engine<T, C, R, E> {
   /** Writes other params into the memory. */
@@ -43,6 +47,22 @@ let memories: MemoryPool | null = null;
 /** Which part of the device some work should use. */
 export type Share = 'here' | 'one worker' | 'all workers';
 
+/** A task on its way: the chunks that nobody has begun, and what came of the others. */
+interface Job<T, C, R, E> {
+  task: T;
+  next(): C | undefined;
+  /** Chunks to run again. */
+  left: C[];
+  results: R[];
+  ends: E[];
+  signal: AbortSignal | undefined;
+  /** Why the calling thread did work that was for workers; undefined if it did none. */
+  withoutWorkers: unknown;
+  /** How many workers have died at a chunk, or at a request that is no chunk. */
+  deaths: Map<C | string, number>;
+  lastDeath: WorkerDied | undefined;
+}
+
 export class EngineGroup<S, T, C, R, E> {
   readonly #pool: WorkerPool;
   readonly #kind: EngineKind;
@@ -51,12 +71,15 @@ export class EngineGroup<S, T, C, R, E> {
   readonly #values: Values;
   readonly #id: number;
   #local: Engine<T, C, R, E> | null = null;
-  readonly #remote = new Map<WorkerLike, { ready: Promise<unknown>; version: number }>();
+  /** Its engines in workers; null where requests were given up, and the engine has to be set up anew. */
+  readonly #remote = new Map<WorkerThread, { ready: Promise<unknown>; version: number } | null>();
+  /** Workers that have no memory for it, with the error. */
+  readonly #full = new WeakMap<WorkerThread, Error>();
   #params: Numbers = [];
   #version = 0;
-  /** When the event loop last had a turn; kept from task to task, since a small task is shorter than TURN_PERIOD_MS. */
-  #turned = performance.now();
   #signal: AbortSignal | undefined;
+  /** Rejected when the signal aborts; made when a plain function returns the first promise of a task. */
+  #aborted: Promise<never> | null = null;
 
   constructor(
     pool: WorkerPool,
@@ -70,6 +93,7 @@ export class EngineGroup<S, T, C, R, E> {
     this.#kind = kind;
     this.#make = make;
     this.#setup = setup;
+    this.#setup.catch(() => {}); // reported by the task that needs it, which a signal may have ended
     this.#values = values;
   }
 
@@ -80,25 +104,38 @@ export class EngineGroup<S, T, C, R, E> {
     this.#local?.bind(params);
   }
 
-  /** Runs all chunks; results come in any order. */
+  /** Runs all chunks; results come in any order. `withoutWorkers`: why workers could not do their part. */
   async work(
     task: T,
     next: () => C | undefined,
     share: Share,
     signal: AbortSignal | undefined,
-  ): Promise<{ results: R[]; ends: E[] }> {
+  ): Promise<{ results: R[]; ends: E[]; withoutWorkers: unknown }> {
     this.#signal = signal;
-    const done = { results: [] as R[], ends: [] as E[] };
-    const { plain } = this.#values;
-    const movable = !plain || !!plain.moved;
-    const take = () => {
-      signal?.throwIfAborted();
-      return next();
+    this.#aborted = null;
+    const left: C[] = [];
+    const job: Job<T, C, R, E> = {
+      task,
+      next: () => {
+        signal?.throwIfAborted();
+        return left.pop() ?? next();
+      },
+      left,
+      results: [],
+      ends: [],
+      signal,
+      withoutWorkers: undefined,
+      deaths: new Map(),
+      lastDeath: undefined,
     };
-    const here = !movable || (share === 'here' && !this.#values.long);
-    if (here) await this.#here(task, take, done, () => true);
-    else await this.#spread(task, take, done, share === 'here' ? 'one worker' : share);
-    return done;
+    const { plain, long } = this.#values;
+    const movable = !plain || !!plain.moved;
+    // without a signal nothing could end a plain function in a worker either
+    const endless = long && (!plain || !!signal);
+    const here = !movable || (share === 'here' && !endless);
+    if (here) await this.#here(job, () => true);
+    else await this.#spread(job, share === 'here' ? 'one worker' : share, endless);
+    return job;
   }
 
   close(): void {
@@ -109,147 +146,203 @@ export class EngineGroup<S, T, C, R, E> {
   }
 
   /** Runs chunks on the calling thread while `goOn`; between them the event loop gets a turn now and then. */
-  async #here(
-    task: T,
-    next: () => C | undefined,
-    done: { results: R[]; ends: E[] },
-    goOn: () => boolean,
-  ): Promise<void> {
+  async #here(job: Job<T, C, R, E>, goOn: () => boolean): Promise<void> {
+    try {
+      await this.#runHere(job, goOn);
+    } catch (e) {
+      throw (e as Error)?.name === 'OutOfMemory' ? noMemory(e as Error) : e;
+    }
+  }
+
+  async #runHere({ task, next, results, ends, signal }: Job<T, C, R, E>, goOn: () => boolean): Promise<void> {
     if (!this.#local) {
-      const setup = await this.#setup;
+      const setup = await beforeAbort(this.#setup, signal);
       memories ??= makeMemoryPool(mostMemories(defaultWorkers()));
       const { plain } = this.#values;
       this.#local = plain
-        ? this.#make(setup, memories, plain.f, () => this.#pause())
+        ? this.#make(
+            setup,
+            memories,
+            x => this.#unlessAborted(plain.f(x)),
+            () => this.#pause(),
+          )
         : this.#make(setup, memories);
       if (this.#version > 0) this.#local.bind(this.#params);
     }
     const engine = this.#local;
     engine.begin?.(task);
     while (goOn()) {
+      const turn = this.#pause();
+      if (turn) await turn;
       this.#pool.checkOpen();
       const chunk = next();
       if (!chunk) break;
       const result = engine.run(chunk);
-      done.results.push(result instanceof Promise ? await result : result);
-      const turn = this.#pause();
-      if (turn) await turn;
+      results.push(result instanceof Promise ? await result : result);
     }
-    if (engine.end) done.ends.push(engine.end());
+    if (engine.end) ends.push(engine.end());
   }
 
-  /** A turn of the event loop, if the last one was TURN_PERIOD_MS ago. */
+  /** A turn of the event loop, if one is due. */
   #pause(): Promise<void> | undefined {
-    if (performance.now() - this.#turned < TURN_PERIOD_MS) return;
-    return turn().then(() => {
-      this.#turned = performance.now();
-      this.#signal?.throwIfAborted();
+    return dueTurn()?.then(() => this.#signal?.throwIfAborted());
+  }
+
+  /** The value of a plain function; if it is a promise that may never settle, the signal ends the waiting. */
+  #unlessAborted(value: number | Promise<number>): number | Promise<number> {
+    if (typeof value !== 'object' || value === null || !this.#signal) return value;
+    this.#aborted ??= beforeAbort(new Promise<never>(() => {}), this.#signal);
+    return Promise.race([value, this.#aborted]);
+  }
+
+  /** Runs chunks on workers, and on the calling thread as long as there is none, unless their loops may be `endless`. */
+  async #spread(job: Job<T, C, R, E>, share: Share, endless: boolean): Promise<void> {
+    const setup = await beforeAbort(this.#setup, job.signal);
+    while (hasMore(job)) {
+      this.#pool.checkOpen();
+      const [worker] = this.#pool.workers();
+      if (!worker) {
+        let up = false;
+        const first = this.#pool.firstWorker().then(
+          () => {
+            up = true;
+          },
+          cause => {
+            job.withoutWorkers = cause; // the calling thread does all of it
+          },
+        );
+        // what may end workers stays off the calling thread
+        if (endless || job.lastDeath) await beforeAbort(first, job.signal);
+        if (!up && job.lastDeath && this.#values.plain) throw job.lastDeath;
+        if (!up) await this.#here(job, () => !up);
+      } else if (this.#free().length === 0) {
+        job.withoutWorkers = this.#full.get(worker);
+        await this.#here(job, () => true);
+      } else await this.#byWorkers(setup, job, share);
+    }
+  }
+
+  #free(): WorkerThread[] {
+    return this.#pool.workers().filter(w => !this.#full.has(w));
+  }
+
+  /**
+   * Lets workers run all chunks, also those that start meanwhile, but no more of them at a time than the pool has places:
+   * a task that holds its workers must not take those that stand in for them. What workers leave is in `job.left`.
+   */
+  #byWorkers(setup: S, job: Job<T, C, R, E>, share: Share): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const most = share === 'one worker' ? 1 : this.#pool.count;
+      const busy = new Set<WorkerThread>();
+      let failure: { error: unknown } | null = null;
+      const fail = (error: unknown) => {
+        failure ??= { error };
+        for (const w of busy) w.giveUp(this.#id); // what they are doing is of no use
+      };
+      const abort = () => fail(job.signal!.reason);
+      const serve = async (worker: WorkerThread) => {
+        busy.add(worker);
+        const chunks: C[] = [];
+        try {
+          await this.#byWorker(worker, setup, job, chunks, () => failure !== null);
+        } catch (error) {
+          this.#remote.set(worker, null);
+          job.left.push(...chunks);
+          if (error instanceof WorkerOutOfMemory) this.#full.set(worker, error);
+          else if (!(error instanceof WorkerGone)) fail(error);
+        }
+        if (worker.dead) this.#remote.delete(worker);
+        busy.delete(worker);
+        if (busy.size === 0) end();
+      };
+      const join = () => {
+        if (failure || job.signal?.aborted || !hasMore(job)) return;
+        const free = this.#free().filter(w => !busy.has(w));
+        free.sort((a, b) => a.load - b.load);
+        for (const w of free.slice(0, most - busy.size)) void serve(w);
+      };
+      const leave = this.#pool.onChange(() => {
+        if (share !== 'one worker') join();
+      });
+      const end = () => {
+        leave();
+        job.signal?.removeEventListener('abort', abort);
+        if (failure) reject(failure.error);
+        else resolve();
+      };
+      job.signal?.addEventListener('abort', abort, { once: true });
+      join();
+      if (busy.size === 0) end();
     });
   }
 
-  async #spread(
-    task: T,
-    next: () => C | undefined,
-    done: { results: R[]; ends: E[] },
-    share: Share,
-  ): Promise<void> {
-    const setup = await this.#setup;
-    const left: C[] = []; // chunks of workers that are gone
-    const nextOne = () => left.pop() ?? next();
-    for (let chunk = nextOne(); chunk; chunk = nextOne()) {
-      left.push(chunk);
-      this.#pool.checkOpen();
-      if (this.#pool.workers().length === 0) {
-        // no worker has started yet: the calling thread begins, until the first one has
-        let up = false;
-        const first = this.#pool.firstWorker().then(() => {
-          up = true;
-        });
-        first.catch(() => {}); // if no worker can start, the calling thread does all of it
-        if (this.#values.long) await first.catch(() => {});
-        if (!up) await this.#here(task, nextOne, done, () => !up);
-        if (!up) return;
-        this.#pool.checkOpen();
-      }
-      await this.#byWorkers(setup, task, nextOne, left, done, share);
-    }
-  }
-
-  /** Lets the workers that have started run all chunks; the chunks of a worker that dies go to `left`. */
-  async #byWorkers(
+  /** Lets one worker run chunks until there are no more; their sums count when it has answered all requests. */
+  async #byWorker(
+    worker: WorkerThread,
     setup: S,
-    task: T,
-    next: () => C | undefined,
-    left: C[],
-    done: { results: R[]; ends: E[] },
-    share: Share,
+    job: Job<T, C, R, E>,
+    chunks: C[],
+    failed: () => boolean,
   ): Promise<void> {
-    let ready = this.#pool.workers();
-    if (share === 'one worker') ready = [ready.reduce((a, b) => (b.load < a.load ? b : a))];
     const plain = this.#values.plain?.moved;
-    let failed = false;
-    const work = async (worker: WorkerLike, chunks: C[]) => {
-      const ask = <A>(what: string, value?: unknown) =>
-        worker.ask<A>({ what, engine: this.#id, kind: this.#kind, value, plain });
-      const own = this.#remote.get(worker) ?? { ready: ask('setup', setup), version: 0 };
-      this.#remote.set(worker, own);
-      await own.ready;
-      if (own.version < this.#version) {
-        own.version = this.#version;
-        await ask('bind', this.#params);
+    const ask = async <A>(what: string, value?: unknown): Promise<A> => {
+      try {
+        return await worker.ask<A>({ what, engine: this.#id, kind: this.#kind, value, plain });
+      } catch (e) {
+        if (!(e instanceof WorkerDied)) throw e;
+        const at = what === 'run' ? (value as C) : what;
+        const deaths = (job.deaths.get(at) ?? 0) + 1;
+        job.deaths.set(at, deaths);
+        job.lastDeath = e;
+        if (deaths < MAX_DEATHS) throw new WorkerGone(e.message);
+        throw diedOf(e);
       }
-      const begun = this.#kind === 'sampler' ? ask('begin', task) : null;
-      const results: R[] = [];
-      const nextOne = () => (failed || worker.dead ? undefined : next());
-      const lane = async () => {
-        for (let chunk = nextOne(); chunk; chunk = nextOne()) {
-          chunks.push(chunk);
-          results.push(await ask<R>('run', chunk));
-        }
-      };
-      const lanes = Array.from({ length: plain ? 1 : CHUNKS_AHEAD }, lane);
-      await Promise.all([begun, ...lanes]);
-      if (begun) done.ends.push(await ask<E>('end'));
-      for (const r of results) done.results.push(r);
     };
-    const busy = new Set(ready);
-    // a worker that is still busy ABORT_GRACE_MS after an abort is ended
-    let grace: ReturnType<typeof setTimeout> | undefined;
-    const stop = () => {
-      if (plain || this.#values.long)
-        grace = setTimeout(() => [...busy].forEach(w => w.close()), ABORT_GRACE_MS);
+    const own = this.#remote.get(worker) ?? { ready: ask('setup', setup), version: 0 };
+    this.#remote.set(worker, own);
+    await own.ready;
+    if (own.version < this.#version) {
+      own.version = this.#version;
+      await ask('bind', this.#params);
+    }
+    const begun = this.#kind === 'sampler' ? ask('begin', job.task) : null;
+    const results: R[] = [];
+    const lane = async () => {
+      while (!failed() && !worker.dead) {
+        const chunk = job.next();
+        if (!chunk) return;
+        chunks.push(chunk);
+        results.push(await ask<R>('run', chunk));
+      }
     };
-    const signal = this.#signal;
-    signal?.addEventListener('abort', stop, { once: true });
-    const ended = await Promise.allSettled(
-      ready.map(async worker => {
-        const chunks: C[] = [];
-        try {
-          await work(worker, chunks);
-        } catch (e) {
-          if (!(e instanceof WorkerGone)) {
-            failed = true; // one failure ends the task
-            throw e;
-          }
-          left.push(...chunks);
-          this.#remote.delete(worker);
-        } finally {
-          busy.delete(worker);
-        }
-      }),
-    );
-    signal?.removeEventListener('abort', stop);
-    clearTimeout(grace);
-    signal?.throwIfAborted();
-    const first = ended.find(r => r.status === 'rejected');
-    if (first) throw first.reason;
+    const lanes = Array.from({ length: plain ? 1 : CHUNKS_AHEAD }, lane);
+    await Promise.all([begun, ...lanes]);
+    if (begun) job.ends.push(await ask<E>('end'));
+    for (const r of results) job.results.push(r);
   }
 }
 
-/** Waits for one turn of the event loop, in which timers and messages are handled. */
-function turn(): Promise<void> {
-  return new Promise(resolve => {
-    if (typeof setImmediate === 'function') setImmediate(resolve);
-    else setTimeout(resolve, 0);
+/** The error of a task at whose chunk several workers have died. */
+function diedOf(death: WorkerDied): Error {
+  const { code } = (death.cause ?? {}) as { code?: string };
+  const remedy =
+    code === 'ERR_WORKER_OUT_OF_MEMORY'
+      ? 'let the integrand use less memory, or raise the limit with --max-old-space-size'
+      : 'the integrand ends its worker';
+  return new Error(`${death.message}, ${MAX_DEATHS} times at the same part of the work; ${remedy}`, {
+    cause: death.cause,
   });
+}
+
+function hasMore<C>(job: { next(): C | undefined; left: C[] }): boolean {
+  const chunk = job.next();
+  if (chunk) job.left.push(chunk);
+  return chunk !== undefined;
+}
+
+function noMemory(cause: Error): DeviceError {
+  return new DeviceError(
+    `there is ${cause.message}; close what uses memory, raise the limit of the process (ulimit -v), or pass smaller tables`,
+    { cause },
+  );
 }

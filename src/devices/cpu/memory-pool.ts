@@ -50,8 +50,14 @@ export function makeMemoryPool(most: number): MemoryPool {
       return { memory: new WebAssembly.Memory({ initial: 1 }), user: null, busy: false };
     } catch (e) {
       if (idle) return idle;
-      throw e;
+      throw outOfMemory(e, 65536);
     }
+  };
+  const outOfMemory = (cause: unknown, bytes: number): Error => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const error = new Error(`no WebAssembly memory of ${bytes} bytes: ${why}`, { cause });
+    error.name = 'OutOfMemory';
+    return error;
   };
   const slotOf = (user: MemoryUser): Slot => {
     for (const slot of slots) if (slot.user === user) return slot;
@@ -59,8 +65,13 @@ export function makeMemoryPool(most: number): MemoryPool {
     slot.user?.leave();
     slot.user = null;
     const missing = Math.ceil((user.size - slot.memory.buffer.byteLength) / 65536);
-    if (missing > 0) slot.memory.grow(missing);
-    user.enter(slot.memory);
+    try {
+      if (missing > 0) slot.memory.grow(missing);
+      user.enter(slot.memory);
+    } catch (e) {
+      // also V8's error for an instance whose code finds no room
+      throw e instanceof RangeError ? outOfMemory(e, user.size) : e;
+    }
     slot.user = user;
     return slot;
   };

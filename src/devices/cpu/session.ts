@@ -37,9 +37,10 @@ import { CORNER, type KernelLayout, kernelLayout, STATE } from './layout.ts';
 import { type Chunk, type ChunkSums, type Iteration, makeSampler, type SamplerSetup } from './sampler.ts';
 import type { Numbers, Values } from './values.ts';
 import { walkOf } from './walk.ts';
+import { compiled } from './wasm-modules.ts';
 import type { WitnessSetup } from './witness.ts';
 import type { WorkerPool } from './worker-pool.ts';
-import { witnessEngine } from './workers.ts';
+import { witnessEngine } from './worker-program.ts';
 
 /** Regions per tile: like a batch of samples, a tile fits into the first-level cache. */
 const TILE = 64;
@@ -80,6 +81,7 @@ export class WorkerSession implements Session {
   #sampling: Sampling | null = null;
   #evaluating: Evaluating | null = null;
   #witnessing: Witnessing | null = null;
+  #warning: string | null = null;
 
   constructor(pool: WorkerPool, dims: number, values: Values, { shared = false }: OpenOptions) {
     this.#pool = pool;
@@ -92,6 +94,10 @@ export class WorkerSession implements Session {
     return this.#values.description;
   }
 
+  get warnings(): readonly string[] {
+    return this.#warning === null ? [] : [this.#warning];
+  }
+
   async sample(asked: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     signal?.throwIfAborted();
     this.#pool.checkOpen();
@@ -101,12 +107,13 @@ export class WorkerSession implements Session {
       this.#sampling = this.#makeSampling(Math.max(task.bins, MIN_BINS_ROOM));
     }
     const chunks = chunksOf(task, part);
-    const { results, ends } = await this.#sampling.engines.work(
+    const { results, ends, withoutWorkers } = await this.#sampling.engines.work(
       iterationOf(task),
       () => chunks.next().value as Chunk | undefined,
       this.#share(part.count * plan(task).size),
       signal,
     );
+    this.#note(withoutWorkers);
     return partSums(task, part, results, ends);
   }
 
@@ -131,7 +138,8 @@ export class WorkerSession implements Session {
       return { index: own.first, count, centres, levels };
     };
     const share = this.#share(part.count * rule.points);
-    const { results } = await this.#evaluating.engines.work(null, next, share, signal);
+    const { results, withoutWorkers } = await this.#evaluating.engines.work(null, next, share, signal);
+    this.#note(withoutWorkers);
     return mergeRegions(
       part,
       results.map(({ index, ...sums }) => ({ ...sums, part: { first: index, count: sums.values.length } })),
@@ -150,11 +158,13 @@ export class WorkerSession implements Session {
       const own = chunks.shift();
       return own && hearingOf(task, own);
     };
-    const { results } = await this.#witnessing.engines.work(null, next, share, signal);
+    const { results, withoutWorkers } = await this.#witnessing.engines.work(null, next, share, signal);
+    this.#note(withoutWorkers);
     return mergeWitnesses(part, results);
   }
 
   async rebind(program: BoundProgram): Promise<void> {
+    this.#warning = null; // told with the result before
     if (this.#values.rebind(program)) return this.close();
     for (const own of [this.#sampling, this.#evaluating, this.#witnessing])
       own?.engines.bind(await own.params());
@@ -167,7 +177,15 @@ export class WorkerSession implements Session {
     this.#sampling = this.#evaluating = this.#witnessing = null;
   }
 
-  #share(evaluations: number): Share {
+  #note(withoutWorkers: unknown): void {
+    if (withoutWorkers === undefined) return;
+    const { message, code } = withoutWorkers as Error & { code?: string };
+    const why = code === 'ERR_ACCESS_DENIED' ? `${message}: --allow-worker permits workers` : message;
+    this.#warning ??= `the calling thread did the work of the workers, and may have been blocked meanwhile (${why})`;
+  }
+
+  #share(calls: number): Share {
+    const evaluations = calls * this.#values.weight;
     if (evaluations <= (this.#shared ? MAX_HERE_SHARED : MAX_HERE)) return 'here';
     return this.#shared && evaluations <= MAX_HERE ? 'one worker' : 'all workers';
   }
@@ -287,8 +305,9 @@ function kernelFor(dims: number, bins: number) {
   if (!kernel) {
     const values = dims * BATCH * 8;
     const layout = kernelLayout(dims, BATCH, bins, MAX_CUBES, 0, values, values + BATCH * 8);
-    kernel = { layout, module: WebAssembly.compile(kernelModule(layout)) };
+    kernel = { layout, module: compiled(kernelModule(layout)) };
     kernels.set(key, kernel);
+    kernel.module.catch(() => kernels.delete(key)); // the next run tries again
   }
   return kernel;
 }
@@ -300,8 +319,9 @@ function evaluatorKernel(dims: number, slots: number): Promise<WebAssembly.Modul
   const key = `${dims} ${slots}`;
   let module = evaluatorKernels.get(key);
   if (!module) {
-    module = WebAssembly.compile(evaluatorModule(evaluatorLayout(dims, TILE, slots)));
+    module = compiled(evaluatorModule(evaluatorLayout(dims, TILE, slots)));
     evaluatorKernels.set(key, module);
+    module.catch(() => evaluatorKernels.delete(key));
   }
   return module;
 }

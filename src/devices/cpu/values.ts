@@ -1,8 +1,10 @@
 /** The source of the integrand's values for the engines of a session: a compiled module, or a function that is called. */
+
 import type { BoundProgram, CompiledProgram, PlainProgram } from '../../integrand/bound.ts';
-import type { MovedFunction } from '../../integrand/plain.ts';
+import { type MovedFunction, mayRunLong } from '../../integrand/plain.ts';
 import { stopChecksOf } from '../../integrand/stop-checks.ts';
 import { toWasm } from '../../integrand/targets/wasm.ts';
+import { moduleOf } from './wasm-modules.ts';
 
 /** Numbers to write into a memory, each list at its byte address. */
 export type Numbers = { address: number; data: ArrayLike<number> }[];
@@ -23,6 +25,8 @@ export interface Values {
   readonly description: string;
   /** Whether its loops may run long or never end; such an integrand runs in workers, since these can be ended. */
   readonly long: boolean;
+  /** How many calls of a usual integrand take as long as one of this one, roughly; at least 1. */
+  readonly weight: number;
   /** The function to call on this thread, and the form in which it is sent to workers; null for a compiled integrand. */
   readonly plain: { f: (x: number[]) => number | Promise<number>; moved?: MovedFunction | undefined } | null;
   place(layout: { end: number; points: number; values: number }, batch: number): Promise<Placed>;
@@ -30,16 +34,22 @@ export interface Values {
   rebind(program: BoundProgram): boolean;
 }
 
+/** Turns (stop-checks.ts) of an integrand of which 65,536 calls take a few milliseconds. */
+const USUAL_TURNS = 16;
+
 export class CompiledValues implements Values {
   readonly plain = null;
   readonly description: string;
   readonly long: boolean;
+  readonly weight: number;
   #bound: CompiledProgram;
 
   constructor(bound: CompiledProgram, description: string) {
     this.#bound = bound;
     this.description = description;
-    this.long = stopChecksOf(bound.program).checked.size > 0;
+    const { checked, perCall } = stopChecksOf(bound.program);
+    this.long = checked.size > 0;
+    this.weight = Math.max(1, perCall / USUAL_TURNS);
   }
 
   async place(layout: { end: number; points: number; values: number }, batch: number): Promise<Placed> {
@@ -59,11 +69,16 @@ export class CompiledValues implements Values {
 }
 
 export class PlainValues implements Values {
-  readonly long = false;
+  readonly weight = 1;
   #bound: PlainProgram;
 
   constructor(bound: PlainProgram) {
     this.#bound = bound;
+  }
+
+  get long(): boolean {
+    const { moved } = this.plain;
+    return !!moved && mayRunLong(moved);
   }
 
   get description(): string {
@@ -82,17 +97,4 @@ export class PlainValues implements Values {
     this.#bound = program as PlainProgram;
     return true;
   }
-}
-
-/** The integrands compiled last, by their bytes. V8 keeps optimised code with a module, so a second run starts fast. */
-const modules = new Map<string, Promise<WebAssembly.Module>>();
-const MAX_MODULES = 32;
-
-function moduleOf(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
-  const key = new TextDecoder('latin1').decode(bytes);
-  const module = modules.get(key) ?? WebAssembly.compile(bytes);
-  modules.delete(key);
-  modules.set(key, module); // now the last in the order of the map
-  if (modules.size > MAX_MODULES) modules.delete(modules.keys().next().value!);
-  return module;
 }

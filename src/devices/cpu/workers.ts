@@ -1,219 +1,180 @@
 /**
- * Workers, the same in Node and in a page. They are made from the text of the engines, so that no bundler has to find a
- * worker file and no server has to send special headers. When a worker dies, the requests of the engine that was at work
- * are rejected with the cause; those of other engines are rejected with `WorkerGone` and can be sent to another worker.
+ * A worker and the requests that wait for its answers, which come in the order of the requests. So the first one that
+ * waits is what the worker is doing.
+ *
+ * - A worker that dies rejects that first request with `WorkerDied` and the cause, all others with `WorkerGone`: these
+ *   can be sent to another worker.
+ * - A worker that is at one request for longer than PATIENCE_MS is `held` by the engine of that request, perhaps for ever.
+ *   The requests of other engines are given up: they are rejected with `WorkerGone` too.
+ * - A worker that is for longer than ENDING_MS at a request that was given up is ended: nobody waits for its answer.
  */
-import { onSampled, toDomain } from '../../integrand/domain.ts';
-import type { MovedFunction } from '../../integrand/plain.ts';
-import { philoxRounds } from '../../random/philox.ts';
-import { testimony } from '../../tasks/testimony.ts';
-import { makeEvaluator } from './evaluator.ts';
-import { type MemoryPool, makeMemoryPool } from './memory-pool.ts';
-import { makeSampler } from './sampler.ts';
-import { makeWitness } from './witness.ts';
+import { afterTurn } from '../event-loop.ts';
+import { type Answer, mostMemories, openPort, type Port } from './worker-program.ts';
 
-export type EngineKind = 'sampler' | 'evaluator' | 'witness';
+/** Milliseconds that a request may keep others waiting. Chunks of usual integrands take 1 to 20. */
+const PATIENCE_MS = 150;
+/** Milliseconds until a worker is ended, at a request that nobody waits for; starting another takes 50 or more. */
+const ENDING_MS = 250;
 
-/** The witness engine of this thread. */
-export const witnessEngine = makeWitness.bind(null, testimony, philoxRounds);
-
-export interface WorkerLike {
-  /** Sends a request and waits for its answer. */
-  ask<T>(request: { what: string; engine?: number; [more: string]: unknown }): Promise<T>;
-  close(): void;
-  /** The number of requests that wait for their answer. */
-  readonly load: number;
-  /** Whether it has ended and takes no more requests. */
-  readonly dead: boolean;
-}
-
-/** The worker has ended for a reason that has nothing to do with the rejected request. */
+/** The request can be sent to another worker: this one has ended, or another request holds it. */
 export class WorkerGone extends Error {
   override name = 'WorkerGone';
 }
 
-/** Answers requests inside a worker. It uses nothing but its arguments, because its text is the worker's program. */
-function serve(
-  makers: { sampler: typeof makeSampler; evaluator: typeof makeEvaluator; witness: typeof witnessEngine },
-  memories: MemoryPool,
-  place: typeof toDomain,
-  adapt: typeof onSampled,
-  load: (url: string) => Promise<Record<string, unknown>>,
-  port: { post(message: unknown): void; listen(handle: (message: Request) => void): void },
-) {
-  const engines = new Map<number, Record<string, (v: unknown) => unknown>>();
-  /** The plain function of an engine, found by its text or its module. */
-  const plainFunction = async ({ text, url, name, params, axes }: MovedFunction) => {
-    const found = text ? new Function(`return (${text})`)() : (await load(url as string))[name as string];
-    return adapt((x: number[]) => found(x, params), axes, place);
-  };
-  const answer = async ({ engine, kind, what, value, plain }: Request): Promise<unknown> => {
-    if (what === 'ping') return null;
-    if (what === 'setup') {
-      engines.set(
-        engine,
-        makers[kind](value as never, memories, plain && (await plainFunction(plain))) as never,
-      );
-      return null;
+/** The worker has ended while it was at work on this request. */
+export class WorkerDied extends Error {
+  override name = 'WorkerDied';
+}
+
+/** The thread has no memory for this request; another thread may have. */
+export class WorkerOutOfMemory extends Error {
+  override name = 'WorkerOutOfMemory';
+}
+
+interface Waiting {
+  engine: number | undefined;
+  resolve(result: never): void;
+  reject(error: Error): void;
+  /** Nobody waits for the answer any more. */
+  givenUp: boolean;
+}
+
+export class WorkerThread {
+  readonly #port: Port;
+  readonly #freed: () => void;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 0;
+  #dead = false;
+  /** The engine that holds the worker. */
+  #holder: number | undefined;
+  /** When the worker began with the request that it is at, or when that was given up. */
+  #since = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Starts one of `workers` workers; `freed` is called when it is no longer held, and when it has ended. */
+  constructor(workers: number, freed: () => void) {
+    this.#freed = freed;
+    this.#port = openPort(
+      mostMemories(workers),
+      answer => this.#receive(answer),
+      cause => this.#fail(cause),
+    );
+  }
+
+  /** The number of requests that wait for their answer. */
+  get load(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whether it has ended and takes no more requests. */
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  /** Whether one request keeps it from all others. */
+  get held(): boolean {
+    return this.#holder !== undefined && this.#waiting.size > 0;
+  }
+
+  /** Sends a request and waits for its answer. */
+  ask<T>(request: { what: string; engine?: number; [more: string]: unknown }): Promise<T> {
+    const { engine, what } = request;
+    const [first] = this.#waiting.values();
+    if (this.#dead) return Promise.reject(gone());
+    if (this.held && this.#holder !== engine && what !== 'close') return Promise.reject(gone());
+    return new Promise<T>((resolve, reject) => {
+      const id = this.#nextId++;
+      try {
+        this.#port.post({ id, ...request });
+      } catch (e) {
+        return reject(e as Error); // the request contains something that cannot be cloned
+      }
+      this.#port.busy();
+      if (!first) {
+        this.#since = performance.now();
+        if (this.#holder !== engine) this.#holder = undefined;
+      }
+      this.#waiting.set(id, { engine, resolve, reject, givenUp: false });
+      this.#watch(PATIENCE_MS);
+    });
+  }
+
+  /** Rejects the requests of an engine: nobody waits for them any more. */
+  giveUp(engine: number): void {
+    const [first] = this.#waiting.values();
+    if (first?.engine === engine && !first.givenUp) this.#since = performance.now();
+    for (const request of this.#waiting.values()) if (request.engine === engine) giveUp(request);
+  }
+
+  close(): void {
+    this.#end(gone());
+    this.#port.close();
+  }
+
+  #receive({ id, result, error, outOfMemory }: Answer): void {
+    const request = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    this.#since = performance.now();
+    if (error === undefined) request?.resolve(result as never);
+    else request?.reject(outOfMemory ? new WorkerOutOfMemory(error) : new Error(`a worker failed: ${error}`));
+    if (this.#waiting.size > 0) return;
+    this.#port.idle();
+    // the engine that held it may send its next chunk at once, and hold it on
+    if (this.#holder !== undefined) afterTurn(() => this.#free());
+  }
+
+  #free(): void {
+    if (this.#holder === undefined || this.#waiting.size > 0) return;
+    this.#holder = undefined;
+    this.#freed();
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#dead) return;
+    const why = cause instanceof Error ? cause.message : cause;
+    this.#end(new WorkerDied(`a worker died: ${why}`, { cause }));
+  }
+
+  #end(reason: Error): void {
+    if (this.#dead) return;
+    this.#dead = true;
+    clearTimeout(this.#timer);
+    let first = true;
+    for (const { reject } of this.#waiting.values()) {
+      reject(first ? reason : gone());
+      first = false;
     }
-    if (what === 'close') {
-      engines.get(engine)?.close(null);
-      return void engines.delete(engine);
+    this.#waiting.clear();
+    this.#freed();
+  }
+
+  /** Looks after so many milliseconds whether a request keeps others waiting; one look at a time. */
+  #watch(ms: number): void {
+    if (this.#timer !== undefined) return;
+    // first the answers that have come while this thread was busy
+    const look = () => afterTurn(() => this.#look());
+    this.#timer = setTimeout(look, ms);
+    (this.#timer as { unref?(): void }).unref?.();
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    const [first] = this.#waiting.values();
+    if (this.#dead || !first) return;
+    const left = this.#since + (first.givenUp ? ENDING_MS : PATIENCE_MS) - performance.now();
+    if (left > 0) return this.#watch(left);
+    if (first.givenUp) return this.close();
+    if (first.engine !== undefined) {
+      this.#holder = first.engine;
+      for (const request of this.#waiting.values()) if (request.engine !== first.engine) giveUp(request);
     }
-    return engines.get(engine)![what](value);
-  };
-  let last: Promise<unknown> = Promise.resolve(); // requests are answered one after another, since an engine does one thing at a time
-  port.listen(request => {
-    last = last
-      .then(() => answer(request))
-      .then(
-        result => port.post({ id: request.id, result: result ?? null }),
-        error => port.post({ id: request.id, error: String(error?.stack ?? error) }),
-      );
-  });
+    this.#watch(PATIENCE_MS);
+  }
 }
 
-interface Request {
-  id: number;
-  engine: number;
-  kind: EngineKind;
-  what: 'ping' | 'setup' | 'bind' | 'begin' | 'run' | 'end' | 'close';
-  value?: unknown;
-  plain?: MovedFunction;
-}
+const gone = () => new WorkerGone('the worker is gone');
 
-interface Answer {
-  id: number;
-  result?: unknown;
-  error?: string;
-}
-
-const inNode = typeof process === 'object' && !!process.versions?.node;
-
-/**
- * The program of a worker. Tools that rewrite functions may leave calls of their helper `__name` in the text, which is
- * defined here to do nothing. `import` stands in the text itself, since tools rewrite it too.
- */
-function workerText(memories: number): string {
-  const port = inNode
-    ? `const { parentPort } = require('node:worker_threads');
-       const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
-    : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
-  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator}, witness: (...own) => (${makeWitness})(${testimony}, ${philoxRounds}, ...own) }, (${makeMemoryPool})(${memories}), ${toDomain}, ${onSampled}, u => import(u), port);`;
-}
-
-/** Starts one of `workers` workers. */
-export function startWorker(workers: number): WorkerLike {
-  const waiting = new Map<
-    number,
-    { engine: number | undefined; resolve(v: never): void; reject(e: Error): void }
-  >();
-  let nextId = 0;
-  let dead = false;
-  const receive = ({ id, result, error }: Answer) => {
-    const request = waiting.get(id);
-    waiting.delete(id);
-    if (error !== undefined) request?.reject(new Error(`a worker failed: ${error}`));
-    else request?.resolve(result as never);
-    if (waiting.size === 0) port.idle();
-  };
-  /** Rejects every request: those of the engine that was at work with the cause, if there is one, others as WorkerGone. */
-  const end = (cause?: Error) => {
-    dead = true;
-    const [first] = waiting.values(); // requests are answered in their order
-    for (const { engine, reject } of waiting.values())
-      reject(cause && engine === first.engine ? cause : new WorkerGone('the worker is gone'));
-    waiting.clear();
-  };
-  const fail = (cause: unknown) => {
-    if (!dead) end(new Error(`a worker died: ${cause instanceof Error ? cause.message : cause}`, { cause }));
-  };
-  const text = workerText(mostMemories(workers));
-  const port = inNode ? nodePort(text, receive, fail) : webPort(text, receive, fail);
-  return {
-    get dead() {
-      return dead;
-    },
-    get load() {
-      return waiting.size;
-    },
-    ask<T>(request: { what: string; engine?: number }) {
-      if (dead) return Promise.reject(new WorkerGone('the worker is gone'));
-      return new Promise<T>((resolve, reject) => {
-        const id = nextId++;
-        waiting.set(id, { engine: request.engine, resolve, reject });
-        port.busy();
-        try {
-          port.post({ id, ...request });
-        } catch (e) {
-          waiting.delete(id); // the request contains something that cannot be cloned
-          reject(e as Error);
-        }
-      });
-    },
-    close() {
-      end();
-      port.close();
-    },
-  };
-}
-
-interface Port {
-  post(message: unknown): void;
-  /** A busy worker keeps the process alive, an idle one does not, so that a script can end. */
-  busy(): void;
-  idle(): void;
-  close(): void;
-}
-
-function nodePort(text: string, receive: (m: Answer) => void, fail: (cause: unknown) => void): Port {
-  // bundlers for the browser do not follow getBuiltinModule
-  const { Worker } = process.getBuiltinModule('node:worker_threads');
-  const worker = new Worker(text, { eval: true, name: 'quadrille' });
-  let closed = false;
-  worker.on('message', receive);
-  worker.on('error', fail);
-  worker.on('exit', code => {
-    if (!closed) fail(`it ended with code ${code}`);
-  });
-  worker.unref();
-  return {
-    post: m => worker.postMessage(m),
-    busy: () => worker.ref(),
-    idle: () => worker.unref(),
-    close: () => {
-      closed = true;
-      void worker.terminate();
-    },
-  };
-}
-
-function webPort(text: string, receive: (m: Answer) => void, fail: (cause: unknown) => void): Port {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-  const worker = new Worker(url, { name: 'quadrille' });
-  worker.onmessage = e => receive(e.data);
-  worker.onerror = e => fail(e.message || 'it could not start');
-  return {
-    post: m => worker.postMessage(m),
-    busy() {},
-    idle() {},
-    close() {
-      worker.terminate();
-      URL.revokeObjectURL(url);
-    },
-  };
-}
-
-/** WebAssembly memories in a page, at most, over all threads: Chromium has address space for 125. */
-const PAGE_MEMORIES = 60;
-
-/** The number of workers by default. In a page each of them needs one of the few memories. */
-export function defaultWorkers(): number {
-  if (!inNode) return Math.min(PAGE_MEMORIES, navigator.hardwareConcurrency || 2);
-  return process.getBuiltinModule('node:os').availableParallelism();
-}
-
-/** Memories per thread, with this many workers: two per integral of a scan (8), or as many as a page allows. */
-export function mostMemories(workers: number): number {
-  return inNode ? 16 : Math.max(1, Math.min(16, Math.floor(PAGE_MEMORIES / (1 + workers))));
+function giveUp(request: Waiting): void {
+  request.givenUp = true;
+  request.reject(gone());
 }

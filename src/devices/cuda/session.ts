@@ -14,6 +14,7 @@ import type { RegionSums, RegionTask } from '../../tasks/region.ts';
 import { ruleFor } from '../../tasks/rules.ts';
 import type { PartSums, SampleTask } from '../../tasks/sample.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
+import { beforeAbort } from '../before-abort.ts';
 import type { Session } from '../device.ts';
 import type { Card } from './card.ts';
 import { LEARNING } from './learning.ts';
@@ -146,16 +147,4 @@ export class CudaSession implements Session {
     const witness = new CudaWitness(program, regions);
     return { program, sampling: new CudaSampling(program), regions, witness };
   }
-}
-
-/** The result of a promise; rejects with the signal's reason if the signal aborts before. */
-async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  signal.throwIfAborted();
-  let leave = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', leave));
 }

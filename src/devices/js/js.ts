@@ -1,9 +1,14 @@
-/** The `js` device: calls functions as they are, on workers if they can be moved there, otherwise on this thread. */
+/**
+ * The `js` device: calls functions as they are, on workers if they can be moved there, otherwise on this thread. Points are
+ * drawn by kernels in WebAssembly, where there is any.
+ */
 import type { BoundProgram } from '../../integrand/bound.ts';
 import { WorkerSession } from '../cpu/session.ts';
 import { PlainValues } from '../cpu/values.ts';
+import { checkWebAssembly } from '../cpu/wasm-modules.ts';
 import { WorkerPool } from '../cpu/worker-pool.ts';
 import type { Device, OpenOptions, Session } from '../device.ts';
+import { PointwiseSession } from './pointwise-session.ts';
 
 export class JsDevice implements Device {
   readonly name: string;
@@ -22,6 +27,11 @@ export class JsDevice implements Device {
     this.#pool.checkOpen();
     if (program.kind !== 'plain')
       throw new TypeError(`${this.name} runs functions as they are, not compiled ones`);
+    try {
+      await checkWebAssembly();
+    } catch {
+      return new PointwiseSession(program);
+    }
     return new WorkerSession(this.#pool, program.dims, new PlainValues(program), options);
   }
 

@@ -1,0 +1,28 @@
+/**
+ * Faults of the machine, in large numbers: runs are aborted, workers killed, starts of workers, memories and modules made
+ * to fail (tests/faults). Each run must have the bits of the same run undisturbed, or a named error; none may be lost.
+ *
+ *   npm run bench:faults                 # about five minutes on two cores
+ *   npm run bench:faults -- --runs 0.1   # a tenth of it
+ */
+import { parseArgs } from 'node:util';
+import { TRIALS } from '../tests/faults/trials.ts';
+import { uniform } from '../tests/integrands/points.ts';
+
+/** Runs of each kind: at least 500 kills and 500 aborts. */
+const RUNS: Record<string, number> = { 'workers killed': 300, 'runs aborted': 640 };
+const OTHER_RUNS = 96;
+
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '1' } } });
+const COLUMNS = ['runs', 'faults', 'refused', 'wrong', 'lost', 'leaked'] as const;
+
+console.log(
+  'refused: ended with a named error; wrong: other bits; lost: no end, or an error without a cause;',
+);
+console.log('leaked: workers that were left\n');
+console.log('fault'.padEnd(34) + COLUMNS.map(c => c.padStart(9)).join(''));
+for (const { name, mayRefuse, run } of TRIALS) {
+  const tally = await run(Math.ceil(Number(values.runs) * (RUNS[name] ?? OTHER_RUNS)), uniform(1));
+  console.log(name.padEnd(34) + COLUMNS.map(c => String(tally[c]).padStart(9)).join(''));
+  if (tally.wrong + tally.lost + tally.leaked + (mayRefuse ? 0 : tally.refused) > 0) process.exitCode = 1;
+}
