@@ -177,7 +177,8 @@ function rangesOf({ domain, dims }: { domain?: unknown; dims?: number }): Range[
   if (dims !== undefined) return Array.from({ length: dims }, () => [0, 1]);
   if (!Array.isArray(domain) || domain.length < 1 || domain.length > 1000)
     refuse('domain', domain, 'pass a range an axis, such as [[0, 1], [-1, 1]], at most 1000');
-  return (domain as unknown[]).map((range, d) => {
+  // Array.from, not map: map would skip the holes of a sparse list
+  return Array.from(domain as unknown[], (range, d) => {
     const bounds =
       Array.isArray(range) && range.length === 2
         ? (range as unknown[])

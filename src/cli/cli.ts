@@ -1,6 +1,8 @@
 /** The command line as a function of its arguments that returns the exit code. A command is loaded when it is run. */
 import { createRequire } from 'node:module';
+import { visible } from '../options/visible.ts';
 import { type Arguments, readArguments } from './arguments.ts';
+import { FAILED } from './exit-codes.ts';
 import { messageOf } from './messages.ts';
 import type { Command } from './options.ts';
 import { styleOf, type Terminal } from './terminal.ts';
@@ -31,14 +33,14 @@ export async function cli(argv: readonly string[], terminal: Terminal): Promise<
     }
     if (argv.length === 0) {
       await help('integrate', { ...terminal, out: terminal.err });
-      return 1;
+      return FAILED;
     }
     const run = await RUN[args.command]();
     return await run(args, terminal);
   } catch (e) {
     const { err, env } = terminal;
     err.write(`${styleOf(err, env).red('error')}: ${explain(e)}\n`);
-    return 1;
+    return FAILED;
   }
 }
 
@@ -50,10 +52,11 @@ async function help(command: Command, { out, env }: Terminal): Promise<void> {
 /** The names of errors whose messages tell the user what to do. */
 const EXPECTED = ['IntegrandError', 'OptionError', 'CudaError', 'TypeError', 'RangeError'];
 
-/** Errors of the user are printed without a stack trace; all others, which are bugs, with one for the report. */
+/** Errors of the user and of the machine are printed without a stack trace; all others, which are bugs, with one for the report. */
 function explain(e: unknown): string {
-  const expected = e instanceof UsageError || !(e instanceof Error) || EXPECTED.includes(e.name);
-  return expected ? messageOf(e) : (e.stack ?? e.message);
+  const expected =
+    e instanceof UsageError || !(e instanceof Error) || EXPECTED.includes(e.name) || 'syscall' in e;
+  return expected ? messageOf(e) : visible(e.stack ?? e.message);
 }
 
 function version(): string {

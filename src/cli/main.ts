@@ -1,13 +1,16 @@
 #!/usr/bin/env node
 /** The executable: calls `cli` with the streams of the process. */
 import { cli } from './cli.ts';
+import { FAILED } from './exit-codes.ts';
 
-// `quadrille scan … | head` closes the pipe early: that is no error, and nobody reads the rest
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (e: NodeJS.ErrnoException) => {
-    if (e.code !== 'EPIPE') throw e;
-    process.exit(0);
-  });
+process.stdout.on('error', (e: NodeJS.ErrnoException) => {
+  // `quadrille scan … | head` closes the pipe early: that is no error, and nobody reads the rest
+  if (e.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`error: The output could not be written: ${e.message}.\n`);
+  process.exit(FAILED);
+});
+// where messages cannot be written, the result and the exit code still count
+process.stderr.on('error', () => {});
 
 process.exitCode = await cli(process.argv.slice(2), {
   out: process.stdout,

@@ -1,4 +1,5 @@
 /** Errors of the library in the words of the command line: options as they are typed, points by the names of their variables. */
+import { visible } from '../options/visible.ts';
 import { isWorded, LIBRARY, type Wording } from '../options/wording.ts';
 import { OPTIONS } from './options.ts';
 import { UsageError } from './usage-error.ts';
@@ -18,10 +19,10 @@ function wordingFor(variables: readonly string[]): Wording {
   };
 }
 
-/** What an error says to somebody at the command line. `variables` are the names of the coordinates, where they have some. */
+/** What an error says to somebody at the command line, without control characters. `variables` are the names of the coordinates, where they have some. */
 export function messageOf(error: unknown, variables: readonly string[] = []): string {
-  if (isWorded(error)) return error.toText(wordingFor(variables));
-  return error instanceof Error ? error.message : String(error);
+  if (isWorded(error)) return visible(error.toText(wordingFor(variables)));
+  return visible(error instanceof Error ? error.message : String(error));
 }
 
 /** An error that names a point is told with the variables of this problem; others stay as they are. */

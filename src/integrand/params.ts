@@ -35,7 +35,8 @@ export function checkParams(params: unknown, where = ''): asserts params is Para
     return refuse('params', params, `is ${what}`, 'pass an object of named values: { a: 3.5 }');
   }
   for (const [name, value] of Object.entries(params)) {
-    if (!IDENTIFIER.test(name))
+    if (!IDENTIFIER.test(name) || name === '__proto__')
+      // JavaScript gives __proto__ a meaning of its own
       refuse(
         'params',
         params,

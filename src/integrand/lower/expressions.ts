@@ -55,10 +55,15 @@ const EXPRESSIONS: Handlers = {
     }
   },
   BinaryExpression(l, node, env) {
-    if (node.left.type === 'PrivateIdentifier') return refuseOperator(l, node, node.operator, env);
-    const a = lowerExpression(l, node.left, env);
-    const b = lowerExpression(l, node.right, env);
-    return binary(l, node.operator, a, b, env, node);
+    // a loop, not recursion, over the operators of a chain: a sum may have thousands of terms
+    const chain = [node];
+    for (let { left } = node; left.type === 'BinaryExpression'; { left } = left) chain.push(left);
+    const { left, operator } = chain.at(-1)!;
+    if (left.type === 'PrivateIdentifier') return refuseOperator(l, chain.at(-1)!, operator, env);
+    let value = lowerExpression(l, left, env);
+    for (const n of chain.reverse())
+      value = binary(l, n.operator, value, lowerExpression(l, n.right, env), env, n);
+    return value;
   },
   LogicalExpression(l, node, env) {
     const left = lowerExpression(l, node.left, env);
