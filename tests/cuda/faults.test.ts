@@ -21,6 +21,7 @@ beforeAll(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   for (const name of VARIABLES) delete process.env[name];
 });
 
@@ -137,7 +138,11 @@ describe.skipIf(absent)('a fault', () => {
     'in %s: the error says that it takes a new process',
     async (kernel, method, device, status, text) => {
       process.env.QUADRILLE_EMULATOR_FAULT = `${kernel}=${status}`;
-      await expect(good({ device, method })).rejects.toThrow(text);
+      const error = await good({ device, method }).catch((e: Error) => e);
+      expect((error as Error).message).toContain(text);
+      expect((error as Error).message).toMatch(
+        /\. This process cannot use the card any more: start a new one[^$]*$/,
+      );
       delete process.env.QUADRILLE_EMULATOR_FAULT;
       await expect(good({ device, method })).rejects.toThrow(
         new RegExp(
@@ -161,6 +166,7 @@ describe.skipIf(absent)('a fault', () => {
 describe.skipIf(absent)('what does not work says what to do, and the next run works', () => {
   afterEach(async () => {
     vi.restoreAllMocks();
+    vi.unstubAllEnvs();
     for (const name of VARIABLES) delete process.env[name];
     expect((await good()).status).toBe('converged');
   });
@@ -231,8 +237,8 @@ describe.skipIf(absent)('what is not installed', () => {
   const koffi = () => createRequire(import.meta.url)('koffi') as { load(name: string): unknown };
   test('NVRTC', async () => {
     const cache = mkdtempSync(join(tmpdir(), 'quadrille-cache-'));
-    const before = process.env.XDG_CACHE_HOME;
-    process.env.XDG_CACHE_HOME = cache; // nothing is compiled yet
+    vi.stubEnv('XDG_CACHE_HOME', cache); // nothing is compiled yet
+    vi.stubEnv('QUADRILLE_NVRTC', '');
     const { load } = koffi();
     vi.spyOn(koffi(), 'load').mockImplementation(name => {
       if (/nvrtc/.test(name)) throw new Error(`cannot open ${name}`);
@@ -242,10 +248,10 @@ describe.skipIf(absent)('what is not installed', () => {
       "NVRTC, CUDA's run-time compiler, was not found; install the CUDA toolkit, or pip install nvidia-cuda-nvrtc, or set QUADRILLE_NVRTC to the path of libnvrtc.so.",
     );
     expect(await unasked()).toBe('cpu');
-    process.env.XDG_CACHE_HOME = before;
     rmSync(cache, { recursive: true });
   });
   test('the driver', async () => {
+    vi.stubEnv('QUADRILLE_LIBCUDA', '');
     vi.spyOn(koffi(), 'load').mockImplementation(name => {
       throw new Error(`cannot open ${name}`);
     });
@@ -253,6 +259,26 @@ describe.skipIf(absent)('what is not installed', () => {
       "no CUDA driver (libcuda) on this machine; install NVIDIA's driver, or use device: 'cpu'.",
     );
     expect(await unasked()).toBe('cpu');
+  });
+  test.each([
+    ['QUADRILLE_LIBCUDA', 'libm.so.6', /^libm\.so\.6 has no cuInit .*; it is another library, or too old/],
+    [
+      'QUADRILLE_LIBCUDA',
+      '/nonexistent/libcuda.so',
+      /^QUADRILLE_LIBCUDA names a library that cannot be opened/,
+    ],
+    ['QUADRILLE_LIBCUDA', './libcuda.so', /^QUADRILLE_LIBCUDA is '.\/libcuda.so'; give an absolute path/],
+    [
+      'QUADRILLE_NVRTC',
+      'libm.so.6',
+      /^libm\.so\.6 has no nvrtcVersion .*; it is another library, or too old/,
+    ],
+  ])('%s names %s', async (variable, library, message) => {
+    const cache = mkdtempSync(join(tmpdir(), 'quadrille-cache-'));
+    vi.stubEnv('XDG_CACHE_HOME', cache);
+    vi.stubEnv(variable, library);
+    await expect(fresh()).rejects.toThrow(message);
+    rmSync(cache, { recursive: true });
   });
   test('koffi', async () => {
     vi.spyOn(process.getBuiltinModule('node:module'), 'createRequire').mockReturnValue((() => {
