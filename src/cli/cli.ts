@@ -52,11 +52,24 @@ async function help(command: Command, { out, env }: Terminal): Promise<void> {
 /** The names of errors whose messages tell the user what to do. */
 const EXPECTED = ['IntegrandError', 'OptionError', 'CudaError', 'TypeError', 'RangeError'];
 
-/** Errors of the user and of the machine are printed without a stack trace; all others, which are bugs, with one for the report. */
+/**
+ * Errors of the user and of the machine are printed without a stack trace, those of the user's functions with their place;
+ * all others, which are bugs, with a stack trace for the report.
+ */
 function explain(e: unknown): string {
-  const expected =
-    e instanceof UsageError || !(e instanceof Error) || EXPECTED.includes(e.name) || 'syscall' in e;
-  return expected ? messageOf(e) : visible(e.stack ?? e.message);
+  if (e instanceof UsageError || !(e instanceof Error)) return messageOf(e);
+  const place = placeInTheirs(e);
+  if (place !== undefined) return visible(`${e.name}: ${e.message}\n  ${place}`);
+  return EXPECTED.includes(e.name) || 'syscall' in e ? messageOf(e) : visible(e.stack ?? e.message);
+}
+
+/** Where an error was thrown, if that is in a file of the user: in none of this package, of other packages or of Node. */
+function placeInTheirs({ stack = '' }: Error): string | undefined {
+  const [frame] = stack.split('\n').filter(line => /^ +at /.test(line));
+  const ours = new URL('..', import.meta.url).href;
+  return frame?.includes('file:///') && !frame.includes(ours) && !frame.includes('/node_modules/')
+    ? frame.trim()
+    : undefined;
 }
 
 function version(): string {

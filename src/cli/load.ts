@@ -5,6 +5,7 @@ import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Integrand } from '../integrand/compile.ts';
 import type { IntegrateOptions } from '../problem.ts';
+import { thrown } from './messages.ts';
 import { importTypeScript } from './typescript.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -25,7 +26,7 @@ export async function load(name: string): Promise<Loaded> {
   const file = resolve(name);
   if (!isFile(name))
     throw new UsageError(
-      `${name} is no TypeScript or JavaScript file.`,
+      `'${name}' is no TypeScript or JavaScript file.`,
       `Its name should end in ${[...TYPESCRIPT, ...JAVASCRIPT].join(', ')}.`,
     );
   const found = statSync(file, { throwIfNoEntry: false });
@@ -57,7 +58,7 @@ export async function load(name: string): Promise<Loaded> {
 /** The error that a file raised while it was loaded, with its line where the stack has it. */
 function failedToLoad(name: string, url: URL, error: unknown): Error {
   if (error instanceof UsageError) return error;
-  if (!(error instanceof Error)) return new UsageError(`${name} threw ${String(error)} while it was loaded.`);
+  if (!(error instanceof Error)) return new UsageError(`${name} threw ${thrown(error)} while it was loaded.`);
   const stack = error.stack ?? '';
   const [, line] = /^:(\d+)/.exec(stack.split(url.href)[1] ?? '') ?? [];
   const where = line === undefined ? name : `${name}:${line}`;

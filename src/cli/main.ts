@@ -12,8 +12,17 @@ process.stdout.on('error', (e: NodeJS.ErrnoException) => {
 // where messages cannot be written, the result and the exit code still count
 process.stderr.on('error', () => {});
 
+// Node ends a process that waits for nothing but promises, silently and with exit code 13
+let ended = false;
+process.on('exit', () => {
+  if (ended || (process.exitCode !== undefined && process.exitCode !== 13)) return;
+  process.stderr.write('error: The file or its integrand waits for a promise that nothing settles.\n');
+  process.exitCode = FAILED;
+});
+
 process.exitCode = await cli(process.argv.slice(2), {
   out: process.stdout,
   err: process.stderr,
   env: process.env,
 });
+ended = true;

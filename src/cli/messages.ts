@@ -22,8 +22,12 @@ function wordingFor(variables: readonly string[]): Wording {
 /** What an error says to somebody at the command line, without control characters. `variables` are the names of the coordinates, where they have some. */
 export function messageOf(error: unknown, variables: readonly string[] = []): string {
   if (isWorded(error)) return visible(error.toText(wordingFor(variables)));
-  return visible(error instanceof Error ? error.message : String(error));
+  return visible(error instanceof Error ? error.message : thrown(error));
 }
+
+/** Something that was thrown and is no error; JavaScript cannot make a text of every object. */
+export const thrown = (value: unknown): string => (isObject(value) ? 'an object' : String(value));
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
 /** An error that names a point is told with the variables of this problem; others stay as they are. */
 export function withVariables(error: unknown, variables: readonly string[]): unknown {

@@ -60,8 +60,9 @@ async function importBuilt(esbuild: Esbuild, file: string, library: URL): Promis
       throw mistakeIn(e);
     });
   // In a URL, not in a file: nobody else can read or change it, no full disk is in its way, and nothing is left behind
-  // however the process ends. Stack traces name the TypeScript file instead of the URL.
-  const text = `${built.outputFiles[0].text}\n//# sourceURL=${pathToFileURL(file).href}`;
+  // however the process ends. Stack traces name the file instead of the URL; their lines are those of the bundle, since Node
+  // reads no source map of such a URL.
+  const text = `${built.outputFiles[0].text}\n//# sourceURL=${pathToFileURL(file).href}?bundled`;
   return import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 }
 
