@@ -128,7 +128,7 @@ export interface Problem
 }
 
 export function checkProblem(options: IntegrateOptions): Problem {
-  if (options === null || typeof options !== 'object')
+  if (options === null || typeof options !== 'object' || Array.isArray(options))
     refuse('options', options, 'pass an object such as { dims: 3 }');
   checkOptions(INTEGRATE_OPTIONS, options);
   const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<IntegrateOptions>;

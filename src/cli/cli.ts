@@ -1,5 +1,6 @@
 /** The command line as a function of its arguments that returns the exit code. A command is loaded when it is run. */
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { visible } from '../options/visible.ts';
 import { type Arguments, readArguments } from './arguments.ts';
 import { FAILED } from './exit-codes.ts';
@@ -66,8 +67,10 @@ function explain(e: unknown): string {
 /** Where an error was thrown, if that is in a file of the user: in none of this package, of other packages or of Node. */
 function placeInTheirs({ stack = '' }: Error): string | undefined {
   const [frame] = stack.split('\n').filter(line => /^ +at /.test(line));
-  const ours = new URL('..', import.meta.url).href;
-  return frame?.includes('file:///') && !frame.includes(ours) && !frame.includes('/node_modules/')
+  const ours = new URL('..', import.meta.url);
+  // frames name modules by URL, and what was loaded with require by path
+  const isTheirs = /[/\\].*:\d+:\d+\)?$/.test(frame ?? '') && !/node:|node_modules|data:|blob:/.test(frame);
+  return isTheirs && !frame.includes(ours.href) && !frame.includes(fileURLToPath(ours))
     ? frame.trim()
     : undefined;
 }

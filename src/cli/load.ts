@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { extname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Integrand } from '../integrand/compile.ts';
 import type { IntegrateOptions } from '../problem.ts';
 import { thrown } from './messages.ts';
@@ -59,8 +59,9 @@ export async function load(name: string): Promise<Loaded> {
 function failedToLoad(name: string, url: URL, error: unknown): Error {
   if (error instanceof UsageError) return error;
   if (!(error instanceof Error)) return new UsageError(`${name} threw ${thrown(error)} while it was loaded.`);
-  const stack = error.stack ?? '';
-  const [, line] = /^:(\d+)/.exec(stack.split(url.href)[1] ?? '') ?? [];
+  const { stack = '' } = error;
+  const behind = stack.split(url.href)[1] ?? stack.split(fileURLToPath(url))[1] ?? '';
+  const [, line] = /^:(\d+)/.exec(behind) ?? [];
   const where = line === undefined ? name : `${name}:${line}`;
   return new UsageError(`${where} could not be loaded: ${error.name}: ${error.message}`);
 }

@@ -21,9 +21,16 @@ function wordingFor(variables: readonly string[]): Wording {
 
 /** What an error says to somebody at the command line, without control characters. `variables` are the names of the coordinates, where they have some. */
 export function messageOf(error: unknown, variables: readonly string[] = []): string {
-  if (isWorded(error)) return visible(error.toText(wordingFor(variables)));
-  return visible(error instanceof Error ? error.message : thrown(error));
+  const text = isWorded(error)
+    ? error.toText(wordingFor(variables))
+    : error instanceof Error
+      ? error.message
+      : thrown(error);
+  return visible(text.replace(LONG, word => `${word.slice(0, 200)}…`));
 }
+
+/** A word that is longer than any path: nobody wants a screen full of it. */
+const LONG = /\S{4097,}/g;
 
 /** Something that was thrown and is no error; JavaScript cannot make a text of every object. */
 export const thrown = (value: unknown): string => (isObject(value) ? 'an object' : String(value));

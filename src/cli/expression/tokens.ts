@@ -9,7 +9,7 @@ export interface Token {
 }
 
 const NUMBER = /(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?/uy;
-const WORD = /[\p{L}_][\p{L}\p{Nd}_]*|∞/uy;
+const WORD = /[\p{ID_Start}_][\p{ID_Start}\p{Nd}_]*|∞/uy;
 const OPERATOR = /\*\*|<=|>=|==|!=|&&|\|\||[-+*/%^()?:<>!,−·×÷≤≥≠]/uy;
 
 /** Other spellings of operators, as people type them or copy them from papers. */

@@ -33,7 +33,7 @@ function lowerToolchainCall(l: Lowering, node: CallExpression, env: Env): Val | 
   // esbuild's keepNames makes f(function, "name") of a function; a minifier may give f any name
   const named = node.arguments.length === 2 && second.type === 'Literal' && typeof second.value === 'string';
   if (named) return lowerExpression(l, first, env, second.value as string);
-  const kind = ARRAY_HELPERS[callee.name];
+  const kind = Object.hasOwn(ARRAY_HELPERS, callee.name) ? ARRAY_HELPERS[callee.name] : undefined;
   if (!kind || !first) return;
   if (kind === 'same') return lowerExpression(l, first, env);
   const arrays = kind === 'copy' ? [first] : [first, second];

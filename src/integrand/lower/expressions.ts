@@ -164,6 +164,8 @@ const EXPRESSIONS: Handlers = {
       if (p.type === 'SpreadElement' || p.computed || p.kind !== 'init' || p.key.type !== 'Identifier') {
         return l.fail(env, p, 'An object in an integrand has plain members.', 'Write { a: 1, b: 2 }.');
       }
+      if (p.key.name === '__proto__')
+        return l.fail(env, p, 'An object in an integrand has no prototype of its own.', 'Take another name.');
       fields.set(p.key.name, lowerExpression(l, p.value, env, p.key.name));
     }
     const elements = [...fields.values()].map(v => l.flow.slot(v));
@@ -303,6 +305,14 @@ export function memberOf(
   }
   if (object.kind === 'tuple' && object.keys) {
     const k = object.keys.indexOf(name);
+    if (k < 0 && name in Object.prototype) {
+      l.fail(
+        env,
+        node,
+        `An integrand cannot use \`.${name}\`, which JavaScript gives every object.`,
+        'Read members of its own.',
+      );
+    }
     return k < 0 ? { kind: 'undefined' } : l.get(object.elements[k]);
   }
   if (optional && isNullish(l, object, env, node)) return { kind: 'undefined' };
