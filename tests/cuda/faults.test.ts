@@ -1,5 +1,5 @@
 /** Integrands that never end or fail on a card, and cards that cannot be used: what the caller sees, and what comes after. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -280,10 +280,57 @@ describe.skipIf(absent)('what is not installed', () => {
     await expect(fresh()).rejects.toThrow(message);
     rmSync(cache, { recursive: true });
   });
+  test('and is never looked for in the working folder', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'quadrille-cache-'));
+    vi.stubEnv('XDG_CACHE_HOME', cache);
+    vi.stubEnv('QUADRILLE_NVRTC', '');
+    for (const name of ['HOME', 'CUDA_HOME', 'CUDA_PATH', 'CONDA_PREFIX', 'VIRTUAL_ENV'])
+      vi.stubEnv(name, name === 'HOME' || name === 'CONDA_PREFIX' ? '' : '.');
+    // every folder seems to have one
+    vi.spyOn(process.getBuiltinModule('node:fs'), 'readdirSync').mockReturnValue([
+      'libnvrtc.so.12',
+      'python3.12',
+    ] as never);
+    const { load } = koffi();
+    const tried: string[] = [];
+    vi.spyOn(koffi(), 'load').mockImplementation(name => {
+      if (!/nvrtc/.test(name)) return load(name);
+      tried.push(name);
+      throw new Error(`cannot open ${name}`);
+    });
+    await expect(fresh()).rejects.toThrow('NVRTC');
+    rmSync(cache, { recursive: true });
+    expect(tried).toContain('/usr/local/cuda/lib64/libnvrtc.so.12');
+    expect(tried.filter(name => name.includes('/') && !name.startsWith('/'))).toEqual([]);
+  });
   test('koffi', async () => {
     vi.spyOn(process.getBuiltinModule('node:module'), 'createRequire').mockReturnValue((() => {
       throw new Error("Cannot find module 'koffi'");
     }) as never);
     await expect(fresh()).rejects.toThrow(/CUDA devices need the package koffi.*; npm install koffi\.$/);
+  });
+});
+
+describe.skipIf(absent)('a cache that', () => {
+  const run = async () => {
+    vi.resetModules();
+    const { integrate } = await import('../../src/index.ts');
+    return (await integrate(smooth, { dims: 2, method: 'plain', relTol: 1e-2, device: 'cuda:0' })).value;
+  };
+  const folder = () => join(process.env.XDG_CACHE_HOME!, 'quadrille', 'cuda');
+  test('is damaged, or cannot be written, changes no result', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'quadrille-cache-'));
+    vi.stubEnv('XDG_CACHE_HOME', cache);
+    const want = await run();
+    const files = readdirSync(folder());
+    expect(files.length).toBeGreaterThan(0);
+    const sound = files.map(f => readFileSync(join(folder(), f)));
+    // the emulator would crash on this image if it were loaded
+    for (const f of files) writeFileSync(join(folder(), f), 'no kernel at all');
+    expect(await run()).toBe(want);
+    expect(files.map(f => readFileSync(join(folder(), f)).length)).toEqual(sound.map(s => s.length));
+    vi.stubEnv('XDG_CACHE_HOME', join(folder(), files[0])); // a file, so that no folder can be made in it
+    expect(await run()).toBe(want);
+    rmSync(cache, { recursive: true });
   });
 });

@@ -298,18 +298,19 @@ function hoistedVars(body: AnyNode): Set<string> {
     else if (node?.type === 'AssignmentPattern') pattern(node.left);
     else if (node?.type === 'RestElement') pattern(node.argument);
   };
-  const visit = (node: unknown): void => {
-    if (!node || typeof node !== 'object') return;
+  const waiting: unknown[] = [body]; // a list, not recursion: the tree of a long sum is as deep as the sum has terms
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    if (!node || typeof node !== 'object') continue;
     const n = node as AnyNode;
     if (
       n.type === 'FunctionDeclaration' ||
       n.type === 'FunctionExpression' ||
       n.type === 'ArrowFunctionExpression'
     )
-      return;
+      continue;
     if (n.type === 'VariableDeclaration' && n.kind === 'var') for (const d of n.declarations) pattern(d.id);
-    for (const child of Object.values(n)) visit(child);
-  };
-  visit(body);
+    for (const child of Object.values(n).reverse()) waiting.push(child);
+  }
   return names;
 }
