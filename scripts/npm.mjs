@@ -2,10 +2,15 @@
 // script that asks, its program is known.
 import { spawnSync } from 'node:child_process';
 
-export function npm(args) {
-  const stdio = ['ignore', 'ignore', 'inherit'];
+export const npm = args => start(args, { stdio: ['ignore', 'ignore', 'inherit'] });
+
+/** What npm prints; its warnings and errors are left out. */
+export const npmText = args =>
+  start(args, { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8', maxBuffer: 2 ** 26 }).stdout ?? '';
+
+function start(args, options) {
   const program = process.env.npm_execpath;
   return program?.endsWith('.js')
-    ? spawnSync(process.execPath, [program, ...args], { stdio })
-    : spawnSync('npm', args, { stdio, shell: process.platform === 'win32' });
+    ? spawnSync(process.execPath, [program, ...args], options)
+    : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' });
 }

@@ -137,7 +137,7 @@ export interface Problem
 }
 
 export function checkProblem(options: IntegrateOptions): Problem {
-  if (options === null || typeof options !== 'object')
+  if (options === null || typeof options !== 'object' || Array.isArray(options))
     refuse('options', options, 'pass an object such as { dims: 3 }');
   checkOptions(INTEGRATE_OPTIONS, options);
   const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<IntegrateOptions>;
@@ -192,7 +192,8 @@ function rangesOf({ domain, dims }: { domain?: unknown; dims?: number }): Range[
   if (dims !== undefined) return Array.from({ length: dims }, () => [0, 1]);
   if (!Array.isArray(domain) || domain.length < 1 || domain.length > 1000)
     refuse('domain', domain, 'pass a range an axis, such as [[0, 1], [-1, 1]], at most 1000');
-  return (domain as unknown[]).map((range, d) => {
+  // Array.from, not map: map would skip the holes of a sparse list
+  return Array.from(domain as unknown[], (range, d) => {
     const bounds =
       Array.isArray(range) && range.length === 2
         ? (range as unknown[])

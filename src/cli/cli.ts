@@ -1,6 +1,9 @@
 /** The command line as a function of its arguments that returns the exit code. A command is loaded when it is run. */
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { visible } from '../options/visible.ts';
 import { type Arguments, readArguments } from './arguments.ts';
+import { FAILED } from './exit-codes.ts';
 import { messageOf } from './messages.ts';
 import type { Command } from './options.ts';
 import { styleOf, type Terminal } from './terminal.ts';
@@ -31,14 +34,14 @@ export async function cli(argv: readonly string[], terminal: Terminal): Promise<
     }
     if (argv.length === 0) {
       await help('integrate', { ...terminal, out: terminal.err });
-      return 1;
+      return FAILED;
     }
     const run = await RUN[args.command]();
     return await run(args, terminal);
   } catch (e) {
     const { err, env } = terminal;
     err.write(`${styleOf(err, env).red('error')}: ${explain(e)}\n`);
-    return 1;
+    return FAILED;
   }
 }
 
@@ -50,10 +53,26 @@ async function help(command: Command, { out, env }: Terminal): Promise<void> {
 /** The names of errors whose messages tell the user what to do. */
 const EXPECTED = ['IntegrandError', 'OptionError', 'CudaError', 'TypeError', 'RangeError'];
 
-/** Errors of the user are printed without a stack trace; all others, which are bugs, with one for the report. */
+/**
+ * Errors of the user and of the machine are printed without a stack trace, those of the user's functions with their place;
+ * all others, which are bugs, with a stack trace for the report.
+ */
 function explain(e: unknown): string {
-  const expected = e instanceof UsageError || !(e instanceof Error) || EXPECTED.includes(e.name);
-  return expected ? messageOf(e) : (e.stack ?? e.message);
+  if (e instanceof UsageError || !(e instanceof Error)) return messageOf(e);
+  const place = placeInTheirs(e);
+  if (place !== undefined) return visible(`${e.name}: ${e.message}\n  ${place}`);
+  return EXPECTED.includes(e.name) || 'syscall' in e ? messageOf(e) : visible(e.stack ?? e.message);
+}
+
+/** Where an error was thrown, if that is in a file of the user: in none of this package, of other packages or of Node. */
+function placeInTheirs({ stack = '' }: Error): string | undefined {
+  const [frame] = stack.split('\n').filter(line => /^ +at /.test(line));
+  const ours = new URL('..', import.meta.url);
+  // frames name modules by URL, and what was loaded with require by path
+  const isTheirs = /[/\\].*:\d+:\d+\)?$/.test(frame ?? '') && !/node:|node_modules|data:|blob:/.test(frame);
+  return isTheirs && !frame.includes(ours.href) && !frame.includes(fileURLToPath(ours))
+    ? frame.trim()
+    : undefined;
 }
 
 function version(): string {

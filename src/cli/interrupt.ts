@@ -8,8 +8,8 @@ export interface Interrupt {
 
 export function interruptible(): Interrupt {
   const stop = new AbortController();
-  const onSignal = () => {
-    if (stop.signal.aborted) process.exit(130); // the exit code of a process that SIGINT ended
+  const onSignal = (_: NodeJS.Signals, number: number) => {
+    if (stop.signal.aborted) process.exit(128 + number); // as shells count a process that a signal ended
     stop.abort();
   };
   process.on('SIGINT', onSignal);

@@ -1,10 +1,11 @@
 /** Loads an integrand from a file. The default export is a function of the point, or a problem with an integrand and options. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { extname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Integrand } from '../integrand/compile.ts';
 import type { IntegrateOptions } from '../problem.ts';
+import { thrown } from './messages.ts';
 import { importTypeScript } from './typescript.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -25,32 +26,44 @@ export async function load(name: string): Promise<Loaded> {
   const file = resolve(name);
   if (!isFile(name))
     throw new UsageError(
-      `${name} is no TypeScript or JavaScript file.`,
+      `'${name}' is no TypeScript or JavaScript file.`,
       `Its name should end in ${[...TYPESCRIPT, ...JAVASCRIPT].join(', ')}.`,
     );
-  if (!existsSync(file)) throw new UsageError(`There is no file ${name}.`, `Looked for ${file}.`);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) throw new UsageError(`There is no file ${name}.`, `Looked for ${file}.`);
+  if (!found.isFile()) throw new UsageError(`${name} is no file.`, `Looked at ${file}.`);
   const url = pathToFileURL(file);
   const library = new URL('../index.js', import.meta.url);
   findOurselves(file, library);
   const plain = JAVASCRIPT.includes(extname(file));
-  const found = (await (plain ? import(url.href) : importTypeScript(file, library))) as Record<
-    string,
-    unknown
-  >;
-  const problem = found.default;
+  const exports = (await (plain ? import(url.href) : importTypeScript(file, library)).catch((e: unknown) => {
+    throw failedToLoad(name, url, e);
+  })) as Record<string, unknown>;
+  const problem = exports.default;
   if (typeof problem === 'function')
     return { integrand: problem as Integrand, options: {}, url: plain ? url : undefined };
   if (problem !== null && typeof problem === 'object' && 'integrand' in problem) {
     const { integrand, ...options } = problem as { integrand: Integrand } & IntegrateOptions;
     if (typeof integrand === 'function') return { integrand, options, url: undefined };
   }
-  const names = Object.keys(found).filter(k => k !== 'default');
+  const names = Object.keys(exports).filter(k => k !== 'default');
   throw new UsageError(
     problem === undefined
       ? `${name} has no default export${names.length > 0 ? `, only ${names.join(', ')}` : ''}.`
       : `${name} exports something that is no integrand.`,
     'Write export default ([x, y]) => x * y, or export default { integrand, dims: 2 }.',
   );
+}
+
+/** The error that a file raised while it was loaded, with its line where the stack has it. */
+function failedToLoad(name: string, url: URL, error: unknown): Error {
+  if (error instanceof UsageError) return error;
+  if (!(error instanceof Error)) return new UsageError(`${name} threw ${thrown(error)} while it was loaded.`);
+  const { stack = '' } = error;
+  const behind = stack.split(url.href)[1] ?? stack.split(fileURLToPath(url))[1] ?? '';
+  const [, line] = /^:(\d+)/.exec(behind) ?? [];
+  const where = line === undefined ? name : `${name}:${line}`;
+  return new UsageError(`${where} could not be loaded: ${error.name}: ${error.message}`);
 }
 
 /** A file may import `quadrille` where that is not installed: the import then gives the package that is running. */

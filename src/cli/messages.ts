@@ -1,4 +1,5 @@
 /** Errors of the library in the words of the command line: options as they are typed, points by the names of their variables. */
+import { visible } from '../options/visible.ts';
 import { isWorded, LIBRARY, type Wording } from '../options/wording.ts';
 import { OPTIONS } from './options.ts';
 import { UsageError } from './usage-error.ts';
@@ -18,11 +19,22 @@ function wordingFor(variables: readonly string[]): Wording {
   };
 }
 
-/** What an error says to somebody at the command line. `variables` are the names of the coordinates, where they have some. */
+/** What an error says to somebody at the command line, without control characters. `variables` are the names of the coordinates, where they have some. */
 export function messageOf(error: unknown, variables: readonly string[] = []): string {
-  if (isWorded(error)) return error.toText(wordingFor(variables));
-  return error instanceof Error ? error.message : String(error);
+  const text = isWorded(error)
+    ? error.toText(wordingFor(variables))
+    : error instanceof Error
+      ? error.message
+      : thrown(error);
+  return visible(text.replace(LONG, word => `${word.slice(0, 200)}…`));
 }
+
+/** A word that is longer than any path: nobody wants a screen full of it. */
+const LONG = /\S{4097,}/g;
+
+/** Something that was thrown and is no error; JavaScript cannot make a text of every object. */
+export const thrown = (value: unknown): string => (isObject(value) ? 'an object' : String(value));
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
 /** An error that names a point is told with the variables of this problem; others stay as they are. */
 export function withVariables(error: unknown, variables: readonly string[]): unknown {

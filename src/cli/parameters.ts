@@ -8,7 +8,7 @@ const MAX_INTEGRALS = 1e6;
 
 /** Reads one value for each parameter. */
 export function parseParams(texts: readonly string[]): Record<string, number> {
-  const found: Record<string, number> = {};
+  const found = new Map<string, number>();
   for (const text of texts) {
     const [name, values] = parseOne(text);
     if (values.length !== 1 || text.includes(':'))
@@ -19,14 +19,13 @@ export function parseParams(texts: readonly string[]): Record<string, number> {
       );
     add(found, name, values[0], text);
   }
-  return found;
+  return Object.fromEntries(found);
 }
 
 /** Reads the values of each parameter, in the order in which they were given. */
 export function parseScan(texts: readonly string[]): Map<string, number[]> {
-  const found: Record<string, number[]> = {};
-  for (const text of texts) add(found, ...parseOne(text), text);
-  const lists = new Map(Object.entries(found));
+  const lists = new Map<string, number[]>();
+  for (const text of texts) add(lists, ...parseOne(text), text);
   const total = [...lists.values()].reduce((n, l) => n * l.length, 1);
   if (total > MAX_INTEGRALS)
     throw new UsageError(
@@ -44,14 +43,14 @@ export function product(lists: ReadonlyMap<string, readonly number[]>): Record<s
   return sets;
 }
 
-function add<T>(found: Record<string, T>, name: string, value: T, text: string): void {
-  if (Object.hasOwn(found, name))
+function add<T>(found: Map<string, T>, name: string, value: T, text: string): void {
+  if (found.has(name))
     throw new UsageError(`The parameter ${name} is given twice.`, 'Give it once.', {
       text,
       start: 0,
       end: name.length,
     });
-  found[name] = value;
+  found.set(name, value);
 }
 
 function parseOne(text: string): [string, number[]] {

@@ -59,6 +59,8 @@ export function checkName(name: string, place: { text: string; start: number; en
       'Names are made of letters, digits and _, such as x, x1 or theta.',
       place,
     );
+  if (name === '__proto__')
+    throw new UsageError('__proto__ has a meaning of its own in JavaScript.', 'Take another name.', place);
   if (FUNCTIONS.has(name))
     throw new UsageError(
       `${name} is a function, and cannot be a variable as well.`,

@@ -1,6 +1,7 @@
 /** Makes a problem for the library from the arguments: the integrand, from an expression or a file, and its options. */
 import { takesFunctions } from '../devices/registry.ts';
 import type { Integrand } from '../integrand/compile.ts';
+import { checkParams } from '../integrand/params.ts';
 import type { IntegrateOptions } from '../problem.ts';
 import type { Arguments } from './arguments.ts';
 import { freeNames, integrandOf } from './expression/integrand.ts';
@@ -40,6 +41,7 @@ export async function setUp(
   const setup = { title, variables: ranges.map(r => r.variable) };
   if (command === 'run' || (command !== 'integrate' && isFile(title))) {
     const loaded = await load(title);
+    if (loaded.options.params !== undefined) checkParams(loaded.options.params);
     const device = ours.device ?? loaded.options.device;
     const asIs = loaded.url && device !== undefined && takesFunctions(device);
     return {

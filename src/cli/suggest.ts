@@ -10,6 +10,7 @@ export function closest(typed: string, known: Iterable<string>): string | undefi
   let best: string | undefined;
   let least = Math.min(3, Math.ceil(typed.length / 3)) + 1;
   for (const name of known) {
+    if (Math.abs(typed.length - name.length) > 2 * least) continue; // a long word takes long to compare
     const d = distance(plain(typed), plain(name));
     if (d < least) [best, least] = [name, d];
   }

@@ -4,11 +4,8 @@
  * imports the file as it is. esbuild is no dependency of this package: it has 11 MB, most users never run a .ts file from
  * the command line, and those who do have it from their own tools, or have a new Node.
  */
-import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
 import { builtinModules, createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildFailure, Plugin } from 'esbuild';
 import { UsageError } from './usage-error.ts';
@@ -51,19 +48,22 @@ async function importBuilt(esbuild: Esbuild, file: string, library: URL): Promis
       format: 'esm',
       target: 'es2022',
       logLevel: 'silent',
-      define: { 'import.meta.url': url }, // the file may read data beside it
+      // the file may read data beside it
+      define: {
+        'import.meta.url': url,
+        'import.meta.filename': JSON.stringify(file),
+        'import.meta.dirname': JSON.stringify(dirname(file)),
+      },
       plugins: [packagesStay(library)],
     })
     .catch((e: BuildFailure) => {
       throw mistakeIn(e);
     });
-  const place = join(tmpdir(), `quadrille-${randomUUID()}.mjs`);
-  await writeFile(place, built.outputFiles[0].contents);
-  try {
-    return await import(pathToFileURL(place).href);
-  } finally {
-    await rm(place, { force: true });
-  }
+  // In a URL, not in a file: nobody else can read or change it, no full disk is in its way, and nothing is left behind
+  // however the process ends. Stack traces name the file instead of the URL; their lines are those of the bundle, since Node
+  // reads no source map of such a URL.
+  const text = `${built.outputFiles[0].text}\n//# sourceURL=${pathToFileURL(file).href}?bundled`;
+  return import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 }
 
 /** Packages are not bundled but imported from where they are installed; `quadrille` is this package. */

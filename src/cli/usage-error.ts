@@ -1,5 +1,7 @@
 /** An error in what was typed: the reason, the place with carets below it, and what to type instead. */
 
+import { oneColumn } from '../options/visible.ts';
+
 /** A part of a text that was typed. */
 export interface Place {
   text: string;
@@ -26,7 +28,7 @@ const WIDTH = 76;
 
 /** The text with carets below the place. Of a long text only the part around the place is shown. */
 function pointAt({ text, start, end }: Place): string {
-  const flat = text.replace(/[\n\r\t]/g, ' ');
+  const flat = oneColumn(text.replace(/[\n\t]/g, ' '));
   const left = flat.length > WIDTH ? Math.max(0, Math.min(start - WIDTH / 2, flat.length - WIDTH)) : 0;
   const shown = flat.slice(left, left + WIDTH);
   const carets = Math.max(1, Math.min(end - start, WIDTH - (start - left)));

@@ -45,6 +45,8 @@ interface Kind {
   suffix: RegExp | null;
   /** Whether it can be one of several in a list. */
   inLists: boolean;
+  /** Whether the number behind the colon is one of workers. */
+  workers?: boolean;
   /** As in Device. */
   takesFunctions?: boolean;
   /** Names for messages. */
@@ -68,6 +70,7 @@ export const DEVICES = [
   {
     kind: 'cpu',
     suffix: /^[1-9]\d*$/,
+    workers: true,
     inLists: true,
     examples: ["'cpu'", "'cpu:3' for three workers"],
     words: 'every core; cpu:3 has three workers',
@@ -86,6 +89,7 @@ export const DEVICES = [
   {
     kind: 'js',
     suffix: /^[1-9]\d*$/,
+    workers: true,
     inLists: false,
     examples: ["'js'"],
     takesFunctions: true,
@@ -114,7 +118,13 @@ function readDeviceName(name: unknown): DeviceName | undefined {
 
 /** What to pass instead of a device that makes no sense; undefined for one that does. */
 export function deviceRemedy(asked: unknown): string | undefined {
-  if (Array.isArray(asked)) return listRemedy(asked.map(readDeviceName));
+  const many = [asked]
+    .flat()
+    .map(readDeviceName)
+    .some(n => n?.of.workers && Number(n.suffix) > mostWorkers());
+  if (many)
+    return `this machine has ${coresText(cores())}, and more than ${mostWorkers()} workers would only use up its memory; name fewer`;
+  if (Array.isArray(asked)) return listRemedy(Array.from(asked, readDeviceName));
   if (typeof asked === 'string' ? readDeviceName(asked) : isDevice(asked)) return undefined;
   return `use ${DEVICES.flatMap(d => d.examples).join(', ')}, or an open device`;
 }
@@ -207,12 +217,24 @@ async function loadCuda() {
 
 const inNode = () => typeof process === 'object' && !!process.versions?.node;
 
+const cores = (): number =>
+  inNode()
+    ? process.getBuiltinModule('node:os').availableParallelism()
+    : (globalThis.navigator?.hardwareConcurrency ?? 1);
+
+const coresText = (n: number) => `${n} ${n === 1 ? 'core' : 'cores'}`;
+
+/**
+ * The largest number of workers that may be asked for: a few for each core, and enough for tests of sharing anywhere. A
+ * worker takes some 5 MB before it does anything; V8 ends the process, without an error to catch, when it has no memory
+ * for another one.
+ */
+const mostWorkers = (): number => Math.max(64, 4 * cores());
+
 function listCpu(): DeviceInfo[] {
-  const os = inNode() ? process.getBuiltinModule('node:os') : null;
-  const cores = os ? os.availableParallelism() : (globalThis.navigator?.hardwareConcurrency ?? 1);
-  const model = os?.cpus()[0]?.model.trim();
-  const description = `${cores} ${cores === 1 ? 'core' : 'cores'}${model ? `, ${model}` : ''}`;
-  return [{ name: 'cpu', kind: 'cpu', description, cores }];
+  const model = inNode() ? process.getBuiltinModule('node:os').cpus()[0]?.model.trim() : undefined;
+  const description = `${coresText(cores())}${model ? `, ${model}` : ''}`;
+  return [{ name: 'cpu', kind: 'cpu', description, cores: cores() }];
 }
 
 function listJs(): DeviceInfo[] {

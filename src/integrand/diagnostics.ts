@@ -61,7 +61,7 @@ export function withinDepth<T>(source: Source, step: () => T): T {
   try {
     return step();
   } catch (e) {
-    if (!(e instanceof RangeError) || !/call stack/i.test(e.message)) throw e;
+    if (!isStackOverflow(e)) throw e;
     throw new IntegrandError(
       'The integrand is nested too deeply.',
       'Use variables or loops to make it flatter.',
@@ -72,6 +72,11 @@ export function withinDepth<T>(source: Source, step: () => T): T {
     );
   }
 }
+
+/** Whether the stack was too small, in the words of the engines and of acorn. */
+export const isStackOverflow = (e: unknown): boolean =>
+  (e instanceof RangeError || e instanceof SyntaxError || (e as Error)?.name === 'InternalError') &&
+  /call stack|not enough stack|too much recursion/i.test((e as Error).message);
 
 const CONTEXT = 2; // lines shown above and below the place
 const WIDTH = 100; // characters shown of a line: minified integrands are one long line

@@ -35,15 +35,16 @@ export function hoistedVars(body: AnyNode): ReadonlySet<string> {
   const known = hoisted.get(body);
   if (known) return known; // a helper is inlined many times
   const names = new Set<string>();
-  const visit = (node: unknown): void => {
-    if (!node || typeof node !== 'object') return;
+  const waiting: unknown[] = [body]; // a list, not recursion: the tree of a long sum is as deep as the sum has terms
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    if (!node || typeof node !== 'object') continue;
     const n = node as AnyNode;
-    if (isFunction(n)) return;
+    if (isFunction(n)) continue;
     if (n.type === 'VariableDeclaration' && n.kind === 'var')
       for (const name of declaredNames(n)) names.add(name);
-    for (const child of Object.values(n)) visit(child);
-  };
-  visit(body);
+    for (const child of Object.values(n).reverse()) waiting.push(child);
+  }
   hoisted.set(body, names);
   return names;
 }

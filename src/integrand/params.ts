@@ -30,12 +30,13 @@ export function checkParams(params: unknown, where = ''): asserts params is Para
   const refuse = (option: string, value: unknown, what: string, remedy: string): never => {
     throw new OptionError(option, value, remedy, `${option} ${what}`, where);
   };
-  if (params === null || typeof params !== 'object' || Array.isArray(params)) {
-    const what = params === null ? 'null' : Array.isArray(params) ? 'an array' : `a ${typeof params}`;
-    return refuse('params', params, `is ${what}`, 'pass an object of named values: { a: 3.5 }');
-  }
+  if (typeof params !== 'object' || params === null || Array.isArray(params))
+    return refuse('params', params, `is ${kindOf(params)}`, 'pass an object of named values: { a: 3.5 }');
+  if (params instanceof Map)
+    return refuse('params', params, 'is a Map', 'pass an object: Object.fromEntries(params)');
   for (const [name, value] of Object.entries(params)) {
-    if (!IDENTIFIER.test(name))
+    if (!IDENTIFIER.test(name) || name === '__proto__')
+      // JavaScript gives __proto__ a meaning of its own
       refuse(
         'params',
         params,
@@ -61,10 +62,16 @@ export function checkParams(params: unknown, where = ''): asserts params is Para
         'is a function',
         'write it inside the integrand, or tabulate it: table([xs], ys)',
       );
-    const what = value === null ? 'null' : value === undefined ? 'undefined' : `a ${typeof value}`;
-    refuse(option, value, `is ${what}`, 'pass a number, a boolean, a typed array or a table');
+    refuse(option, value, `is ${kindOf(value)}`, 'pass a number, a boolean, a typed array or a table');
   }
 }
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
 type Numeric = { length: number; [i: number]: number | bigint };
 
 /** The declarations that reading the param `name` needs; a table has one for each axis and one for its values. */

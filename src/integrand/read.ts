@@ -3,10 +3,11 @@
  * Functions without a text (native or bound ones), classes, async functions and generators are refused here.
  */
 
-import { type AnyNode, type Expression, parseExpressionAt } from 'acorn';
+import type { AnyNode, Expression } from 'acorn';
 import type { Text } from '../options/wording.ts';
-import { IntegrandError, type Source, withinDepth } from './diagnostics.ts';
+import { IntegrandError, isStackOverflow, type Source, withinDepth } from './diagnostics.ts';
 import type { FunctionNode } from './lower/values.ts';
+import { parseExpression } from './parse.ts';
 
 export interface ParsedFunction {
   source: Source;
@@ -61,11 +62,11 @@ const isFunction = (node: AnyNode): node is FunctionNode =>
 
 /** Parses the text as an expression; a method such as `f(x) { … }` parses as a member of an object. */
 function parse(source: Source): Expression {
-  const wrap = (prefix: string, suffix: string) =>
-    parseExpressionAt(prefix + source.text + suffix, 0, { ecmaVersion: 'latest' });
+  const wrap = (prefix: string, suffix: string) => parseExpression(prefix + source.text + suffix);
   try {
     return shift(wrap('(', ')'), 1);
   } catch (first) {
+    if (isStackOverflow(first)) throw first;
     try {
       const object = wrap('({', '})');
       if (object.type === 'ObjectExpression' && object.properties[0]?.type === 'Property') {
@@ -85,14 +86,15 @@ function parse(source: Source): Expression {
 }
 
 /** Moves all offsets back by the length of the prefix, so that they point into the text of the function. */
-function shift<T extends object>(node: T, by: number): T {
-  const seen = node as Record<string, unknown>;
-  if (typeof seen.start === 'number') {
-    seen.start -= by;
-    (seen.end as number) -= by;
+function shift<T extends object>(root: T, by: number): T {
+  const left: object[] = [root]; // a list, not recursion: the tree of a long sum is as deep as the sum has terms
+  for (let node = left.pop(); node; node = left.pop()) {
+    const seen = node as Record<string, unknown>;
+    if (typeof seen.start === 'number') {
+      seen.start -= by;
+      (seen.end as number) -= by;
+    }
+    for (const child of Object.values(seen)) if (child && typeof child === 'object') left.push(child);
   }
-  for (const child of Object.values(seen)) {
-    if (child && typeof child === 'object') shift(child, by);
-  }
-  return node;
+  return root;
 }

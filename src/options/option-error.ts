@@ -1,3 +1,4 @@
+import { visible } from './visible.ts';
 import { inWords, LIBRARY, type Text, type Worded, type Wording } from './wording.ts';
 
 /** An option whose value makes no sense; `message` holds the function that was called, the reason and the remedy. */
@@ -20,7 +21,7 @@ export class OptionError extends TypeError implements Worded {
     reason: Text = w => `${w.quoted(option)} is ${shown(value)}`,
     caller = 'integrate',
   ) {
-    const [what, cure] = [inWords(reason, LIBRARY), inWords(remedy, LIBRARY)];
+    const [what, cure] = [reason, remedy].map(text => visible(inWords(text, LIBRARY)));
     super(`${caller && `${caller}: `}${what}; ${cure}.`);
     this.option = option;
     this.value = value;
@@ -50,11 +51,17 @@ export function checkedFor<T>(caller: string, check: () => T): T {
   }
 }
 
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`;
+/** How much of a string is shown. */
+const LONGEST = 200;
+const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
+function shown(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return `'${cut(value)}'`;
   if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value))
-    return value.length > 6 ? `an array of ${value.length}` : `[${value.map(shown).join(', ')}]`;
+    return value.length > 6 || depth > 2 // a list may contain itself
+      ? `an array of ${value.length}`
+      : `[${Array.from(value, v => shown(v, depth + 1)).join(', ')}]`;
   if (typeof value === 'object' && value !== null) return 'an object';
   return typeof value === 'function' ? 'a function' : String(value);
 }

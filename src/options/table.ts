@@ -79,7 +79,7 @@ export type OptionsOf<T> = { -readonly [K in keyof T]?: ValueOf<T[K]> };
 export function checkOptions(table: OptionTable, given: object, family = ''): void {
   const names = Object.keys(table);
   const full = (name: string) => (family ? `${family}.${name}` : name);
-  if (given === null || typeof given !== 'object')
+  if (given === null || typeof given !== 'object' || Array.isArray(given))
     throw new OptionError(family, given, `pass an object with ${names.join(', ')}`);
   const unknown = Object.keys(given).find(name => !names.includes(name));
   if (unknown)
@@ -114,6 +114,9 @@ function checkValue(name: string, entry: Entry, value: unknown): void {
     case 'integer':
       if (typeof value !== 'bigint' && !Number.isSafeInteger(value))
         refuse('pass a whole number or a bigint');
+      // with more bits, seeds that differ would give the same numbers
+      if (BigInt(value as bigint) >= 2n ** 64n || BigInt(value as bigint) < -(2n ** 63n))
+        refuse('pass a whole number of at most 64 bits');
       return;
     case 'boolean':
       if (typeof value !== 'boolean') refuse('pass true or false, or leave it out');

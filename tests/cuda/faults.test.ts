@@ -1,5 +1,5 @@
 /** Integrands that never end or fail on a card, and cards that cannot be used: what the caller sees, and what comes after. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,7 @@ beforeAll(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   for (const name of VARIABLES) delete process.env[name];
 });
 
@@ -137,7 +138,11 @@ describe.skipIf(absent)('a fault', () => {
     'in %s: the error says that it takes a new process',
     async (kernel, method, device, status, text) => {
       process.env.QUADRILLE_EMULATOR_FAULT = `${kernel}=${status}`;
-      await expect(good({ device, method })).rejects.toThrow(text);
+      const error = await good({ device, method }).catch((e: Error) => e);
+      expect((error as Error).message).toContain(text);
+      expect((error as Error).message).toMatch(
+        /\. This process cannot use the card any more: start a new one[^$]*$/,
+      );
       delete process.env.QUADRILLE_EMULATOR_FAULT;
       await expect(good({ device, method })).rejects.toThrow(
         new RegExp(
@@ -161,6 +166,7 @@ describe.skipIf(absent)('a fault', () => {
 describe.skipIf(absent)('what does not work says what to do, and the next run works', () => {
   afterEach(async () => {
     vi.restoreAllMocks();
+    vi.unstubAllEnvs();
     for (const name of VARIABLES) delete process.env[name];
     expect((await good()).status).toBe('converged');
   });
@@ -231,8 +237,8 @@ describe.skipIf(absent)('what is not installed', () => {
   const koffi = () => createRequire(import.meta.url)('koffi') as { load(name: string): unknown };
   test('NVRTC', async () => {
     const cache = mkdtempSync(join(tmpdir(), 'quadrille-cache-'));
-    const before = process.env.XDG_CACHE_HOME;
-    process.env.XDG_CACHE_HOME = cache; // nothing is compiled yet
+    vi.stubEnv('XDG_CACHE_HOME', cache); // nothing is compiled yet
+    vi.stubEnv('QUADRILLE_NVRTC', '');
     const { load } = koffi();
     vi.spyOn(koffi(), 'load').mockImplementation(name => {
       if (/nvrtc/.test(name)) throw new Error(`cannot open ${name}`);
@@ -242,10 +248,10 @@ describe.skipIf(absent)('what is not installed', () => {
       "NVRTC, CUDA's run-time compiler, was not found; install the CUDA toolkit, or pip install nvidia-cuda-nvrtc, or set QUADRILLE_NVRTC to the path of libnvrtc.so.",
     );
     expect(await unasked()).toBe('cpu');
-    process.env.XDG_CACHE_HOME = before;
     rmSync(cache, { recursive: true });
   });
   test('the driver', async () => {
+    vi.stubEnv('QUADRILLE_LIBCUDA', '');
     vi.spyOn(koffi(), 'load').mockImplementation(name => {
       throw new Error(`cannot open ${name}`);
     });
@@ -254,10 +260,77 @@ describe.skipIf(absent)('what is not installed', () => {
     );
     expect(await unasked()).toBe('cpu');
   });
+  test.each([
+    ['QUADRILLE_LIBCUDA', 'libm.so.6', /^libm\.so\.6 has no cuInit .*; it is another library, or too old/],
+    [
+      'QUADRILLE_LIBCUDA',
+      '/nonexistent/libcuda.so',
+      /^QUADRILLE_LIBCUDA names a library that cannot be opened/,
+    ],
+    ['QUADRILLE_LIBCUDA', './libcuda.so', /^QUADRILLE_LIBCUDA is '.\/libcuda.so'; give an absolute path/],
+    [
+      'QUADRILLE_NVRTC',
+      'libm.so.6',
+      /^libm\.so\.6 has no nvrtcVersion .*; it is another library, or too old/,
+    ],
+  ])('%s names %s', async (variable, library, message) => {
+    const cache = mkdtempSync(join(tmpdir(), 'quadrille-cache-'));
+    vi.stubEnv('XDG_CACHE_HOME', cache);
+    vi.stubEnv(variable, library);
+    await expect(fresh()).rejects.toThrow(message);
+    rmSync(cache, { recursive: true });
+  });
+  test('and is never looked for in the working folder', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'quadrille-cache-'));
+    vi.stubEnv('XDG_CACHE_HOME', cache);
+    vi.stubEnv('QUADRILLE_NVRTC', '');
+    for (const name of ['HOME', 'CUDA_HOME', 'CUDA_PATH', 'CONDA_PREFIX', 'VIRTUAL_ENV'])
+      vi.stubEnv(name, name === 'HOME' || name === 'CONDA_PREFIX' ? '' : '.');
+    // every folder seems to have one
+    vi.spyOn(process.getBuiltinModule('node:fs'), 'readdirSync').mockReturnValue([
+      'libnvrtc.so.12',
+      'python3.12',
+    ] as never);
+    const { load } = koffi();
+    const tried: string[] = [];
+    vi.spyOn(koffi(), 'load').mockImplementation(name => {
+      if (!/nvrtc/.test(name)) return load(name);
+      tried.push(name);
+      throw new Error(`cannot open ${name}`);
+    });
+    await expect(fresh()).rejects.toThrow('NVRTC');
+    rmSync(cache, { recursive: true });
+    expect(tried).toContain('/usr/local/cuda/lib64/libnvrtc.so.12');
+    expect(tried.filter(name => name.includes('/') && !name.startsWith('/'))).toEqual([]);
+  });
   test('koffi', async () => {
     vi.spyOn(process.getBuiltinModule('node:module'), 'createRequire').mockReturnValue((() => {
       throw new Error("Cannot find module 'koffi'");
     }) as never);
     await expect(fresh()).rejects.toThrow(/CUDA devices need the package koffi.*; npm install koffi\.$/);
+  });
+});
+
+describe.skipIf(absent)('a cache that', () => {
+  const run = async () => {
+    vi.resetModules();
+    const { integrate } = await import('../../src/index.ts');
+    return (await integrate(smooth, { dims: 2, method: 'plain', relTol: 1e-2, device: 'cuda:0' })).value;
+  };
+  const folder = () => join(process.env.XDG_CACHE_HOME!, 'quadrille', 'cuda');
+  test('is damaged, or cannot be written, changes no result', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'quadrille-cache-'));
+    vi.stubEnv('XDG_CACHE_HOME', cache);
+    const want = await run();
+    const files = readdirSync(folder());
+    expect(files.length).toBeGreaterThan(0);
+    const sound = files.map(f => readFileSync(join(folder(), f)));
+    // the emulator would crash on this image if it were loaded
+    for (const f of files) writeFileSync(join(folder(), f), 'no kernel at all');
+    expect(await run()).toBe(want);
+    expect(files.map(f => readFileSync(join(folder(), f)).length)).toEqual(sound.map(s => s.length));
+    vi.stubEnv('XDG_CACHE_HOME', join(folder(), files[0])); // a file, so that no folder can be made in it
+    expect(await run()).toBe(want);
+    rmSync(cache, { recursive: true });
   });
 });

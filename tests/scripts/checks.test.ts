@@ -81,3 +81,37 @@ describe('scripts/check-workflows.mjs', () => {
     expect(stderr).toMatch(/broken\.yml:\d+:\d+: .*needs job "nobody" which does not exist/);
   });
 });
+
+describe('scripts/check-audit.mjs', () => {
+  const judged = (report: string) => {
+    const file = join(folder, 'audit.json');
+    writeFileSync(file, report);
+    return script('check-audit', file);
+  };
+  const unchecked = 'npm audit: the registry does not answer it; nothing was checked.\n';
+
+  test('a report without weaknesses passes in silence', () => {
+    const { status, stdout, stderr } = judged('{ "auditReportVersion": 2, "vulnerabilities": {} }');
+    expect([status, stdout, stderr]).toEqual([0, '', '']);
+  });
+  test('a weakness of a package that users get is refused by its name', () => {
+    const weak = { acorn: { name: 'acorn', severity: 'high' } };
+    const { status, stderr } = judged(JSON.stringify({ auditReportVersion: 2, vulnerabilities: weak }));
+    expect(status).toBe(1);
+    expect(stderr).toContain('known weaknesses of packages that users get: acorn (high)');
+  });
+  test.each([
+    ['that refuses to answer', '{ "message": "405 Method Not Allowed", "statusCode": 405, "error": {} }'],
+    ['that answers with a page', '<html>not found</html>'],
+    ['that answers with nothing', ''],
+  ])('a registry %s is no failure, and is told in one line', (_, report) => {
+    const { status, stdout, stderr } = judged(report);
+    expect([status, stdout, stderr]).toEqual([0, unchecked, '']);
+  });
+  test('nor is one that is not there', () => {
+    const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:9/' };
+    const args = ['scripts/check-audit.mjs'];
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
+    expect([status, stdout]).toEqual([0, unchecked]);
+  });
+});

@@ -3,15 +3,15 @@ import { devices } from '../../devices/registry.ts';
 import { integrate } from '../../integrate.ts';
 import { type Result, withError } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';
+import { CONVERGED, NOT_CONVERGED } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
 import { libraryOptions } from '../setup.ts';
-import { valueObject } from '../show/json.ts';
+import { jsonLine, valueObject } from '../show/json.ts';
 import { columns, rounded, time } from '../show/numbers.ts';
 import { ProgressLine } from '../show/progress-line.ts';
 import { isLive, type Style, styleOf, type Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { BENCHMARKS, type Benchmark } from './benchmarks.ts';
-import { CONVERGED, NOT_CONVERGED } from './integrate.ts';
 
 interface Run {
   benchmark: Benchmark;
@@ -40,7 +40,7 @@ export async function benchCommand({ rest, options }: Arguments, terminal: Termi
       });
       if (interrupt.signal.aborted) break;
       runs.push({ benchmark, result });
-      if (json) terminal.out.write(`${JSON.stringify(runObject(runs.at(-1)!))}\n`);
+      if (json) terminal.out.write(jsonLine(runObject(runs.at(-1)!)));
     }
   } finally {
     live?.stop();

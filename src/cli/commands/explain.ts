@@ -5,6 +5,7 @@ import { toCuda } from '../../integrand/targets/cuda.ts';
 import { toJavaScript } from '../../integrand/targets/javascript.ts';
 import { toWasm } from '../../integrand/targets/wasm.ts';
 import { prepare } from '../../integrate.ts';
+import { visible } from '../../options/visible.ts';
 import { checkProblem } from '../../problem.ts';
 import type { Arguments } from '../arguments.ts';
 import { freeNames } from '../expression/integrand.ts';
@@ -32,7 +33,9 @@ export async function explainCommand(args: Arguments, { out, env }: Terminal): P
     sections.push([`WebAssembly, ${bytes.length} bytes; two points at a time`, wasmText(bytes)]);
   }
   const comment = target === 'js' || target === 'cuda' ? '//' : ';;';
-  out.write(`${sections.map(([name, text]) => `${head(`${comment} ${name}`)}\n${text}`).join('\n\n')}\n`);
+  out.write(
+    `${sections.map(([name, text]) => `${head(`${comment} ${name}`)}\n${visible(text)}`).join('\n\n')}\n`,
+  );
   return 0;
 }
 

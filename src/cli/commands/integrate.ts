@@ -1,31 +1,30 @@
 /** `quadrille 'expression' x=0..1` and `quadrille run FILE`: computes one integral. */
 import { writeFile } from 'node:fs/promises';
 import { integrate } from '../../integrate.ts';
+import { visible } from '../../options/visible.ts';
 import type { Result } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';
+import { CONVERGED, NOT_CONVERGED } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
 import { withVariables } from '../messages.ts';
 import { parseParams } from '../parameters.ts';
 import { type Setup, setUp } from '../setup.ts';
 import { Forecast } from '../show/forecast.ts';
-import { resultObject } from '../show/json.ts';
+import { jsonLine, resultObject } from '../show/json.ts';
 import { ProgressLine, progressParts } from '../show/progress-line.ts';
 import { block, hasEstimate, line } from '../show/report.ts';
 import { svg } from '../show/svg.ts';
 import { isLive, styleOf, type Terminal, widthOf } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
-export const CONVERGED = 0;
-export const FAILED = 1;
-export const NOT_CONVERGED = 2;
-
 export async function integrateCommand(args: Arguments, terminal: Terminal): Promise<number> {
   const setup = await setUp(args, parseParams((args.options.get('param') as string[]) ?? []));
   const quiet = args.options.has('quiet');
   const result = await solve(setup, terminal, quiet);
+  // first the result, which may have taken hours: that its drawing cannot be written is no reason to lose it
+  show(result, setup, terminal, { quiet, json: args.options.has('json') });
   const file = args.options.get('svg') as string | undefined;
   if (file !== undefined) await draw(file, result, setup.title);
-  show(result, setup, terminal, { quiet, json: args.options.has('json') });
   return result.converged ? CONVERGED : NOT_CONVERGED;
 }
 
@@ -73,7 +72,7 @@ function show(
 ): void {
   const { out, err, env } = terminal;
   if (json) {
-    out.write(`${JSON.stringify(resultObject(result, setup))}\n`);
+    out.write(jsonLine(resultObject(result, setup)));
     return;
   }
   if (out.isTTY && !quiet) {
@@ -84,5 +83,5 @@ function show(
   out.write(`${line(result)}\n`);
   const style = styleOf(err, env);
   if (!quiet && hasEstimate(result))
-    for (const w of result.warnings) err.write(`${style.yellow('warning')}: ${w}\n`);
+    for (const w of result.warnings) err.write(`${style.yellow('warning')}: ${visible(w)}\n`);
 }

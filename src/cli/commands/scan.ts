@@ -1,18 +1,19 @@
 /** `quadrille scan 'expression' x=0..1 --param a=0:10:0.5`: computes an integral for each combination of values; prints CSV or JSON lines. */
+import { visible } from '../../options/visible.ts';
 import type { Result } from '../../result.ts';
 import { type ScanOptions, scan } from '../../scan.ts';
 import type { Arguments } from '../arguments.ts';
+import { CONVERGED, FAILED, NOT_CONVERGED } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
 import { messageOf, withVariables } from '../messages.ts';
 import { parseScan, product } from '../parameters.ts';
 import { setUp } from '../setup.ts';
-import { valueObject } from '../show/json.ts';
+import { jsonLine, valueObject } from '../show/json.ts';
 import { time } from '../show/numbers.ts';
 import { ProgressLine } from '../show/progress-line.ts';
 import { hasEstimate } from '../show/report.ts';
 import { isLive, styleOf, type Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { CONVERGED, FAILED, NOT_CONVERGED } from './integrate.ts';
 
 type Params = Record<string, number>;
 
@@ -101,7 +102,7 @@ class Rows {
     if (r.status === 'aborted' && !hasEstimate(r)) return; // Ctrl-C came before it began
     this.#live?.clear();
     const { out } = this.#terminal;
-    if (this.#how.json) out.write(`${JSON.stringify(valueObject(r, params))}\n`);
+    if (this.#how.json) out.write(jsonLine(valueObject(r, params)));
     else {
       if (!this.#headed) out.write(`${[...this.#names, ...COLUMNS].join(',')}\n`);
       this.#headed = true;
@@ -119,7 +120,7 @@ class Rows {
     const which = Object.entries(params).map(([n, v]) => `${n}=${v}`);
     const kind = r.status === 'failed' ? style.red('error') : style.yellow('warning');
     const remarks = r.status === 'failed' ? [messageOf(r.failure, this.#how.variables)] : r.warnings;
-    for (const remark of remarks) err.write(`${kind}: ${which.join(' ')}: ${remark}\n`);
+    for (const remark of remarks) err.write(`${kind}: ${which.join(' ')}: ${visible(remark)}\n`);
   }
 
   #progress(): string[] {

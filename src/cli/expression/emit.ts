@@ -68,8 +68,14 @@ function emit(node: Node, scope: Scope): Piece {
       // a power gets brackets: JavaScript refuses -x ** 2
       return { text: `${node.op}${brackets(number(arg), ATOM)}`, strength: SIGN, condition: false };
     }
-    case 'binary':
-      return binary(node.op, emit(node.left, scope), emit(node.right, scope));
+    case 'binary': {
+      // a loop, not recursion, over the operators of a chain: a sum may have thousands of terms
+      const chain = [node];
+      for (let { left } = node; left.kind === 'binary'; { left } = left) chain.push(left);
+      let piece = emit(chain.at(-1)!.left, scope);
+      for (const { op, right } of chain.reverse()) piece = binary(op, piece, emit(right, scope));
+      return piece;
+    }
     case 'choice': {
       const [yes, no] = [node.yes, node.no].map(n => brackets(number(emit(n, scope)), CHOICE));
       const text = `${brackets(test(emit(node.test, scope)), CHOICE + 1)} ? ${yes} : ${no}`;

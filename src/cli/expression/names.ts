@@ -47,5 +47,5 @@ export const CONSTANTS: ReadonlyMap<string, string> = new Map([
   ['∞', 'Infinity'],
 ]);
 
-/** The names that a variable or parameter may have. */
-export const NAME = /^[\p{L}_][\p{L}\p{Nd}_]*$/u;
+/** The names that a variable or parameter may have; JavaScript can read each of them (U+2E2F is a letter, and it cannot). */
+export const NAME = /^[\p{ID_Start}_][\p{ID_Start}\p{Nd}_]*$/u;

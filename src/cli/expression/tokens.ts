@@ -9,23 +9,23 @@ export interface Token {
 }
 
 const NUMBER = /(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?/uy;
-const WORD = /[\p{L}_][\p{L}\p{Nd}_]*|∞/uy;
+const WORD = /[\p{ID_Start}_][\p{ID_Start}\p{Nd}_]*|∞/uy;
 const OPERATOR = /\*\*|<=|>=|==|!=|&&|\|\||[-+*/%^()?:<>!,−·×÷≤≥≠]/uy;
 
 /** Other spellings of operators, as people type them or copy them from papers. */
-const SAME: Record<string, string> = {
-  '**': '^',
-  '−': '-',
-  '·': '*',
-  '×': '*',
-  '÷': '/',
-  '≤': '<=',
-  '≥': '>=',
-  '≠': '!=',
-  and: '&&',
-  or: '||',
-  not: '!',
-};
+const SAME = new Map([
+  ['**', '^'],
+  ['−', '-'],
+  ['·', '*'],
+  ['×', '*'],
+  ['÷', '/'],
+  ['≤', '<='],
+  ['≥', '>='],
+  ['≠', '!='],
+  ['and', '&&'],
+  ['or', '||'],
+  ['not', '!'],
+]);
 
 /** Characters of other notations, and what to write instead. */
 const ELSEWHERE: Record<string, string> = {
@@ -49,7 +49,7 @@ export function tokens(text: string): Token[] {
     return pattern.exec(text)?.[0];
   };
   const put = (kind: Token['kind'], shown: string) => {
-    found.push({ kind, text: SAME[shown] ?? shown, start: at, end: at + shown.length });
+    found.push({ kind, text: SAME.get(shown) ?? shown, start: at, end: at + shown.length });
     at += shown.length;
   };
   while (at < text.length) {
@@ -58,7 +58,7 @@ export function tokens(text: string): Token[] {
     const operator = match(OPERATOR);
     if (/\s/.test(text[at])) at++;
     else if (number !== undefined) put('number', number);
-    else if (word !== undefined) put(word in SAME ? 'operator' : 'name', word);
+    else if (word !== undefined) put(SAME.has(word) ? 'operator' : 'name', word);
     else if (operator !== undefined) put('operator', operator);
     else {
       const sign = String.fromCodePoint(text.codePointAt(at)!);

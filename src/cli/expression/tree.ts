@@ -20,10 +20,13 @@ export type Node = Span &
     | { kind: 'choice'; test: Node; yes: Node; no: Node }
   );
 
-/** A node and all nodes below it, in the order of the text. */
-export function* nodesOf(node: Node): Iterable<Node> {
-  yield node;
-  for (const child of childrenOf(node)) yield* nodesOf(child);
+/** A node and all nodes below it, in the order of the text. A list, not recursion: sums may have thousands of terms. */
+export function* nodesOf(root: Node): Iterable<Node> {
+  const waiting = [root];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    yield node;
+    waiting.push(...childrenOf(node).toReversed());
+  }
 }
 
 function childrenOf(node: Node): readonly Node[] {

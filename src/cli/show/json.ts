@@ -24,10 +24,15 @@
  *
  * In a scan each line is an object with the members from params to warnings.
  */
+
+import { visibleJson } from '../../options/visible.ts';
 import type { IntegrateOptions } from '../../problem.ts';
 import type { Result } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import { historyOf } from './history.ts';
+
+/** A line of JSON. */
+export const jsonLine = (value: object): string => `${visibleJson(JSON.stringify(value))}\n`;
 
 export function resultObject(r: Result, setup: Setup): object {
   const { title, variables, options } = setup;

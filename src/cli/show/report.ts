@@ -1,5 +1,6 @@
 /** Results as text: one line for pipes, and a block with details for terminals. */
 import { ratio } from '../../methods/combine.ts';
+import { visible } from '../../options/visible.ts';
 import { type Result, type Status, withError } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import type { Style } from '../terminal.ts';
@@ -57,7 +58,7 @@ function heading({ title, variables, options }: Setup, style: Style): string {
           ([a, b], i) => `${variables[i]} ${bound(a, style.unicode)}..${bound(b, style.unicode)}`,
         )
       : [`${options.domain?.length ?? options.dims} dimensions`];
-  return `${style.bold(title)}  ${style.dim(axes.join('  '))}`;
+  return `${style.bold(visible(title))}  ${style.dim(axes.join('  '))}`;
 }
 
 function details(r: Result): [string, string][] {
@@ -81,7 +82,7 @@ function details(r: Result): [string, string][] {
 }
 
 export const warnings = (r: Result, style: Style): string[] =>
-  r.warnings.map(w => `  ${style.yellow('warning')}   ${w}`);
+  r.warnings.map(w => `  ${style.yellow('warning')}   ${visible(w)}`);
 
 function plot(r: Result, { options }: Setup, style: Style, width: number): string[] {
   const lines = chart(historyOf(r), toleranceFor(options, r.value), width, style);

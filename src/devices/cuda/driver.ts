@@ -69,16 +69,13 @@ let loaded: Driver | null = null;
 
 export function loadDriver(): Driver {
   if (loaded) return loaded;
-  const { [VARIABLE]: named } = process.env;
-  const library = openLibrary([...(named ? [named] : []), ...LIBRARIES]);
+  const library = openLibrary(VARIABLE, LIBRARIES);
   if (!library)
     throw new CudaError(
       w =>
         `no CUDA driver (libcuda) on this machine; install NVIDIA's driver, or use ${w.setting('device', 'cpu')}.`,
     );
-  const driver = Object.fromEntries(
-    Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
-  ) as Driver;
+  const driver = bindAll(library, SIGNATURES) as Driver;
   const status = driver.cuInit(0);
   if (status !== 0)
     throw new CudaError(
@@ -90,17 +87,54 @@ export function loadDriver(): Driver {
   return driver;
 }
 
-/** The first of these libraries that can be opened; null when none can. */
-export function openLibrary(names: readonly string[]): { func(signature: string): Call } | null {
+/** A library that was opened. */
+export interface Library {
+  name: string;
+  func(signature: string): Call;
+}
+
+/**
+ * The library that the environment variable names; without it the first of `names` that can be opened, or null. A named
+ * one that cannot be opened is an error: with another one in its place, people would search long for what is wrong.
+ */
+export function openLibrary(variable: string, names: readonly string[]): Library | null {
+  const { [variable]: named } = process.env;
   const koffi = loadKoffi();
+  if (named) {
+    const { isAbsolute } = process.getBuiltinModule('node:path');
+    // a name without a folder is looked for where the system keeps its libraries
+    if (/[/\\]/.test(named) && !isAbsolute(named))
+      throw new CudaError(`${variable} is '${named}'; give an absolute path, or a name alone.`);
+    try {
+      const library = koffi.load(named);
+      return { name: named, func: s => library.func(s) };
+    } catch (e) {
+      throw new CudaError(`${variable} names a library that cannot be opened: ${(e as Error).message}`);
+    }
+  }
   for (const name of names) {
     try {
-      return koffi.load(name);
+      const library = koffi.load(name);
+      return { name, func: s => library.func(s) };
     } catch {
       // tries the next one
     }
   }
   return null;
+}
+
+/** The functions of a library by name. */
+export function bindAll<K extends string>(library: Library, signatures: Record<K, string>): Record<K, Call> {
+  const entries = Object.entries<string>(signatures).map(([name, signature]) => {
+    try {
+      return [name, library.func(signature)];
+    } catch (e) {
+      throw new CudaError(
+        `${library.name} has no ${name} (${(e as Error).message}); it is another library, or too old: update NVIDIA's driver and NVRTC.`,
+      );
+    }
+  });
+  return Object.fromEntries(entries) as Record<K, Call>;
 }
 
 /** Memory of the host that the driver allocated, as an ArrayBuffer. */
@@ -135,14 +169,14 @@ export function check(driver: Driver, status: number, doing: string): void {
 /** The remedy after a fault. */
 const NO_MORE: Text = w =>
   `. This process cannot use the card any more: start a new one, and see whether the integrand runs with ${w.setting('device', 'cpu')}`;
-const REMEDIES: Record<number, string> = {
+const REMEDIES: Record<number, Text> = {
   [OUT_OF_MEMORY]:
     '; the card is out of memory: close what else runs on it, or lower cubature.maxMemory or vegas.maxStrata',
   209: '; the card is too old for this kernel, or the driver for this NVRTC: update the driver',
   218: '; the driver is older than the NVRTC that made this kernel: update the driver',
-  700: `; the integrand read or wrote where it must not${NO_MORE}`,
-  702: `; a kernel took longer than the driver allows on a card with a display${NO_MORE}`,
-  719: `; the integrand failed on the card${NO_MORE}`,
+  700: w => `; the integrand read or wrote where it must not${inWords(NO_MORE, w)}`,
+  702: w => `; a kernel took longer than the driver allows on a card with a display${inWords(NO_MORE, w)}`,
+  719: w => `; the integrand failed on the card${inWords(NO_MORE, w)}`,
 };
 
 /** Whether this status is a fault after which no call of this process works on the card any more. */

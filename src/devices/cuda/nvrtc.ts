@@ -1,19 +1,18 @@
 /**
  * NVRTC, CUDA's run-time compiler, through koffi. The library is searched for in the path that an environment variable
- * names, on the system, in CUDA's folders, and in pip's and conda's NVIDIA packages. Compiled kernels are kept on disk,
- * under the hash of everything that they depend on.
+ * names, on the system, in CUDA's folders, and in pip's and conda's NVIDIA packages. Compiled kernels are kept on disk
+ * (kernel-cache.ts), under the hash of everything that they depend on.
  *
  * Compiling a kernel takes about a second. So kernels are compiled ahead, at the same time on threads of their own, and
  * NVRTC uses several threads for each.
  */
-import { CudaError, openLibrary } from './driver.ts';
+import { bindAll, CudaError, openLibrary } from './driver.ts';
+import { homeFolder, readKernel, writeKernel } from './kernel-cache.ts';
 
 // bundlers for the browser do not follow getBuiltinModule
 const { createHash } = process.getBuiltinModule('node:crypto');
-const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } =
-  process.getBuiltinModule('node:fs');
-const { homedir } = process.getBuiltinModule('node:os');
-const { join } = process.getBuiltinModule('node:path');
+const { readdirSync } = process.getBuiltinModule('node:fs');
+const { isAbsolute, join } = process.getBuiltinModule('node:path');
 
 const SIGNATURES = {
   nvrtcVersion: 'int nvrtcVersion(_Out_ int *major, _Out_ int *minor)',
@@ -41,26 +40,24 @@ let loaded: Nvrtc | null = null;
 
 export function loadNvrtc(): Nvrtc {
   if (loaded) return loaded;
-  const places = candidates();
-  const library = openLibrary(places);
+  const library = openLibrary(VARIABLE, candidates());
   if (!library)
     throw new CudaError(
       `NVRTC, CUDA's run-time compiler, was not found; install the CUDA toolkit, or pip install nvidia-cuda-nvrtc, or set ${VARIABLE} to the path of libnvrtc.so.`,
     );
-  loaded = Object.fromEntries(
-    Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
-  ) as Nvrtc;
+  loaded = bindAll(library, SIGNATURES) as Nvrtc;
   return loaded;
 }
 
 function candidates(): string[] {
-  const { [VARIABLE]: named, CUDA_HOME, CUDA_PATH, CONDA_PREFIX, VIRTUAL_ENV } = process.env;
+  const { CUDA_HOME, CUDA_PATH, CONDA_PREFIX, VIRTUAL_ENV } = process.env;
   const system = ['libnvrtc.so', 'libnvrtc.so.13', 'libnvrtc.so.12', 'libnvrtc.so.11.2'];
   const folders = [CUDA_HOME, CUDA_PATH, '/usr/local/cuda', CONDA_PREFIX]
-    .filter(f => f !== undefined)
+    .filter((f): f is string => !!f && isAbsolute(f)) // never in the working folder, where a stranger may have put one
     .flatMap(f => [join(f, 'lib64'), join(f, 'lib'), join(f, 'bin'), join(f, 'targets/x86_64-linux/lib')]);
-  for (const root of [VIRTUAL_ENV, CONDA_PREFIX, '/usr', '/usr/local', join(homedir(), '.local')]) {
-    if (!root) continue;
+  const home = homeFolder();
+  for (const root of [VIRTUAL_ENV, CONDA_PREFIX, '/usr', '/usr/local', home && join(home, '.local')]) {
+    if (!root || !isAbsolute(root)) continue;
     for (const lib of ['lib', 'lib64']) {
       for (const python of list(join(root, lib)).filter(f => f.startsWith('python3'))) {
         for (const kind of ['site-packages', 'dist-packages'])
@@ -74,7 +71,7 @@ function candidates(): string[] {
       .filter(n => NAME.test(n))
       .map(n => join(f, n)),
   );
-  return [...(named ? [named] : []), ...system, ...found];
+  return [...system, ...found];
 }
 
 function list(folder: string): string[] {
@@ -83,12 +80,6 @@ function list(folder: string): string[] {
   } catch {
     return [];
   }
-}
-
-/** The folder in which compiled kernels are kept. */
-export function cacheFolder(): string {
-  const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  return join(base, 'quadrille', 'cuda');
 }
 
 /** What to compile: a text, for an architecture such as 'sm_90'. The version of the driver is part of the cache key. */
@@ -104,29 +95,34 @@ const ready = new Map<string, Uint8Array>();
 
 /** Compiles a text to machine code, or takes it from the cache. */
 export function compileCuda(source: Source): Uint8Array {
-  const path = pathOf(source);
-  const known = ready.get(path) ?? readCached(path);
-  ready.delete(path);
+  const key = keyOf(source);
+  const known = ready.get(key) ?? readKernel(key);
+  ready.delete(key);
   if (known) return known;
   const job = new Job(source);
   const image = job.end(loadNvrtc().nvrtcCompileProgram(job.program, job.options.length, job.options));
-  writeCached(path, image);
+  writeKernel(key, image);
   return image;
 }
 
 /** Compiles on another thread what compileCuda will need. Errors are left to compileCuda, which reports them. */
 export async function compileAhead(source: Source): Promise<void> {
-  const path = pathOf(source);
-  if (ready.has(path) || existsSync(path)) return;
-  const known = ahead.get(path);
+  const key = keyOf(source);
+  if (ready.has(key)) return;
+  const kept = readKernel(key);
+  if (kept) {
+    ready.set(key, kept);
+    return;
+  }
+  const known = ahead.get(key);
   const started = known ?? onThread(source).catch(() => null);
-  ahead.set(path, started);
+  ahead.set(key, started);
   const image = await started;
   if (known) return;
-  ahead.delete(path);
+  ahead.delete(key);
   if (!image) return;
-  writeCached(path, image);
-  ready.set(path, image);
+  writeKernel(key, image);
+  ready.set(key, image);
 }
 
 async function onThread(source: Source): Promise<Uint8Array> {
@@ -149,35 +145,11 @@ const optionsFor = (architecture: string) => [
   '--fmad=false',
 ];
 
-function pathOf({ text, architecture, driver }: Source): string {
+function keyOf({ text, architecture, driver }: Source): string {
   const hash = createHash('sha256');
-  for (const part of ['1', text, ...optionsFor(architecture), String(driver)])
+  for (const part of ['2', text, ...optionsFor(architecture), String(driver)])
     hash.update(`${part.length} ${part}`);
-  return join(cacheFolder(), `${hash.digest('hex')}.cubin`);
-}
-
-/** A cached file is the hash of its content and the content, so that a truncated or changed file is not used. */
-function readCached(path: string): Uint8Array | null {
-  if (!existsSync(path)) return null;
-  try {
-    const bytes = readFileSync(path);
-    const content = bytes.subarray(32);
-    const sound = createHash('sha256').update(content).digest().equals(bytes.subarray(0, 32));
-    return sound && content.length > 0 ? new Uint8Array(content) : null;
-  } catch {
-    return null;
-  }
-}
-
-function writeCached(path: string, image: Uint8Array): void {
-  try {
-    mkdirSync(cacheFolder(), { recursive: true });
-    const part = `${path}.${process.pid}.part`;
-    writeFileSync(part, Buffer.concat([createHash('sha256').update(image).digest(), image]));
-    renameSync(part, path); // renaming is atomic, so no process reads half a file
-  } catch {
-    // the folder cannot be written, so the kernel is compiled again next time
-  }
+  return hash.digest('hex');
 }
 
 /** One compilation. */

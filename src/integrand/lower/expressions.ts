@@ -55,10 +55,15 @@ const EXPRESSIONS: Handlers = {
     }
   },
   BinaryExpression(l, node, env) {
-    if (node.left.type === 'PrivateIdentifier') return refuseOperator(l, node, node.operator, env);
-    const a = lowerExpression(l, node.left, env);
-    const b = lowerExpression(l, node.right, env);
-    return binary(l, node.operator, a, b, env, node);
+    // a loop, not recursion, over the operators of a chain: a sum may have thousands of terms
+    const chain = [node];
+    for (let { left } = node; left.type === 'BinaryExpression'; { left } = left) chain.push(left);
+    const { left, operator } = chain.at(-1)!;
+    if (left.type === 'PrivateIdentifier') return refuseOperator(l, chain.at(-1)!, operator, env);
+    let value = lowerExpression(l, left, env);
+    for (const n of chain.reverse())
+      value = binary(l, n.operator, value, lowerExpression(l, n.right, env), env, n);
+    return value;
   },
   LogicalExpression(l, node, env) {
     const left = lowerExpression(l, node.left, env);
@@ -164,6 +169,8 @@ const EXPRESSIONS: Handlers = {
       ) {
         return l.fail(env, p, 'An object in an integrand has plain members.', 'Write { a: 1, b: 2 }.');
       }
+      if (p.key.name === '__proto__')
+        return l.fail(env, p, 'An object in an integrand has no prototype of its own.', 'Take another name.');
       fields.set(p.key.name, lowerExpression(l, p.value, env, p.key.name));
     }
     const elements = [...fields.values()].map(v => l.flow.slot(v));
@@ -305,8 +312,15 @@ export function memberOf(
   }
   if (object.kind === 'tuple' && object.keys) {
     const k = object.keys.indexOf(name);
-    if (k >= 0) return l.get(object.elements[k]);
-    if (!(name in Object.prototype)) return { kind: 'undefined' };
+    if (k < 0 && name in Object.prototype) {
+      l.fail(
+        env,
+        node,
+        `An integrand cannot use \`.${name}\`, which JavaScript gives every object.`,
+        'Read members of its own.',
+      );
+    }
+    return k < 0 ? { kind: 'undefined' } : l.get(object.elements[k]);
   }
   if (optional && isNullish(l, object, env, node)) return { kind: 'undefined' };
   if (object.kind === 'unsettled' || (object.kind === 'undefined' && object.why)) {
