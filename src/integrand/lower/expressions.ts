@@ -160,13 +160,7 @@ const EXPRESSIONS: Handlers = {
   ObjectExpression(l, node, env) {
     const fields = new Map<string, Val>();
     for (const p of node.properties) {
-      if (
-        p.type === 'SpreadElement' ||
-        p.computed ||
-        p.kind !== 'init' ||
-        p.key.type !== 'Identifier' ||
-        p.key.name === '__proto__'
-      ) {
+      if (p.type === 'SpreadElement' || p.computed || p.kind !== 'init' || p.key.type !== 'Identifier') {
         return l.fail(env, p, 'An object in an integrand has plain members.', 'Write { a: 1, b: 2 }.');
       }
       if (p.key.name === '__proto__')
