@@ -61,11 +61,11 @@ export function someParams(program: Program): Bindings {
   return new Map(
     program.params.map(p => [
       p.name,
-      p.kind === 'number'
-        ? 1.25
-        : p.kind === 'boolean'
-          ? true
-          : Float64Array.from({ length: p.length }, (_, i) => i - 1.5),
+      p.kind === 'array'
+        ? Float64Array.from({ length: p.length }, (_, i) => i - 1.5)
+        : p.kind === 'number'
+          ? 1.25
+          : true,
     ]),
   );
 }
