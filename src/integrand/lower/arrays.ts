@@ -32,6 +32,8 @@ export function makeArray(l: Lowering, values: Val[], env: Env, node: AnyNode): 
     return { kind: 'tuple', length, elements: [], memory: same ?? name, site };
   }
   const memory = l.arrays.push(Math.max(1, length)) - 1;
+  // functions of this library fill what they make with Array(n)
+  const holes = !env.source.internal && values.some(v => v.kind === 'undefined' && v.hole);
   values.forEach((v, i) => {
     const value =
       v.kind === 'number'
@@ -46,7 +48,7 @@ export function makeArray(l: Lowering, values: Val[], env: Env, node: AnyNode): 
             );
     l.builder.emit({ kind: 'store', array: memory, index: l.builder.constant(i), value });
   });
-  return { kind: 'tuple', length, elements: [], memory, site };
+  return { kind: 'tuple', length, elements: [], memory, site, ...(holes && { holes }) };
 }
 
 /** The elements of an array, one by one. */
@@ -90,13 +92,19 @@ export function elementAt(l: Lowering, object: Val, index: Val, env: Env, node: 
   if (!isArray(object)) return l.misused(object, 'an array', env, node);
   const { id: i, known, outside } = indexOf(l, index, object, env, node);
   if (outside) return { kind: 'undefined', why: () => l.fail(env, node, ...outside) };
-  const read = (id: Id): Val => ({ kind: 'number', id, element: known === undefined });
+  const read = (id: Id): Val =>
+    known === undefined
+      ? { kind: 'number', id, element: true, at: { index: i, length: object.length } }
+      : { kind: 'number', id };
   if (object.kind === 'point') return read(l.builder.value({ op: 'coord', args: [i] }, 'f64'));
   if (object.kind === 'data')
     return read(l.builder.value({ op: 'element', array: object.name, args: [i] }, 'f64'));
   const { memory } = object;
   if (memory === undefined) {
-    if (known !== undefined) return l.get(object.elements[known]);
+    if (known !== undefined) {
+      const value = l.get(object.elements[known]);
+      return value.kind === 'undefined' && value.hole ? { kind: 'undefined' } : value;
+    }
     checkMovable(l, object, env, node);
     return l.restart(l.decisions.inMemory, object.site);
   }
@@ -119,6 +127,7 @@ export function storeElement(
   if (outside) return l.fail(env, node, ...outside);
   if (array.memory === undefined) {
     if (known === undefined) l.restart(l.decisions.inMemory, array.site);
+    if (array.typed && value.kind !== 'number') l.misused(value, 'a number', env, node);
     return l.set(array.elements[known], value);
   }
   if (typeof array.memory === 'string') l.restart(l.decisions.written, array.site);

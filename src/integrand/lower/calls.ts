@@ -9,9 +9,9 @@ import { arity, DIRECT, libraryFunction, mathKit } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
 import { bindPattern } from './patterns.ts';
 import { arrayMethod, preludeFunction } from './prelude.ts';
-import { lowerStatements } from './statements.ts';
-import { ARRAY_HELPERS, isModuleObject } from './toolchains.ts';
-import { describe, type FunctionValue, isArray, Names, type Val } from './values.ts';
+import { declaredNames, lowerStatements } from './statements.ts';
+import { ARRAY_HELPERS, isModuleObject, mayKeepNames } from './toolchains.ts';
+import { describe, type FunctionValue, isArray, Names, type TupleValue, type Val } from './values.ts';
 
 /** The most calls that are inlined in one integrand: n helpers that each call the next one twice make 2^n calls. */
 const MAX_INLINED_CALLS = 20_000;
@@ -30,12 +30,20 @@ function lowerToolchainCall(l: Lowering, node: CallExpression, env: Env): Val | 
   const { callee } = node;
   if (callee.type !== 'Identifier' || env.names.find(callee.name)) return;
   const [first, second] = node.arguments;
-  // esbuild's keepNames makes f(function, "name") of a function; a minifier may give f any name
-  const named = node.arguments.length === 2 && second.type === 'Literal' && typeof second.value === 'string';
-  if (named) return lowerExpression(l, first, env, second.value as string);
-  const kind = ARRAY_HELPERS[callee.name];
+  if (node.arguments.length === 2 && second.type === 'Literal' && typeof second.value === 'string') {
+    // esbuild's keepNames makes f(function, "name") of a function
+    if (!mayKeepNames(callee.name, second.value)) return;
+    const isFunction =
+      /^(ArrowFunction|Function)Expression$/.test(first.type) ||
+      (first.type === 'Identifier' && lowerExpression(l, first, env).kind === 'function');
+    return isFunction ? lowerExpression(l, first, env, second.value) : undefined;
+  }
+  const kind = Object.hasOwn(ARRAY_HELPERS, callee.name) && ARRAY_HELPERS[callee.name];
   if (!kind || !first) return;
-  if (kind === 'same') return lowerExpression(l, first, env);
+  if (kind === 'same') {
+    const value = lowerExpression(l, first, env);
+    return isArray(value) ? value : l.misused(value, 'an array', env, first);
+  }
   const arrays = kind === 'copy' ? [first] : [first, second];
   return makeArray(
     l,
@@ -68,7 +76,7 @@ function lowerCallee(l: Lowering, node: CallExpression, env: Env): Val | { metho
         return invoke(
           l,
           object,
-          name === 'call' ? args : args.flatMap(a => spread(l, a, env, node)),
+          name === 'call' ? args : args.slice(0, 1).flatMap(a => spread(l, a, env, node)),
           node,
           env,
         );
@@ -113,13 +121,11 @@ function invoke(l: Lowering, fn: Val, args: Val[], node: AnyNode, env: Env): Val
       );
     }
     case 'namespace':
-      if (fn.what === 'Array')
-        return makeArray(
-          l,
-          Array(constantLength(l, args[0], node, env)).fill({ kind: 'undefined' }),
-          env,
-          node,
-        );
+      if (fn.what === 'Array') {
+        if (args.length !== 1) return makeArray(l, args, env, node);
+        const hole: Val = { kind: 'undefined', hole: true };
+        return makeArray(l, Array(constantLength(l, args[0], node, env)).fill(hole), env, node);
+      }
       if (fn.what === 'Number') return l.number(l.toNumber(args[0] ?? l.literal(0), env, node));
       break;
     case 'undefined':
@@ -143,41 +149,79 @@ function lowerArguments(l: Lowering, nodes: CallExpression['arguments'], env: En
 
 function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression, env: Env): Val {
   const args = lowerArguments(l, node.arguments, env);
+  if (SKIP_HOLES.has(name))
+    for (const a of name === 'concat' ? [array, ...args] : [array]) checkHoles(l, a, name, env, node);
   if (name === 'concat') {
+    const typed = [array, ...args].find(isTyped);
+    if (typed) {
+      const why = `\`concat\` does not join ${describe(typed)}, a typed array, to others.`;
+      l.fail(env, node, why, 'Spread it: [...a, ...b].');
+    }
     const parts = [array, ...args].flatMap(a => (isArray(a) ? spread(l, a, env, node) : [a]));
     return makeArray(l, parts, env, node);
   }
   const method = arrayMethod(name === 'reduce' && args.length < 2 ? 'reduce1' : name);
   if (!method) return memberOf(l, array, name, env, node, false);
+  if (name === 'reduce' && args.length < 2 && array.kind !== 'point' && isArray(array) && array.length === 0)
+    l.fail(env, node, '`reduce` of an empty array needs a first value.', 'Give it one: reduce(f, 0).');
   if (array.kind === 'data' && array.rounds && (name === 'map' || name === 'slice')) {
     const why = `\`${name}\` of params.${array.name} would make an array of its kind, which rounds what is put into it.`;
     l.fail(env, node, why, `Make it an array of plain numbers first: [...p.${array.name}].${name}(…).`);
   }
-  if (name === 'fill' && array.kind === 'tuple' && array.memory === undefined) {
-    if (args.length !== 1)
-      l.fail(env, node, '`fill` takes one value in an integrand.', 'Write Array(3).fill(0).');
+  if (name === 'fill' && args.length === 1 && array.kind === 'tuple' && array.memory === undefined) {
     checkWritable(l, array, env, node);
+    if (array.typed && args[0].kind !== 'number') l.misused(args[0], 'a number', env, node);
     for (const e of array.elements) l.set(e, args[0]);
     return array;
   }
-  return inline(l, internalFunction(method, name), [array, ...args], node, env);
+  const result = inline(l, internalFunction(method, name), [array, ...args], node, env);
+  if (result.kind !== 'tuple') return result;
+  if (name === 'fill' && args.length === 1) return { ...result, holes: false };
+  return isTyped(array) && (name === 'map' || name === 'slice') ? typedCopy(l, result, env, node) : result;
+}
+
+/** Methods that pass over the holes of an array, or keep them. */
+const SKIP_HOLES = new Set(['map', 'reduce', 'every', 'some', 'forEach', 'slice', 'concat']);
+
+function checkHoles(l: Lowering, array: Val, name: string, env: Env, node: AnyNode): void {
+  if (array.kind !== 'tuple' || array.keys) return;
+  const isHole = (v: Val) => v.kind === 'undefined' && v.hole === true;
+  if (!array.holes && !array.elements.some(e => isHole(l.get(e)))) return;
+  l.fail(
+    env,
+    node,
+    `This array has elements that were never set, or may have: \`${name}\` skips them in JavaScript.`,
+    'Fill it first, as Array(3).fill(0), or make it with Array.from({ length: 3 }, f).',
+  );
+}
+
+const isTyped = (v: Val): boolean => v.kind === 'data' || (v.kind === 'tuple' && v.typed === true);
+
+/** What `map` or `slice` of a Float64Array makes: another one, whose elements are numbers. */
+function typedCopy(l: Lowering, copy: TupleValue, env: Env, node: AnyNode): TupleValue {
+  for (const e of copy.elements) {
+    const value = l.get(e);
+    if (value.kind !== 'number') l.misused(value, 'a number', env, node);
+  }
+  return { ...copy, typed: true };
 }
 
 function lowerBuiltin(l: Lowering, name: string, fn: string, args: Val[], node: AnyNode, env: Env): Val {
   const { builder } = l;
   const number = (i: number): Id => l.toNumber(args[i] ?? { kind: 'undefined' }, env, node);
+  const numbers = () => args.map((_, i) => number(i));
   if (fn === 'from') return arrayFrom(l, args, node, env);
   if (fn === 'Boolean') return l.bool(l.toBool(args[0] ?? { kind: 'undefined' }, env, node));
-  const ids = args.map((_, i) => number(i));
   if ((DIRECT as readonly string[]).includes(fn))
     return l.number(builder.op(fn as (typeof DIRECT)[number], number(0)));
-  if (fn in intrinsics) return l.number(builder.op(fn as keyof typeof intrinsics, ...ids));
+  if (fn in intrinsics) return l.number(builder.op(fn as keyof typeof intrinsics, ...numbers()));
   if (fn === 'min' || fn === 'max') {
     return l.number(
-      ids.reduce((a, b) => builder.op(fn, a, b), builder.constant(fn === 'min' ? Infinity : -Infinity)),
+      numbers().reduce((a, b) => builder.op(fn, a, b), builder.constant(fn === 'min' ? Infinity : -Infinity)),
     );
   }
-  if (fn === 'hypot' && ids.length !== 2) {
+  if (fn === 'hypot' && args.length !== 2) {
+    const ids = numbers();
     if (ids.length < 2) return l.number(ids.length ? builder.op('abs', ids[0]) : builder.constant(0));
     const all = makeArray(
       l,
@@ -189,8 +233,10 @@ function lowerBuiltin(l: Lowering, name: string, fn: string, args: Val[], node: 
   }
   if (name.startsWith('Number.') && args[0]?.kind === 'bool') return l.literal(false); // Number.isFinite(true) is false
   const prelude = preludeFunction(fn);
-  if (prelude && fn !== 'hypot')
-    return inline(l, internalFunction(prelude, name), [l.number(number(0))], node, env);
+  if (prelude && fn !== 'hypot') {
+    const answer = inline(l, internalFunction(prelude, name), [l.number(number(0))], node, env);
+    return name === 'Number.isNaN' ? isInsideToo(l, answer, args[0], env, node) : answer;
+  }
   const wanted = arity(fn);
   if (wanted === 0) {
     // a helper of the math library, which may return several numbers
@@ -200,16 +246,27 @@ function lowerBuiltin(l: Lowering, name: string, fn: string, args: Val[], node: 
   return l.number(builder.call(fn, ...Array.from({ length: wanted }, (_, i) => number(i))));
 }
 
+/** Number.isNaN is false for what is read outside an array: that is NaN here, but undefined in JavaScript. */
+function isInsideToo(l: Lowering, answer: Val, v: Val, env: Env, node: AnyNode): Val {
+  if (v.kind !== 'number' || !v.element) return answer;
+  if (!v.at) l.settled(v, env, node);
+  const { builder } = l;
+  const { index, length } = v.at!;
+  const within = builder.op(
+    'and',
+    builder.op('le', builder.constant(0), index),
+    builder.op('lt', index, builder.constant(length)),
+  );
+  const inside = builder.op('and', within, builder.op('eq', builder.op('trunc', index), index));
+  return l.bool(builder.op('and', inside, l.toBool(answer, env, node)));
+}
+
 function arrayFrom(l: Lowering, args: Val[], node: AnyNode, env: Env): Val {
   const [from = { kind: 'undefined' } as Val, fn] = args;
   if (isArray(from)) {
-    const values = spread(l, from, env, node);
-    return makeArray(
-      l,
-      fn ? values.map((v, i) => invoke(l, fn, [v, l.literal(i)], node, env)) : values,
-      env,
-      node,
-    );
+    if (!fn) return makeArray(l, spread(l, from, env, node), env, node);
+    const map = internalFunction(preludeFunction('fromArray')!, 'Array.from');
+    return inline(l, map, [from, fn], node, env); // element by element: `fn` may change the array
   }
   const length = (from as Val).kind === 'tuple' ? memberOf(l, from, 'length', env, node, false) : undefined;
   const n = constantLength(l, length, node, env);
@@ -295,14 +352,6 @@ function hoistedVars(body: AnyNode): ReadonlySet<string> {
   if (known) return known; // a helper is inlined many times
   const names = new Set<string>();
   hoisted.set(body, names);
-  const pattern = (node: AnyNode | null): void => {
-    if (node?.type === 'Identifier') names.add(node.name);
-    else if (node?.type === 'ArrayPattern') node.elements.forEach(pattern);
-    else if (node?.type === 'ObjectPattern')
-      for (const p of node.properties) pattern(p.type === 'Property' ? p.value : p.argument);
-    else if (node?.type === 'AssignmentPattern') pattern(node.left);
-    else if (node?.type === 'RestElement') pattern(node.argument);
-  };
   const visit = (node: unknown): void => {
     if (!node || typeof node !== 'object') return;
     const n = node as AnyNode;
@@ -312,7 +361,8 @@ function hoistedVars(body: AnyNode): ReadonlySet<string> {
       n.type === 'ArrowFunctionExpression'
     )
       return;
-    if (n.type === 'VariableDeclaration' && n.kind === 'var') for (const d of n.declarations) pattern(d.id);
+    if (n.type === 'VariableDeclaration' && n.kind === 'var')
+      for (const name of declaredNames(n)) names.add(name);
     for (const child of Object.values(n)) visit(child);
   };
   visit(body);

@@ -25,7 +25,7 @@ const EXPRESSIONS: Handlers = {
   Literal(l, node, env) {
     const { value } = node;
     if (typeof value === 'number' || typeof value === 'boolean') return l.literal(value);
-    if (typeof value === 'string') return { kind: 'string' };
+    if (typeof value === 'string') return { kind: 'string', text: value };
     if (value === null && node.raw === 'null') return { kind: 'null' };
     const what = 'regex' in node && node.regex ? 'a regular expression' : 'a BigInt';
     return l.fail(
@@ -80,9 +80,9 @@ const EXPRESSIONS: Handlers = {
     );
   },
   SequenceExpression(l, node, env) {
-    let last: Val = { kind: 'undefined' };
-    for (const e of node.expressions) if (!isCoverageCounter(e)) last = lowerExpression(l, e, env);
-    return last;
+    for (const e of node.expressions.slice(0, -1))
+      if (!isCoverageCounter(e, env.names)) lowerExpression(l, e, env);
+    return lowerExpression(l, node.expressions.at(-1)!, env);
   },
   AssignmentExpression(l, node, env) {
     const { operator, left, right } = node;
@@ -111,7 +111,6 @@ const EXPRESSIONS: Handlers = {
     return value;
   },
   UpdateExpression(l, node, env) {
-    if (isCoverageCounter(node)) return { kind: 'undefined' };
     const place = reference(l, node.argument, env);
     const old = l.toNumber(place.get(), env, node.argument);
     const value = l.number(l.builder.op(node.operator === '++' ? 'add' : 'sub', old, l.builder.constant(1)));
@@ -149,14 +148,20 @@ const EXPRESSIONS: Handlers = {
     const values: Val[] = [];
     for (const e of node.elements) {
       if (e?.type === 'SpreadElement') values.push(...spread(l, lowerExpression(l, e.argument, env), env, e));
-      else values.push(e ? lowerExpression(l, e, env) : { kind: 'undefined' });
+      else values.push(e ? lowerExpression(l, e, env) : { kind: 'undefined', hole: true });
     }
     return makeArray(l, values, env, node);
   },
   ObjectExpression(l, node, env) {
     const fields = new Map<string, Val>();
     for (const p of node.properties) {
-      if (p.type === 'SpreadElement' || p.computed || p.kind !== 'init' || p.key.type !== 'Identifier') {
+      if (
+        p.type === 'SpreadElement' ||
+        p.computed ||
+        p.kind !== 'init' ||
+        p.key.type !== 'Identifier' ||
+        p.key.name === '__proto__'
+      ) {
         return l.fail(env, p, 'An object in an integrand has plain members.', 'Write { a: 1, b: 2 }.');
       }
       fields.set(p.key.name, lowerExpression(l, p.value, env, p.key.name));
@@ -234,14 +239,7 @@ function binary(l: Lowering, operator: string, a: Val, b: Val, env: Env, node: A
 
 /** Whether a value is undefined or null, which is always known when the integrand is compiled. */
 function isNullish(l: Lowering, v: Val, env: Env, node: AnyNode): boolean {
-  if (isScalar(v) && v.element) {
-    l.fail(
-      env,
-      node,
-      'An element at an index known only at run time is a number, NaN outside the array, and never undefined.',
-      'Test the index: i < a.length ? a[i] : 0.',
-    );
-  }
+  l.settled(v, env, node);
   return v.kind === 'undefined' || v.kind === 'null';
 }
 
@@ -250,8 +248,16 @@ function equality(l: Lowering, a: Val, b: Val, strict: boolean, env: Env, node: 
   if (a.kind === 'unsettled' || b.kind === 'unsettled') l.toBool(a.kind === 'unsettled' ? a : b, env, node);
   if (!isScalar(a) || !isScalar(b)) {
     const [none, other] = [a, b].map(v => isNullish(l, v, env, node));
-    const nullish = none && other && (!strict || a.kind === b.kind);
-    return builder.constant(a === b || nullish);
+    if (none || other) return builder.constant(none && other && (!strict || a.kind === b.kind));
+    if (a.kind === 'string' && b.kind === 'string') return builder.constant(a.text === b.text);
+    const [left, right] = [a, b].map(v => (isScalar(v) || v.kind === 'string' ? v.kind : 'object'));
+    if (strict && left !== right) return builder.constant(false);
+    return l.fail(
+      env,
+      node,
+      `An integrand cannot compare ${describe(a)} with ${describe(b)}.`,
+      'Compare numbers with numbers: the elements of arrays, one by one; strings with strings.',
+    );
   }
   if (a.kind === 'bool' && b.kind === 'bool') {
     const either = builder.op('or', a.id, b.id);
@@ -276,7 +282,7 @@ export function memberOf(
       if (object.what === 'params') l.read.add(name);
       return found;
     }
-    if (object.what === 'params') {
+    if (object.what === 'params' && !(name in Object.prototype)) {
       const missing = (): never =>
         l.fail(env, node, `There is no \`${name}\` in params.`, `Pass it: params: { ${name}: … }.`, false);
       return { kind: 'undefined', why: missing };
@@ -298,7 +304,8 @@ export function memberOf(
   }
   if (object.kind === 'tuple' && object.keys) {
     const k = object.keys.indexOf(name);
-    return k < 0 ? { kind: 'undefined' } : l.get(object.elements[k]);
+    if (k >= 0) return l.get(object.elements[k]);
+    if (!(name in Object.prototype)) return { kind: 'undefined' };
   }
   if (optional && isNullish(l, object, env, node)) return { kind: 'undefined' };
   if (object.kind === 'unsettled' || (object.kind === 'undefined' && object.why)) {

@@ -55,8 +55,8 @@ export class Flow {
       this.#yield(exits);
       return this.builder.close();
     });
-    const [slots, types] = this.#join(entry, exits);
-    if (exits.length > 0) return this.#assign(slots, this.builder.if(cond, a, b, types));
+    const [slots, types, maybe] = this.#join(entry, exits);
+    if (exits.length > 0) return this.#assign(slots, this.builder.if(cond, a, b, types), maybe);
     // both arms end with breaks to outer labels: the second one becomes the rest of this list
     const stay: Scope = { ...b, body: [{ kind: 'yield', args: [] }] };
     this.builder.if(cond, a, stay, []);
@@ -86,8 +86,8 @@ export class Flow {
       builder.scope.dead = true;
       return;
     }
-    const [slots, types] = this.#join(entry, target.exits);
-    this.#assign(slots, builder.block(target.label, closed, types));
+    const [slots, types, maybe] = this.#join(entry, target.exits);
+    this.#assign(slots, builder.block(target.label, closed, types), maybe);
   }
 
   /** A loop that `break(target)`, or a break to an outer label, leaves; returns false when nothing leaves it. */
@@ -95,6 +95,8 @@ export class Flow {
     const { builder } = this;
     const entry = this.state;
     const carried = new Set<Slot>();
+    /** Carried slots that may hold an element at a run-time index after some turn. */
+    const elements = new Set<Slot>();
     for (;;) {
       const target: Target = { label: builder.label(), exits: [] };
       this.state = entry.copy();
@@ -104,6 +106,7 @@ export class Flow {
       this.#assign(
         slots,
         heads.map(v => v.id),
+        slots.map(s => elements.has(s) || isElement(entry.get(s)!)),
       );
       for (const s of carried) if (!slots.includes(s)) this.state.set(s, unsettled(entry.get(s)!));
       body(target);
@@ -126,15 +129,24 @@ export class Flow {
           entry.set(slots[wrong], unsettled(this.state.get(slots[wrong])!));
           continue;
         }
+        const more = slots.filter(
+          s => isElement(this.state.get(s)!) && !isElement(entry.get(s)!) && !elements.has(s),
+        );
+        if (more.length > 0) {
+          builder.close();
+          for (const s of more) elements.add(s);
+          continue;
+        }
         builder.emit({ kind: 'continue', args: args as Id[] });
       }
       const closed = builder.close();
-      const [outs, types] = this.#join(entry, target.exits);
+      const [outs, types, maybe] = this.#join(entry, target.exits);
       const out = types.map(t => builder.out(t));
       builder.emit({ kind: 'loop', label: target.label, init, carried: heads, body: closed.body, out });
       this.#assign(
         outs,
         out.map(v => v.id),
+        maybe,
       );
       if (target.exits.length === 0) builder.emit({ kind: 'unreachable' });
       return target.exits.length > 0 || leaves(closed.body);
@@ -167,23 +179,26 @@ export class Flow {
     return [slots, slots.map(s => (this.state.get(s) as { id: Id }).id)];
   }
 
-  #assign(slots: Slot[], ids: Id[]): void {
+  #assign(slots: Slot[], ids: Id[], elements: boolean[]): void {
     slots.forEach((s, i) => {
-      this.state.set(s, { kind: this.builder.type(ids[i]) === 'bool' ? 'bool' : 'number', id: ids[i] });
+      const kind = this.builder.type(ids[i]) === 'bool' ? 'bool' : 'number';
+      this.state.set(s, { kind, id: ids[i], ...(elements[i] && { element: true }) });
     });
   }
 
   /**
    * Sets the state after all exits and gives each its arguments. A slot gets an output unless every exit agrees
-   * on a value that is visible here; a slot that no instruction can choose for becomes unsettled.
+   * on a value that is visible here; a slot that no instruction can choose for becomes unsettled. Returns the slots with
+   * outputs, their types, and whether each may hold an element at a run-time index.
    */
-  #join(entry: State, exits: Exit[]): [Slot[], Type[]] {
+  #join(entry: State, exits: Exit[]): [Slot[], Type[], boolean[]] {
     if (exits.length === 0) {
       this.state = entry.copy();
-      return [[], []];
+      return [[], [], []];
     }
     const slots: Slot[] = [];
     const types: Type[] = [];
+    const elements: boolean[] = [];
     const state = entry.copy();
     const valuesOf = (slot: Slot) => exits.map(e => e.state.get(slot)!);
     const done = new Set<Slot>();
@@ -198,7 +213,7 @@ export class Flow {
           return;
         }
         if (values.every(v => v.memory === undefined && shape(v) === shape(first))) {
-          const elements = first.elements.map((_, k) => {
+          const chosen = first.elements.map((_, k) => {
             const element = this.#nextSlot++;
             put(
               element,
@@ -207,8 +222,8 @@ export class Flow {
             return element;
           });
           for (const v of values) this.chosen.add((v as TupleValue).elements);
-          this.chosen.add(elements);
-          state.set(slot, { ...first, elements });
+          this.chosen.add(chosen);
+          state.set(slot, { ...first, elements: chosen });
           return;
         }
       }
@@ -216,6 +231,7 @@ export class Flow {
       else if (isScalar(first) && values.every(v => v.kind === first.kind)) {
         slots.push(slot);
         types.push(this.#typeOf(first));
+        elements.push(values.some(isElement));
         exits.forEach((e, i) => {
           e.statement.args.push((values[i] as Scalar).id);
         });
@@ -224,7 +240,7 @@ export class Flow {
     const changed = new Set(exits.flatMap(e => e.state.differences(entry)));
     for (const slot of [...changed].sort((a, b) => a - b)) if (entry.has(slot)) put(slot, valuesOf(slot));
     this.state = state;
-    return [slots, types];
+    return [slots, types, elements];
   }
 }
 
@@ -239,12 +255,16 @@ function leaves(list: Statement[]): boolean {
   return found;
 }
 
-const shape = (t: TupleValue) => (t.keys ? t.keys.join() : t.length);
+const isElement = (v: Val): boolean => v.kind === 'number' && v.element === true;
+
+const shape = (t: TupleValue) => `${t.typed ? 'typed ' : ''}${t.keys ? t.keys.join() : t.length}`;
 
 /** Whether two values are identical: the same id, or the same compile-time object. */
 export function same(a: Val, b: Val): boolean {
   if (isScalar(a)) return isScalar(b) && a.id === b.id;
-  return a === b || (a.kind === b.kind && (a.kind === 'undefined' || a.kind === 'unsettled'));
+  if (a.kind === 'undefined') return b.kind === 'undefined' && !a.hole === !b.hole;
+  if (a.kind === 'string') return b.kind === 'string' && a.text === b.text;
+  return a === b || (a.kind === b.kind && (a.kind === 'unsettled' || a.kind === 'null'));
 }
 
 function unsettled(...values: Val[]): Val {

@@ -122,8 +122,20 @@ export class Lowering {
       return builder.op('and', builder.op('ne', v.id, builder.constant(0)), builder.op('eq', v.id, v.id));
     }
     if (v.kind === 'undefined' || v.kind === 'null') return builder.constant(false);
-    if (v.kind === 'unsettled' || v.kind === 'string') return this.misused(v, 'a condition', env, node);
+    if (v.kind === 'string') return builder.constant(v.text !== '');
+    if (v.kind === 'unsettled') return this.misused(v, 'a condition', env, node);
     return builder.constant(true);
+  }
+
+  /** Fails for an element that may be undefined in JavaScript, where that would make a difference. */
+  settled(v: Val, env: Env, node: AnyNode): void {
+    if (!(v.kind === 'number' && v.element)) return;
+    this.fail(
+      env,
+      node,
+      'An element at an index known only at run time is a number, NaN outside the array, and never undefined.',
+      'Test the index: i < a.length ? a[i] : 0.',
+    );
   }
 
   /** The value, if it is known when compiling. */
@@ -137,6 +149,7 @@ export function remedyFor(v: Val): string {
     case 'undefined':
       return 'Give it a value first.';
     case 'unsettled':
+      if (v.early) return 'Declare it before it is used.';
       return 'Give it a value of one kind, a number or a boolean, on every path.';
     case 'point':
     case 'data':

@@ -35,6 +35,8 @@ function match(
   switch (pattern.type) {
     case 'AssignmentPattern': {
       const name = pattern.left.type === 'Identifier' ? pattern.left.name : '';
+      l.settled(value, env, pattern);
+      if (value.kind === 'unsettled') l.misused(value, 'a value', env, pattern);
       const chosen = value.kind === 'undefined' ? lowerExpression(l, pattern.right, env, name) : value;
       return match(l, pattern.left, chosen, env, leaf);
     }
@@ -101,6 +103,8 @@ export function reference(l: Lowering, node: AnyNode, env: Env): Reference {
         }
         if (found.constant)
           l.fail(env, node, `\`${node.name}\` is a const and cannot be assigned.`, 'Declare it with `let`.');
+        const old = l.get(found.slot);
+        if (old.kind === 'unsettled' && old.early) l.misused(old, 'a variable', env, node);
         l.set(found.slot, value);
       },
     };

@@ -35,19 +35,24 @@ const methods = {
   forEach(a: A, f: F) {
     for (let i = 0; i < a.length; i++) f(a[i], i, a);
   },
-  fill(a: A, v: number) {
-    for (let i = 0; i < a.length; i++) a[i] = v;
+  fill(a: A, v: number, from = 0, to = a.length) {
+    const place = (t: number) =>
+      t < 0 ? Math.max(0, a.length + Math.trunc(t)) : Math.min(Math.trunc(t), a.length);
+    const end = place(to);
+    for (let i = place(from); i < end; i++) a[i] = v;
     return a;
   },
   slice(a: A, from = 0, to = a.length) {
-    const start = from < 0 ? Math.max(0, a.length + from) : Math.min(from, a.length);
-    const end = to < 0 ? Math.max(0, a.length + to) : Math.min(to, a.length);
+    const place = (t: number) =>
+      t < 0 ? Math.max(0, a.length + Math.trunc(t)) : Math.min(Math.trunc(t), a.length);
+    const [start, end] = [place(from), place(to)];
     const r = Array(Math.max(0, end - start));
     for (let i = start; i < end; i++) r[i - start] = a[i];
     return r;
   },
   at(a: A, i: number) {
-    return a[i < 0 ? a.length + i : i];
+    const k = Math.trunc(i);
+    return a[k < 0 ? a.length + k : k];
   },
 };
 
@@ -68,6 +73,11 @@ const functions = {
   from(n: number, f: F) {
     const r = Array(n);
     for (let i = 0; i < n; i++) r[i] = f(undefined, i);
+    return r;
+  },
+  fromArray(a: A, f: F) {
+    const r = Array(a.length);
+    for (let i = 0; i < a.length; i++) r[i] = f(a[i], i);
     return r;
   },
   isFinite: (x: number) => Math.abs(x) < Infinity,

@@ -7,7 +7,7 @@ import type { Env, LoopTargets, Lowering } from './lowering.ts';
 import { assignPattern, bindPattern } from './patterns.ts';
 import { REFUSED } from './refused.ts';
 import { isCoverageCounter } from './toolchains.ts';
-import { type FunctionNode, isArray, Names } from './values.ts';
+import { type FunctionNode, isArray, Names, type Val } from './values.ts';
 
 /** Limits of unrolling. A loop that exceeds one of them stays a loop. */
 const MAX_UNROLLED_TURNS = 64; // of the loop itself
@@ -22,7 +22,7 @@ type Handlers = {
 const STATEMENTS: Handlers = {
   EmptyStatement() {},
   ExpressionStatement(l, node, env) {
-    if (node.directive || isCoverageCounter(node.expression)) return;
+    if (node.directive || isCoverageCounter(node.expression, env.names)) return;
     lowerExpression(l, node.expression, env);
   },
   VariableDeclaration(l, node, env) {
@@ -154,6 +154,8 @@ export function lowerStatement(
 
 export function lowerStatements(l: Lowering, list: readonly AnyNode[], env: Env): void {
   for (const node of list) {
+    if (node.type === 'VariableDeclaration' && node.kind !== 'var')
+      for (const name of declaredNames(node)) env.names.declare(name, l.flow.slot(EARLY));
     if (node.type === 'FunctionDeclaration' && node.id)
       env.names.declare(node.id.name, l.flow.slot(closure(l, node as FunctionNode, env)));
   }
@@ -161,6 +163,24 @@ export function lowerStatements(l: Lowering, list: readonly AnyNode[], env: Env)
     if (l.flow.dead) return;
     lowerStatement(l, node, env);
   }
+}
+
+/** A variable of a block before its declaration: JavaScript throws where it is used. */
+const EARLY: Val = { kind: 'unsettled', why: 'that is declared only later', early: true };
+
+/** Names declared by the patterns of a declaration. */
+export function declaredNames(node: VariableDeclaration): string[] {
+  const names: string[] = [];
+  const pattern = (p: AnyNode | null): void => {
+    if (p?.type === 'Identifier') names.push(p.name);
+    else if (p?.type === 'ArrayPattern') p.elements.forEach(pattern);
+    else if (p?.type === 'ObjectPattern')
+      for (const q of p.properties) pattern(q.type === 'Property' ? q.value : q.argument);
+    else if (p?.type === 'AssignmentPattern') pattern(p.left);
+    else if (p?.type === 'RestElement') pattern(p.argument);
+  };
+  for (const d of node.declarations) pattern(d.id);
+  return names;
 }
 
 function declareVariables(l: Lowering, node: VariableDeclaration, env: Env): void {
@@ -195,7 +215,8 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
     if (!loop.test) return builder.constant(true);
     return condition(l, loop.test, { ...env, names });
   };
-  const turn = (leave: Target, names: Names) => {
+  /** Lowers the body and the update; returns the names of the next turn. */
+  const turn = (leave: Target, names: Names): Names => {
     flow.block(next => {
       const inner: Env = {
         ...env,
@@ -205,10 +226,13 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
       loop.start?.(inner);
       lowerStatement(l, loop.body, inner);
     });
-    if (!flow.dead && loop.update) lowerExpression(l, loop.update, { ...env, names });
+    if (flow.dead) return names;
+    const next = freshNames(l, names); // before the update: closures of this turn do not see it
+    if (loop.update) lowerExpression(l, loop.update, { ...env, names: next });
+    return next;
   };
   flow.block(leave => {
-    let names = env.names;
+    let names = freshNames(l, env.names);
     let skipTest = loop.first === 'body';
     const endless = loop.test === null || (loop.test.type === 'Literal' && loop.test.value);
     if (!l.decisions.rolled.has(site) && !endless) {
@@ -220,26 +244,25 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
         if (!goes || flow.dead) return;
         const tooMany = turns === MAX_UNROLLED_TURNS || l.turns++ - before > MAX_UNROLLED_NESTED_TURNS;
         if (tooMany || builder.size - size > MAX_UNROLLED_VALUES) l.restart(l.decisions.rolled, site);
-        names = freshNames(l, names); // each turn has its own copies of the `let`s, which closures may capture
         skipTest = false;
-        turn(leave, names);
+        names = turn(leave, names);
         if (flow.dead) return;
       }
     }
     const ends = flow.loop(out => {
-      if (!skipTest)
+      const own = freshNames(l, names);
+      const goOn = (at: Names) =>
         flow.if(
-          test(names),
+          test(at),
           () => {},
           () => flow.break(out),
         );
-      if (!flow.dead) turn(out, names);
-      if (skipTest && !flow.dead)
-        flow.if(
-          test(names),
-          () => {},
-          () => flow.break(out),
-        );
+      if (!skipTest) goOn(own);
+      if (flow.dead) return;
+      const next = turn(out, own);
+      if (flow.dead) return;
+      for (const [name, { slot }] of names.own()) l.set(slot, l.get(next.find(name)!.slot));
+      if (skipTest) goOn(names);
     });
     if (!ends)
       l.fail(
@@ -262,7 +285,7 @@ function tryTest({ flow, builder }: Lowering, test: () => Id): boolean | undefin
   return goes;
 }
 
-/** The loop's own variables copied to new slots. */
+/** The loop's own variables copied to new slots: each turn has its own copies, which closures may capture. */
 function freshNames(l: Lowering, names: Names): Names {
   const fresh = new Names(names.parent);
   for (const [name, { slot, constant }] of names.own())

@@ -3,6 +3,7 @@
  * Babel, or under a coverage tool.
  */
 import type { AnyNode } from 'acorn';
+import type { Names } from './values.ts';
 
 /** Helpers that tsc, Babel and SWC call to destructure or spread arrays, by what they return. */
 export const ARRAY_HELPERS: Record<string, 'same' | 'copy' | 'concat'> = {
@@ -16,13 +17,28 @@ export const ARRAY_HELPERS: Record<string, 'same' | 'copy' | 'concat'> = {
   __spreadArray: 'concat',
 };
 
-/** Whether the node is a counter of Istanbul: `cov_1a2b().s[3]++`, or `__cov_1a2b.s['3']++` in older versions. */
-export function isCoverageCounter(node: AnyNode): boolean {
+/**
+ * Whether the node is a counter of Istanbul: `cov_1a2b().s[3]++`, `cov_1a2b().b[3][0]++`, or `__cov_1a2b.s['3']++` in older
+ * versions. The object must come from outside: a variable of the integrand may have any name.
+ */
+export function isCoverageCounter(node: AnyNode, names: Names): boolean {
   if (node.type !== 'UpdateExpression') return false;
   let inner: AnyNode = node.argument;
-  while (inner.type === 'MemberExpression') inner = inner.object;
-  if (inner.type === 'CallExpression') inner = inner.callee;
-  return inner.type === 'Identifier' && /^_*cov_/.test(inner.name);
+  while (inner.type === 'MemberExpression' && inner.computed && inner.property.type === 'Literal')
+    inner = inner.object;
+  if (inner === node.argument || inner.type !== 'MemberExpression' || inner.computed) return false;
+  if (inner.property.type !== 'Identifier' || !/^[sfb]$/.test(inner.property.name)) return false;
+  const { object } = inner;
+  const name = object.type === 'CallExpression' && object.arguments.length === 0 ? object.callee : object;
+  return name.type === 'Identifier' && /^_*cov_/.test(name.name) && !names.find(name.name);
+}
+
+/**
+ * Whether a call of this name from outside, f(function, 'name'), may be esbuild's keepNames, which returns the function.
+ * Minifiers rename `__name`, to at most a few letters in practice.
+ */
+export function mayKeepNames(callee: string, name: string): boolean {
+  return (callee === '__name' || callee.length <= 3) && /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
 }
 
 /** Whether the name is that of a module object: test runners and bundlers turn imports into members of one. */

@@ -32,6 +32,10 @@ export interface TupleValue {
   keys?: string[];
   /** The number of the memory array, or the name of the constant one. */
   memory?: number | string;
+  /** An array in memory that was made with holes; which of them were filled is known at run time only. */
+  holes?: boolean;
+  /** It is a copy of a typed array, which holds numbers only and lacks some methods of arrays. */
+  typed?: boolean;
   /** What messages call it, if it may not be written to. */
   fixed?: string;
   /** The node that made it, by which `Decisions` remembers that it has to move to memory. */
@@ -45,22 +49,31 @@ export interface NamespaceValue {
   fields: Map<string, Val>;
 }
 
-/** `element` marks an element at a run-time index: outside the array it is undefined in JavaScript, but NaN here. */
-export type Scalar = { kind: 'number' | 'bool'; id: Id; element?: boolean };
+/** The run-time index of an element, and the length of its array. */
+export interface ElementAt {
+  index: Id;
+  length: number;
+}
+
+/** `at` is set for an element that was read just so. `element` marks a value that may be an element at a run-time index: outside the array that is undefined in JavaScript, but NaN here. */
+export type Scalar = { kind: 'number' | 'bool'; id: Id; element?: boolean; at?: ElementAt };
 
 export type Val =
   | Scalar
   /** `why` throws the error that says what is missing. It is called on use only: `??` or a default may replace it. */
-  | { kind: 'undefined'; why?: () => never }
+  | { kind: 'undefined'; why?: () => never; hole?: boolean }
   | { kind: 'null' }
-  /** Differs between the paths that lead here, and no instruction can choose between them; using it is an error. */
-  | { kind: 'unsettled'; why: string }
+  /**
+   * Differs between the paths that lead here, and no instruction can choose between them; using it is an error. `early` marks
+   * a variable before its declaration, which may not be written to either.
+   */
+  | { kind: 'unsettled'; why: string; early?: boolean }
   | { kind: 'point'; length: number }
   /** `rounds` is set for arrays other than Float64Array: in JavaScript a copy made by `map` or `slice` rounds. */
   | { kind: 'data'; name: string; length: number; rounds?: boolean }
   | { kind: 'table'; name: string; table: Table }
   | { kind: 'builtin'; name: string; fn: string }
-  | { kind: 'string' }
+  | { kind: 'string'; text: string }
   | NamespaceValue
   | TupleValue
   | FunctionValue;

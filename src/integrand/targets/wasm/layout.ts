@@ -78,13 +78,13 @@ export class Layout {
     return this.#initial;
   }
 
-  /** The params with their addresses. */
+  /** The params with their addresses; those that no instruction reads after inlining have none, and are left out. */
   params(params: Bindings): DataSegment[] {
-    return [...params].map(([name, value]) =>
-      typeof value === 'object'
-        ? { address: this.arrays.get(name)!.address, data: Float64Array.from(value) }
-        : { address: this.scalars.get(name)!, data: [Number(value)] },
-    );
+    return [...params].flatMap(([name, value]) => {
+      const address = typeof value === 'object' ? this.arrays.get(name)?.address : this.scalars.get(name);
+      if (address === undefined) return [];
+      return { address, data: typeof value === 'object' ? Float64Array.from(value) : [Number(value)] };
+    });
   }
 
   #take(bytes: number): number {
