@@ -18,6 +18,7 @@ import { faultOfFormula, faultOfText, formula, garbled, VARIABLES } from './form
 import { isFault, judge, judgeAll, type Kind, POINTS, params, type Verdict } from './judge.ts';
 import { program } from './program.ts';
 import { reduce } from './reduce.ts';
+import { TimedOut, within } from './sandbox.ts';
 import { judgeBytes } from './sent.ts';
 
 const { values: given } = parseArgs({
@@ -142,6 +143,16 @@ function trySent(p: Program, seed: number): void {
   }
 }
 
+/** Runs a step under one limit of time; if that is not enough, again, with a limit for each of its parts. */
+function together(step: () => void): void {
+  try {
+    within(20_000, step);
+  } catch (e) {
+    if (!(e instanceof TimedOut)) throw e;
+    step();
+  }
+}
+
 const start = performance.now();
 const over = () => performance.now() - start > minutes * 60_000;
 let done = 0;
@@ -155,8 +166,8 @@ for (; done < most && !over(); done += BATCH) {
     if (isFault(verdict)) report(verdict, text, seed);
     const p = verdict.kind === 'same' ? verdict.program : undefined;
     if (p && !noCuda && cudaQueue.length < CUDA_PROGRAMS && isExact(p)) cudaQueue.push({ program: p, seed });
-    if (p && at % 8 === 0) trySent(p, seed);
-    if (at % 10 === 0) tryFormulas(seed);
+    if (p && at % 7 === 0) together(() => trySent(p, seed));
+    if (at % 10 === 0) together(() => tryFormulas(seed));
   });
   if (done % CUDA_EVERY === 0) tryCuda();
 }

@@ -28,7 +28,7 @@ export function program(seed: number): string {
         ).whole(),
     ],
     [1, () => generate(seed, r.chance(0.5) ? 'exact' : 'smooth', DIMS).text],
-    [2, () => mutate(pieces(new Expansion(r, r.below(2)).whole()) ?? ['x'], r)],
+    [11, () => mutate(pieces(new Expansion(r, r.below(2)).whole()) ?? ['x'], r)],
   ])();
 }
 

@@ -10,7 +10,8 @@ const SIMPLE = ['0', '1', 'x[0]'];
 export function reduce(text: string, holds: (text: string) => boolean, maxTries = 2000): string {
   let tries = 0;
   const plain = text.replace(/\s+/g, ' ');
-  if (holds(plain)) text = plain;
+  for (const start of [plain, plain.replace(/^function ?\w* ?(\([^)]*\)) ?\{/, '$1 => {')])
+    if (holds(start)) text = start;
   for (let smaller = true; smaller; ) {
     smaller = false;
     for (const candidate of candidates(text)) {
