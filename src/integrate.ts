@@ -3,19 +3,24 @@ import { openDevice, takesFunctions } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
+import { OutOfTime } from './integrand/lower/lowering.ts';
 import { bind } from './integrand/params.ts';
 import { exportName, plainProgram } from './integrand/plain.ts';
 import { cachedProgram } from './integrand/program-cache.ts';
 import { read } from './integrand/read.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
-import { nothing, solve } from './solve.ts';
+import { selfCheck } from './self-check.ts';
+import { nothing, outOfTime, solve } from './solve.ts';
 
 /** The integral of `f` over a domain, with its error. Throws when the problem makes no sense; a run that stops short is a result. */
 export async function integrate(f: Integrand | URL, options: IntegrateOptions): Promise<Result> {
   const start = performance.now();
   const problem = checkProblem(options);
-  const integrand = prepare(...(await resolve(f)), problem);
+  const [found, module] = await resolve(f);
+  const deadline = start + problem.maxTime;
+  const integrand = withinTime(() => checked(found, prepare(found, module, problem, deadline), problem));
+  if (!integrand) return outOfTime(problem, start);
   if (problem.domain.empty) return nothing(problem, start);
   const { device, release } = await openDevice(problem.device, problem.maxEvaluations);
   try {
@@ -30,18 +35,36 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
   }
 }
 
+/** The integrand, once it was compared with the function that it was made from. */
+export function checked(f: Integrand, integrand: BoundProgram, problem: Problem): BoundProgram {
+  if (problem.check && integrand.kind === 'compiled' && !problem.domain.empty)
+    selfCheck(f, integrand, problem);
+  return integrand;
+}
+
+/** What `compile` gives; undefined when compiling had to end because `maxTime` was over. */
+export function withinTime<T>(compile: () => T): T | undefined {
+  try {
+    return compile();
+  } catch (e) {
+    if (e instanceof OutOfTime) return undefined;
+    throw e;
+  }
+}
+
 /** The integrand as devices take it: compiled, or as a plain function where the device calls functions. */
 export function prepare(
   f: Integrand,
   module: URL | null,
   { dims, params, domain, device }: Problem,
+  deadline = Infinity,
 ): BoundProgram {
   if (takesFunctions(device)) {
     if (typeof f !== 'function') read(f); // throws an error that says what is wrong with it
     return plainProgram(f, module, domain, params);
   }
   try {
-    const program = cachedProgram(f, dims, params, domain.axes);
+    const program = cachedProgram(f, dims, params, domain.axes, deadline);
     return { kind: 'compiled', dims, program, params: bind(program.params, params) };
   } catch (e) {
     if (e instanceof IntegrandError && typeof f === 'function' && e.runsAsItIs) {

@@ -3,7 +3,7 @@
 import type { Device } from './devices/device.ts';
 import { deviceRemedy } from './devices/registry.ts';
 import { type Domain, makeDomain, type Range } from './integrand/domain.ts';
-import { checkParams, type Params } from './integrand/params.ts';
+import { checkParams, copyParams, type Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';
 import { METHOD_NAMES, type MethodName } from './methods/registry.ts';
 import { checkProtocol, VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/options.ts';
@@ -93,7 +93,7 @@ export const INTEGRATE_OPTIONS = {
   maxTime: { ...limit, kind: 'duration', default: Infinity, help: 'stop after 10s, 500ms, 2min' },
   /** The seed of the random numbers: the same seed gives the same bits. Default 1. */
   seed: { kind: 'integer', default: 1, help: 'the same seed gives the same digits' },
-  /** The integrand's second argument: numbers, booleans, typed arrays, tables. */
+  /** The integrand's second argument: numbers, booleans, typed arrays, tables. They are copied when the call is made. */
   params: entryOf<Params>({ kind: 'other', default: {}, check: checkParams }),
   /** Aborting this signal ends the run; the result is the estimate so far, with status `aborted`. */
   signal: entryOf<AbortSignal>({ kind: 'signal' }),
@@ -106,6 +106,15 @@ export const INTEGRATE_OPTIONS = {
     default: 'error',
     placeholder: 'WHAT',
     help: 'what to do about NaN and infinities: error stops, zero counts them as 0',
+  },
+  /**
+   * Compare the compiled integrand with the function itself at a few points before the run, and throw if they differ.
+   * Default true; it takes some microseconds.
+   */
+  check: {
+    kind: 'boolean',
+    default: true,
+    help: 'compare the compiled integrand with the function itself before the run',
   },
   /** Options of the VEGAS family, named as in the papers. */
   vegas: entryOf<VegasOptions>({ kind: 'family', table: VEGAS_OPTIONS, default: {} }),
@@ -135,7 +144,13 @@ export function checkProblem(options: IntegrateOptions): Problem {
   checkProtocol(all.vegas);
   checkBudget(all, options.maxEvaluations !== undefined);
   const ranges = rangesOf(options);
-  return { ...all, domain: makeDomain(ranges), dims: ranges.length, seed: BigInt(all.seed) };
+  return {
+    ...all,
+    params: copyParams(all.params),
+    domain: makeDomain(ranges),
+    dims: ranges.length,
+    seed: BigInt(all.seed),
+  };
 }
 
 /** Checks that a tolerance, a budget or a time limit ends the run, and that the budget allows a first estimate. */

@@ -10,12 +10,12 @@ import type { Session } from './devices/device.ts';
 import { openDevice } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
-import { bind, checkParams, type Params, shapeOf } from './integrand/params.ts';
-import { prepare, resolve } from './integrate.ts';
+import { bind, checkParams, copyParams, type Params, shapeOf } from './integrand/params.ts';
+import { checked, prepare, resolve, withinTime } from './integrate.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
-import { nothing, resultOf, solve } from './solve.ts';
+import { nothing, outOfTime, resultOf, solve } from './solve.ts';
 
 /** The options of `integrate`, except that `params` is a list, and `onResult` takes the place of `onProgress`. */
 export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgress'> {
@@ -49,15 +49,19 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
   const { device, release } = await openDevice(first.device, first.maxEvaluations);
+  const deadline = start + first.maxTime;
   const compiled = new Map<string, BoundProgram>();
   const integrandFor = (problem: Problem) => {
     const shape = shapeOf(problem.params);
     const known = compiled.get(shape);
     if (known?.kind === 'compiled')
-      return { shape, integrand: { ...known, params: bind(known.program.params, problem.params) } };
-    const integrand = prepare(found, module, problem);
+      return {
+        shape,
+        integrand: checked(found, { ...known, params: bind(known.program.params, problem.params) }, problem),
+      };
+    const integrand = prepare(found, module, problem, deadline);
     compiled.set(shape, integrand);
-    return { shape, integrand };
+    return { shape, integrand: checked(found, integrand, problem) };
   };
   let where = device.name;
   const open = async (integrand: BoundProgram) => {
@@ -68,7 +72,9 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const waiting: { shape: string; session: Session }[] = []; // idle sessions; the one that has waited longest is first
   const neighbours = { count: sets.length, contradicted: false };
   const one = async (problem: Problem, begin: number): Promise<Result> => {
-    const { shape, integrand } = integrandFor(problem);
+    const ready = withinTime(() => integrandFor(problem));
+    if (!ready) return outOfTime(problem, begin);
+    const { shape, integrand } = ready;
     if (problem.domain.empty) return nothing(problem, begin);
     const at = waiting.findLastIndex(w => w.shape === shape);
     const own = at < 0 ? { shape, session: await open(integrand) } : waiting.splice(at, 1)[0];
@@ -105,7 +111,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     if (broken) throw broken.reason;
   };
   try {
-    integrandFor(first); // an error in the function itself is thrown at once, not once per integral
+    withinTime(() => integrandFor(first)); // an error in the function itself is thrown at once, not once per integral
     await inLanes();
     if (neighbours.contradicted) {
       todo = vouched.filter(index => results[index].witnesses !== undefined);
@@ -126,8 +132,10 @@ function checkSets(params: unknown): readonly Params[] {
       'pass a set of params an integral, such as [{ a: 1 }, { a: 2 }]',
       '`params` is no list',
     );
-  for (let i = 0; i < params.length; i++) checkParams(params[i], `scan: set ${i}`);
-  return params;
+  return Array.from(params, (set, i) => {
+    checkParams(set, `scan: set ${i}`);
+    return copyParams(set);
+  });
 }
 
 function checkCommon(common: object, params: Params): Problem {

@@ -81,6 +81,16 @@ export function nothing(problem: Problem, start: number): Result {
   return resultOf(problem, outcome, { iterations: [], nonFinite: 0, device: 'no device', start });
 }
 
+/** The result of a run that was over before its integrand was compiled. */
+export function outOfTime(problem: Problem, start: number): Result {
+  const warnings = ['maxTime was over before the integrand was compiled'];
+  return resultOf(
+    problem,
+    { ...NO_OUTCOME, status: 'time', warnings },
+    { iterations: [], nonFinite: 0, device: 'no device', start },
+  );
+}
+
 export function resultOf(
   { domain, method, seed }: Problem,
   outcome: Outcome,

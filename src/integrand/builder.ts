@@ -74,6 +74,13 @@ export class Builder {
   #lets = new Map<Id, Let>();
   #types = new Map<Id, Type>();
   #scopes = new Map<Id, Scope>();
+  readonly #keepCalls: boolean;
+
+  /** `keepCalls`: calls of library functions stay calls, also of constants and small powers (src/self-check.ts). */
+  constructor(keepCalls = false) {
+    this.#keepCalls = keepCalls;
+  }
+
   /** The list at the head of the program, which holds all constants, so that they are visible everywhere. */
   readonly root: Scope = newScope(null);
   scope: Scope = newScope(this.root);
@@ -119,6 +126,7 @@ export class Builder {
   }
 
   call(fn: string, ...args: Id[]): Id {
+    if (this.#keepCalls) return this.value({ op: 'call', fn, args }, 'f64');
     const known = args.map(a => this.constantOf(a));
     if (known.every(k => k !== undefined)) {
       return this.constant((kit as unknown as Record<string, (...a: unknown[]) => number>)[fn](...known));

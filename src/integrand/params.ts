@@ -78,10 +78,29 @@ export function declarations(name: string, value: Param): ParamDeclaration[] {
 /** Everything about params that is compiled into a program: two sets of params with the same shape share one. */
 export function shapeOf(params: Params): string {
   const shapes = Object.entries(params).map(([name, value]) => {
-    if (!isTable(value)) return declarations(name, value);
+    // `map` and `slice` of other arrays than Float64Array are refused: lower.ts asks for the kind
+    if (!isTable(value)) return [...declarations(name, value), roundsOf(value)];
     return [name, value.outside, value.axes.map(a => [a.length, a.uniform]), value.values.length];
   });
   return JSON.stringify(shapes);
+}
+
+/** Whether it is an array that rounds what is put into it. */
+export const roundsOf = (value: Param): boolean =>
+  typeof value === 'object' && !(value instanceof Float64Array);
+
+/**
+ * The params as they are now: a caller may write to its arrays, or to the object, while the run goes on. Tables copied their
+ * numbers when they were made.
+ */
+export function copyParams(params: Params): Params {
+  const copy = (value: Param): Param => {
+    if (typeof value !== 'object') return value;
+    // not value.slice(): that of a Buffer shares its memory, and that of a subclass is the subclass's own
+    const kind = value[Symbol.toStringTag] as 'Float64Array';
+    return new globalThis[kind](value);
+  };
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, copy(value)]));
 }
 
 /** Values for the declared params of a program; throws when one is missing or has another shape than declared. */

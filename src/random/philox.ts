@@ -14,7 +14,16 @@ export const WEYL = [0x9e3779b9, 0xbb67ae85] as const;
 export const ROUNDS = 10;
 
 /** The stream of the counter, by the purpose of the draw. */
-export const STREAM = { sample: 0, pilot: 1, search: 2, blocks: 3, witness: 4, ends: 5, probe: 6 } as const;
+export const STREAM = {
+  sample: 0,
+  pilot: 1,
+  search: 2,
+  blocks: 3,
+  witness: 4,
+  ends: 5,
+  probe: 6,
+  check: 7,
+} as const;
 
 export type Key = readonly [number, number];
 export type Counter = readonly [number, number, number, number];

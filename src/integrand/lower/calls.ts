@@ -39,7 +39,7 @@ function lowerToolchainCall(l: Lowering, node: CallExpression, env: Env): Val | 
     return isFunction ? lowerExpression(l, first, env, second.value) : undefined;
   }
   const kind = Object.hasOwn(ARRAY_HELPERS, callee.name) && ARRAY_HELPERS[callee.name];
-  if (!kind || !first) return;
+  if (!kind || !first || (kind === 'concat' && !second)) return;
   if (kind === 'same') {
     const value = lowerExpression(l, first, env);
     return isArray(value) ? value : l.misused(value, 'an array', env, first);
@@ -168,6 +168,10 @@ function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression
     const why = `\`${name}\` of params.${array.name} would make an array of its kind, which rounds what is put into it.`;
     l.fail(env, node, why, `Make it an array of plain numbers first: [...p.${array.name}].${name}(…).`);
   }
+  if (name === 'fill' && (array.kind !== 'tuple' || array.fixed)) {
+    const remedy = 'Copy what you need to a local array: const y = [...x].';
+    l.fail(env, node, `An integrand cannot change ${describe(array)}.`, remedy);
+  }
   if (name === 'fill' && args.length === 1 && array.kind === 'tuple' && array.memory === undefined) {
     checkWritable(l, array, env, node);
     if (array.typed && args[0].kind !== 'number') l.misused(args[0], 'a number', env, node);
@@ -176,6 +180,10 @@ function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression
   }
   const result = inline(l, internalFunction(method, name), [array, ...args], node, env);
   if (result.kind !== 'tuple') return result;
+  if (name === 'fill' && (array.kind !== 'tuple' || array.fixed)) {
+    const remedy = 'Copy what you need to a local array: const y = [...x].';
+    l.fail(env, node, `An integrand cannot change ${describe(array)}.`, remedy);
+  }
   if (name === 'fill' && args.length === 1) return { ...result, holes: false };
   return isTyped(array) && (name === 'map' || name === 'slice') ? typedCopy(l, result, env, node) : result;
 }

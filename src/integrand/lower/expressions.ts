@@ -183,6 +183,7 @@ const EXPRESSIONS: Handlers = {
 };
 
 export function lowerExpression(l: Lowering, node: AnyNode, env: Env, name = ''): Val {
+  l.step(env, node);
   const lower = EXPRESSIONS[node.type] as
     | ((l: Lowering, node: AnyNode, env: Env, name: string) => Val)
     | undefined;

@@ -3,13 +3,13 @@ import type { Builder } from '../builder.ts';
 import { IntegrandError, withinDepth } from '../diagnostics.ts';
 import { type Id, IR_VERSION, type Program } from '../ir.ts';
 import { optimise } from '../optimise.ts';
-import { declarations, type Param, type Params } from '../params.ts';
+import { declarations, type Param, type Params, roundsOf } from '../params.ts';
 import { type ParsedFunction, readInternal } from '../read.ts';
 import { isTable } from '../tables.ts';
 import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
 import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
-import { Decisions, type Env, Lowering, Restart } from './lowering.ts';
+import { Decisions, type Env, type Limits, Lowering, Restart } from './lowering.ts';
 import { describe, type FunctionValue, Names, type Val } from './values.ts';
 
 /** Makes the coordinates x from the sampled ones, and the factor dx/dz of the integrand. */
@@ -21,6 +21,7 @@ export function lower(
   dims: number,
   params: Params,
   change?: ChangeOfVariables,
+  limits: Limits = {},
 ): Program {
   if (node.params.length > 3) {
     const [extra] = node.params.slice(3);
@@ -31,15 +32,21 @@ export function lower(
     );
   }
   const fn = { ...internalFunction({ node, source }, ''), name: 'the integrand' };
-  return build(fn, dims, params, l => {
-    const fields = new Map(Object.entries(params).map(([name, v]) => [name, paramValue(l, name, v)]));
-    const rest: Val[] = [{ kind: 'namespace', what: 'params', fields }, specialFunctions()];
-    if (!change) return { args: [{ kind: 'point', length: dims }, ...rest] };
-    const { x, jacobian } = change(l.builder, coordinates(l, dims));
-    const env: Env = { names: new Names(null), source, result: null, loops: null };
-    const point = makeArray(l, x.map(l.number), env, node);
-    return { args: [{ ...point, fixed: 'the point' }, ...rest], factor: jacobian };
-  });
+  return build(
+    fn,
+    dims,
+    params,
+    l => {
+      const fields = new Map(Object.entries(params).map(([name, v]) => [name, paramValue(l, name, v)]));
+      const rest: Val[] = [{ kind: 'namespace', what: 'params', fields }, specialFunctions()];
+      if (!change) return { args: [{ kind: 'point', length: dims }, ...rest] };
+      const { x, jacobian } = change(l.builder, coordinates(l, dims));
+      const env: Env = { names: new Names(null), source, result: null, loops: null };
+      const point = makeArray(l, x.map(l.number), env, node);
+      return { args: [{ ...point, fixed: 'the point' }, ...rest], factor: jacobian };
+    },
+    limits,
+  );
 }
 
 /** The coordinates of the sampled point, one value each. */
@@ -68,12 +75,13 @@ function build(
   dims: number,
   params: Params,
   prepare: (l: Lowering) => { args: Val[]; factor?: Id },
+  limits: Limits = {},
 ): Program {
   const decisions = new Decisions();
   for (;;) {
     try {
       return withinDepth(fn.source, () => {
-        const l = new Lowering(decisions);
+        const l = new Lowering(decisions, limits);
         const slot = l.flow.slot({ kind: 'undefined' });
         const { args, factor } = prepare(l);
         lowerFunction(l, fn, args, slot, fn.node);
@@ -97,8 +105,7 @@ function build(
 
 function paramValue(l: Lowering, name: string, value: Param): Val {
   if (isTable(value)) return { kind: 'table', name, table: value };
-  if (typeof value === 'object')
-    return { kind: 'data', name, length: value.length, rounds: !(value instanceof Float64Array) };
+  if (typeof value === 'object') return { kind: 'data', name, length: value.length, rounds: roundsOf(value) };
   const type = typeof value === 'number' ? 'f64' : 'bool';
   return { kind: type === 'f64' ? 'number' : 'bool', id: l.builder.value({ op: 'param', name }, type) };
 }

@@ -39,14 +39,33 @@ export class Decisions {
   inMemory = new Set<AnyNode>();
   /** Arrays of constants that are written to. */
   written = new Set<AnyNode>();
+  /** Nodes lowered so far, in all attempts. */
+  steps = 0;
 }
 
 export class Restart extends Error {}
 
+/** Compiling was still under way at the deadline. */
+export class OutOfTime extends Error {}
+
+export interface Limits {
+  /** When compiling has to end, as performance.now() has it; then it throws `OutOfTime`. */
+  deadline?: number;
+  /** As the builder has it. */
+  keepCalls?: boolean;
+}
+
+/** Nodes that are lowered in all attempts together, at most: a second or two. */
+const MAX_STEPS = 1_000_000;
+/** Values of a program, at most. */
+const MAX_VALUES = 200_000;
+const STEPS_PER_LOOK = 4096;
+
 export class Lowering {
-  readonly builder = new Builder();
-  readonly flow = new Flow(this.builder);
+  readonly builder: Builder;
+  readonly flow: Flow;
   readonly decisions: Decisions;
+  readonly limits: Limits;
   readonly arrays: number[] = [];
   readonly constants: Record<string, number[]> = {};
   /** The names of the params that the integrand reads. */
@@ -58,8 +77,26 @@ export class Lowering {
   /** The calls that are being inlined, outermost first. */
   readonly calls: { fn: AnyNode; at: AnyNode; source: Source }[] = [];
 
-  constructor(decisions: Decisions) {
+  constructor(decisions: Decisions, limits: Limits = {}) {
     this.decisions = decisions;
+    this.limits = limits;
+    this.builder = new Builder(limits.keepCalls);
+    this.flow = new Flow(this.builder);
+  }
+
+  /** Counts a node that is lowered; ends a compilation that takes too long. */
+  step(env: Env, node: AnyNode): void {
+    const steps = ++this.decisions.steps;
+    if (steps > MAX_STEPS || this.builder.size > MAX_VALUES) {
+      this.fail(
+        env,
+        node,
+        `Unfolding the loops and helpers of this integrand takes ${steps > MAX_STEPS ? `more than ${MAX_STEPS} steps` : `more than ${MAX_VALUES} values`}.`,
+        'Nest fewer loops and helpers, or let the number of turns come from `params`, so that the loop stays one.',
+      );
+    }
+    if (steps % STEPS_PER_LOOK === 0 && performance.now() > (this.limits.deadline ?? Infinity))
+      throw new OutOfTime('compiling took until maxTime');
   }
 
   fail(env: Env, node: AnyNode, reason: string, remedy: Text, runsAsItIs = true): never {

@@ -36,22 +36,26 @@ const methods = {
     for (let i = 0; i < a.length; i++) f(a[i], i, a);
   },
   fill(a: A, v: number, from = 0, to = a.length) {
-    const place = (t: number) =>
-      t < 0 ? Math.max(0, a.length + Math.trunc(t)) : Math.min(Math.trunc(t), a.length);
+    const place = (t: number) => {
+      const k = Math.trunc(t) || 0;
+      return k < 0 ? Math.max(0, a.length + k) : Math.min(k, a.length);
+    };
     const end = place(to);
     for (let i = place(from); i < end; i++) a[i] = v;
     return a;
   },
   slice(a: A, from = 0, to = a.length) {
-    const place = (t: number) =>
-      t < 0 ? Math.max(0, a.length + Math.trunc(t)) : Math.min(Math.trunc(t), a.length);
+    const place = (t: number) => {
+      const k = Math.trunc(t) || 0;
+      return k < 0 ? Math.max(0, a.length + k) : Math.min(k, a.length);
+    };
     const [start, end] = [place(from), place(to)];
     const r = Array(Math.max(0, end - start));
     for (let i = start; i < end; i++) r[i - start] = a[i];
     return r;
   },
   at(a: A, i: number) {
-    const k = Math.trunc(i);
+    const k = Math.trunc(i) || 0;
     return a[k < 0 ? a.length + k : k];
   },
 };

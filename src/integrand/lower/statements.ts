@@ -141,6 +141,7 @@ export function lowerStatement(
   env: Env,
   labels: readonly string[] = [],
 ): void {
+  l.step(env, node);
   const lower = STATEMENTS[node.type] as
     | ((l: Lowering, node: AnyNode, env: Env, labels: readonly string[]) => void)
     | undefined;

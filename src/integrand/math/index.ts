@@ -48,7 +48,7 @@ export const library = { ...unary, ...binary, ...ternary };
 /** The kit for plain JavaScript. */
 export const kit = { ...intrinsics } as Kit;
 const bound = kit as unknown as Record<string, (x: number, y: number, z?: number) => Result>;
-for (const [name, f] of Object.entries<(x: number, kit: Kit) => Result>(unary)) bound[name] = x => f(x, kit);
+for (const [name, f] of Object.entries<(x: number, kit: Kit) => Result>(unary)) bound[name] = x => f(+x, kit); // as a number: true is 1, as it is for Math
 for (const [name, f] of Object.entries<(x: number, y: number, kit: Kit) => Result>(binary))
   bound[name] = (x, y) => f(x, y, kit);
 for (const [name, f] of Object.entries(ternary))

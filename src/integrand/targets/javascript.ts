@@ -22,8 +22,11 @@ const INFIX: Partial<Record<Op, string>> = {
   or: '||',
 };
 
-/** A function body that uses `points`, `out`, `i`, `n`, `kit`, `arrays` and `data` (params and constant arrays). */
-export function toJavaScript(program: Program): string {
+/**
+ * A function body that uses `points`, `out`, `i`, `n`, `kit`, `arrays` and `data` (params and constant arrays). If it is
+ * `limited`, each turn of a loop lowers `turns.left`, and `turns` is thrown when none is left.
+ */
+export function toJavaScript(program: Program, limited = false): string {
   const lines: string[] = [];
   const constants = new Map<Id, string>();
   const known = new Map<Id, number | boolean>();
@@ -127,6 +130,7 @@ export function toJavaScript(program: Program): string {
             const carried = s.carried.map(v => v.id);
             assign(depth, carried, s.init);
             put(depth, `L${s.label}: for (;;) {`);
+            if (limited) put(depth + 1, 'if (--turns.left < 0) throw turns;');
             list(s.body, depth + 1, carried);
           } else {
             put(depth, `L${s.label}: {`);
@@ -159,19 +163,49 @@ export function toJavaScript(program: Program): string {
   return lines.join('\n');
 }
 
-/** Programs as functions: a scan has one program and thousands of params. */
-const functions = new WeakMap<Program, ReturnType<typeof functionOf>>();
+type Run = (...args: unknown[]) => void;
 
-function functionOf(program: Program) {
-  const body = toJavaScript(program).replace(/^/gm, '  ');
+/** Programs as functions: a scan has one program and thousands of params. */
+const functions = { limited: new WeakMap<Program, Run>(), plain: new WeakMap<Program, Run>() };
+
+function functionOf(program: Program, limited: boolean): Run {
+  const cache = limited ? functions.limited : functions.plain;
+  const known = cache.get(program);
+  if (known) return known;
+  const body = toJavaScript(program, limited).replace(/^/gm, '  ');
   const text = `const n = out.length;\nfor (let i = 0; i < n; i++) {\n${body}\n}`;
-  return new Function('points', 'out', 'kit', 'data', 'arrays', text);
+  const made = new Function('points', 'out', 'kit', 'data', 'arrays', 'turns', text) as Run;
+  cache.set(program, made);
+  return made;
 }
 
 export function javascriptTarget(program: Program, params: Bindings): Evaluate {
-  const run = functions.get(program) ?? functionOf(program);
-  functions.set(program, run);
+  const { run, data, arrays } = ready(program, params, false);
+  return (points, out) => run(points, out, kit, data, arrays);
+}
+
+/**
+ * Evaluates one point at a time with any math library, in at most `turns` turns of loops; undefined if these are not enough.
+ * Programs whose loops are all short take the same text as `javascriptTarget`, which counts nothing.
+ */
+export function pointTarget(program: Program, params: Bindings, limited: boolean) {
+  const { run, data, arrays } = ready(program, params, limited);
+  return (point: Float64Array, turns: number, library: typeof kit = kit): number | undefined => {
+    const out = new Float64Array(1);
+    const budget = { left: turns };
+    try {
+      run(point, out, library, data, arrays, budget);
+    } catch (e) {
+      if (e === budget) return undefined;
+      throw e;
+    }
+    return out[0];
+  };
+}
+
+function ready(program: Program, params: Bindings, limited: boolean) {
+  const run = functionOf(program, limited);
   const arrays = program.arrays.map(length => new Float64Array(length));
   const data = Object.assign(Object.create(null), Object.fromEntries(params), program.constants);
-  return (points, out) => run(points, out, kit, data, arrays);
+  return { run, data, arrays };
 }
