@@ -13,8 +13,8 @@
 import { bodies, defines, type Id, type Program, type Statement, type Type, type Value, walk } from './ir.ts';
 import { stopChecksOf } from './stop-checks.ts';
 
-/** Turns per point of all loops that cannot be counted beforehand: some hundredths of a second. */
-export const MAX_TURNS = 2 ** 24;
+/** Turns per point of all loops that cannot be counted beforehand; they take less than half a second. */
+export const MAX_TURNS = 2 ** 22;
 
 export function harden(program: Program): Program {
   const make = new Maker(program);

@@ -64,7 +64,8 @@ const SLOW = 1500;
 const COMPILING = 10_000;
 const RUNNING = 500;
 
-export function judge(text: string): Verdict {
+/** `compiler` stands for the compiler; tests of the judge give it a wrong one. */
+export function judge(text: string, compiler = compiled): Verdict {
   const f = evaluate(text) as Integrand;
   if (typeof f !== 'function') return { kind: 'nothing', why: '' };
   let made: ReturnType<typeof compiled>;
@@ -75,7 +76,7 @@ export function judge(text: string): Verdict {
     return (user + system) / 1000;
   };
   try {
-    made = within(COMPILING, () => compiled(f));
+    made = within(COMPILING, () => compiler(f));
   } catch (e) {
     if (e instanceof TimedOut) return { kind: 'slow', why: `compiling took more than ${COMPILING} ms` };
     if (!(e instanceof IntegrandError)) return { kind: 'crash', why: String((e as Error)?.stack ?? e) };
@@ -111,7 +112,7 @@ export function judgeAll(texts: readonly string[], take: (verdict: Verdict, text
   }
 }
 
-function compiled(f: Integrand) {
+export function compiled(f: Integrand) {
   const { program, evaluate: wasm } = compile(f, { dims: DIMS, params });
   const javascript = javascriptTarget(program, bind(program.params, params));
   return { program, wasm, javascript };

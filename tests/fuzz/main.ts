@@ -146,7 +146,7 @@ function trySent(p: Program, seed: number): void {
 /** Runs a step under one limit of time; if that is not enough, again, with a limit for each of its parts. */
 function together(step: () => void): void {
   try {
-    within(20_000, step);
+    within(60_000, step);
   } catch (e) {
     if (!(e instanceof TimedOut)) throw e;
     step();
