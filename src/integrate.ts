@@ -10,7 +10,7 @@ import { cachedProgram } from './integrand/program-cache.ts';
 import { read } from './integrand/read.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
-import { selfCheck } from './self-check.ts';
+import { isItsText, selfCheck } from './self-check.ts';
 import { nothing, outOfTime, solve } from './solve.ts';
 
 /** The integral of `f` over a domain, with its error. Throws when the problem makes no sense; a run that stops short is a result. */
@@ -56,12 +56,16 @@ export function withinTime<T>(compile: () => T): T | undefined {
 export function prepare(
   f: Integrand,
   module: URL | null,
-  { dims, params, domain, device }: Problem,
+  problem: Problem,
   deadline = Infinity,
 ): BoundProgram {
+  const { dims, params, domain, device } = problem;
   if (takesFunctions(device)) {
     if (typeof f !== 'function') read(f); // throws an error that says what is wrong with it
-    return plainProgram(f, module, domain, params);
+    const plain = plainProgram(f, module, domain, params);
+    const text = plain.call.moved?.text;
+    if (text !== undefined && !isItsText(f, text, problem)) plain.call.moved = undefined;
+    return plain;
   }
   try {
     const program = cachedProgram(f, dims, params, domain.axes, deadline);

@@ -83,6 +83,33 @@ export function selfCheck(f: Integrand, { program, params }: CompiledProgram, pr
   }
 }
 
+/**
+ * Whether workers may make a plain function from its text: whether a function made from it here gives the same values. Its text
+ * uses no name from outside but those of JavaScript itself; the function may still mean another `Math` by it, one of its module.
+ */
+export function isItsText(f: Integrand, text: string, { domain, dims, params }: Checked): boolean {
+  const outcomeOf = (g: Integrand, x: number[]): unknown => {
+    try {
+      const value: unknown = g(x, params, kit);
+      return typeof value === 'object' ? 'a promise' : value;
+    } catch (e) {
+      return messageOf(e);
+    }
+  };
+  let made: Integrand;
+  try {
+    made = new Function(`return (${text})`)();
+  } catch {
+    return false;
+  }
+  const start = performance.now();
+  for (let i = 0; i < POINTS && (i === 0 || performance.now() - start < MAX_MS); i++) {
+    const { x } = toDomain(domain.axes, [...pointOf(domain.ranges, dims, i)]);
+    if (!Object.is(outcomeOf(f, [...x]), outcomeOf(made, [...x]))) return false;
+  }
+  return true;
+}
+
 /** Undefined where pages forbid to make functions from text. */
 function evaluatorFor(program: Program, params: CompiledProgram['params']) {
   try {

@@ -5,6 +5,7 @@
 import { type AnyNode, parseExpressionAt } from 'acorn';
 import type { PlainProgram } from './bound.ts';
 import { type Axis, type Domain, onSampled, toDomain } from './domain.ts';
+import { freeNames } from './free-names.ts';
 import { kit } from './math/index.ts';
 import type { Params } from './params.ts';
 import { isTable } from './tables.ts';
@@ -45,7 +46,7 @@ export function plainProgram(f: Plain, module: URL | null, domain: Domain, param
 /** The name of the export that a URL gives after its #. */
 export const exportName = (url: URL): string => decodeURIComponent(url.hash.slice(1)) || 'default';
 
-/** The names that a function uses but does not declare, without globals; and whether it has at most two arguments. */
+/** The names that a function uses from outside, without those that are the same in a worker; and its number of arguments. */
 function inspect(text: string): { free: string[]; simple: boolean } {
   let tree: AnyNode;
   try {
@@ -53,24 +54,20 @@ function inspect(text: string): { free: string[]; simple: boolean } {
   } catch {
     return { free: [text], simple: false }; // a method, or nothing that can be read
   }
-  const declared = new Set<string>();
-  const used = new Set<string>();
-  const visit = (node: unknown, binds: boolean): void => {
-    if (Array.isArray(node)) for (const n of node) visit(n, binds);
-    if (!node || typeof node !== 'object' || Array.isArray(node)) return;
-    const n = node as AnyNode;
-    if (n.type === 'Identifier') return void (binds ? declared : used).add(n.name);
-    if (n.type === 'ThisExpression' || n.type === 'Super') return void used.add('this');
-    for (const [key, child] of Object.entries(n)) {
-      if ((n.type === 'MemberExpression' && key === 'property' && !n.computed) || key === 'label') continue;
-      if (n.type === 'Property' && key === 'key' && !n.computed) continue;
-      const pattern = /Pattern$|^RestElement$/.test(n.type) && binds && key !== 'right';
-      const binding = key === 'params' || key === 'param' || key === 'id';
-      visit(child, pattern || binding || (n.type === 'Property' && binds));
-    }
-  };
-  visit(tree, false);
-  const free = [...used].filter(name => !declared.has(name) && !(name in globalThis) && name !== 'undefined');
+  const free = [...freeNames(tree)].filter(name => !EVERYWHERE.has(name));
   const params = 'params' in tree ? (tree.params as AnyNode[]) : [];
   return { free, simple: params.length < 3 && params.every(p => p.type !== 'RestElement') };
 }
+
+/**
+ * Globals that a worker has as well. Others were put there by the program, or are of one thread. A module may have a name of
+ * its own that hides one of these; src/self-check.ts looks for that.
+ */
+// biome-ignore format: one family per line
+const EVERYWHERE = new Set([
+  'undefined', 'NaN', 'Infinity', 'isNaN', 'isFinite', 'parseFloat', 'parseInt',
+  'Math', 'Number', 'Boolean', 'String', 'BigInt', 'Symbol', 'Object', 'Array', 'Map', 'Set', 'WeakMap', 'WeakSet', 'JSON', 'Date', 'RegExp', 'Promise',
+  'Error', 'TypeError', 'RangeError',
+  'Float64Array', 'Float32Array', 'Int8Array', 'Uint8Array', 'Uint8ClampedArray', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array', 'BigInt64Array', 'BigUint64Array', 'ArrayBuffer', 'DataView',
+  'setTimeout', 'clearTimeout', 'setImmediate', 'queueMicrotask', 'console', 'process',
+]);

@@ -59,6 +59,54 @@ describe('a function that the compiler refuses', () => {
   });
 });
 
+describe('a function that workers could not make from its text stays on this thread', () => {
+  const options = { dims: 1, device: 'js', relTol: 0, vegas: protocol } as const;
+  const here = async (f: (x: number[]) => number, value: number) => {
+    const r = await integrate(f, options);
+    expect(r.device).toBe('js on this thread');
+    expect(Math.abs(r.value - value)).toBeLessThan(5 * r.error + 1e-12);
+  };
+  test('one that uses its own properties', async () => {
+    function f(x: number[]): number {
+      return f.k * x[0];
+    }
+    f.k = 3;
+    await here(f, 1.5);
+  });
+  test("one that uses its module's own parseFloat or Math", async () => {
+    const make = (text: string) =>
+      new Function(`const parseFloat = x => 2 * x, Math = { sin: x => x }; return ${text}`)();
+    await here(make('([x]) => parseFloat(x)'), 1);
+    await here(make('([x]) => Math.sin(x)'), 0.5);
+  });
+  test('one with a name that is free in one place and bound in another', async () => {
+    const k = 4;
+    await here(x => {
+      const g = (k: number) => k + 1;
+      return g(0) * k * x[0];
+    }, 2);
+  });
+  test('one that uses a global of this thread alone', async () => {
+    (globalThis as { quadrilleTest?: number }).quadrilleTest = 6;
+    await here(new Function('return x => quadrilleTest * x[0]')(), 3);
+  });
+});
+
+describe('params', () => {
+  test.each(['js', 'cpu'])(
+    'are those of the time of the call: arrays may change afterwards, on %s',
+    async device => {
+      const w = Float64Array.of(0);
+      const runs = [1, 2, 3, 4].map(i => {
+        w[0] = i;
+        return integrate((x, p) => p.w[0] * x[0], { dims: 1, device, params: { w } });
+      });
+      const values = (await Promise.all(runs)).map(r => Math.round(2 * r.value));
+      expect(values).toEqual([1, 2, 3, 4]);
+    },
+  );
+});
+
 describe('workers', () => {
   test('an async function gives the bits of the plain one: chunks do not get into each other', async () => {
     const options = { dims: 2, device: 'js', relTol: 0, vegas: protocol } as const;

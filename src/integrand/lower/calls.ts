@@ -1,5 +1,6 @@
 /** Lowers calls: inlines helpers, array methods and table look-ups; turns `Math` into operations and library calls. */
 import type { AnyNode, CallExpression } from 'acorn';
+import { hoistedVars } from '../free-names.ts';
 import type { Id } from '../ir.ts';
 import { intrinsics } from '../math/kit.ts';
 import { type ParsedFunction, readInternal } from '../read.ts';
@@ -9,7 +10,7 @@ import { arity, DIRECT, libraryFunction, mathKit } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
 import { bindPattern } from './patterns.ts';
 import { arrayMethod, preludeFunction } from './prelude.ts';
-import { declaredNames, lowerStatements } from './statements.ts';
+import { lowerStatements } from './statements.ts';
 import { ARRAY_HELPERS, isModuleObject, mayKeepNames } from './toolchains.ts';
 import {
   describe,
@@ -378,29 +379,4 @@ export function lowerFunction(l: Lowering, fn: FunctionValue, args: Val[], slot:
     }
     lowerStatements(l, node.body.body, inner);
   });
-}
-
-const hoisted = new WeakMap<AnyNode, ReadonlySet<string>>();
-
-/** Names declared by `var` anywhere in a function's body, except in functions inside it. */
-function hoistedVars(body: AnyNode): ReadonlySet<string> {
-  const known = hoisted.get(body);
-  if (known) return known; // a helper is inlined many times
-  const names = new Set<string>();
-  hoisted.set(body, names);
-  const visit = (node: unknown): void => {
-    if (!node || typeof node !== 'object') return;
-    const n = node as AnyNode;
-    if (
-      n.type === 'FunctionDeclaration' ||
-      n.type === 'FunctionExpression' ||
-      n.type === 'ArrowFunctionExpression'
-    )
-      return;
-    if (n.type === 'VariableDeclaration' && n.kind === 'var')
-      for (const name of declaredNames(n)) names.add(name);
-    for (const child of Object.values(n)) visit(child);
-  };
-  visit(body);
-  return names;
 }

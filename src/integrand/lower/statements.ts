@@ -1,5 +1,6 @@
 /** Lowers statements of the integrand language, by a table with the names of acorn's nodes. */
 import type { AnyNode, Statement as Node, VariableDeclaration } from 'acorn';
+import { declaredNames } from '../free-names.ts';
 import type { Id } from '../ir.ts';
 import { closure, condition, lowerExpression } from './expressions.ts';
 import type { Target } from './flow.ts';
@@ -179,21 +180,6 @@ export function lowerStatements(l: Lowering, list: readonly AnyNode[], env: Env)
 
 /** A variable of a block before its declaration: JavaScript throws where it is used. */
 const EARLY: Val = { kind: 'unsettled', why: 'that is declared only later', early: true };
-
-/** Names declared by the patterns of a declaration. */
-export function declaredNames(node: VariableDeclaration): string[] {
-  const names: string[] = [];
-  const pattern = (p: AnyNode | null): void => {
-    if (p?.type === 'Identifier') names.push(p.name);
-    else if (p?.type === 'ArrayPattern') p.elements.forEach(pattern);
-    else if (p?.type === 'ObjectPattern')
-      for (const q of p.properties) pattern(q.type === 'Property' ? q.value : q.argument);
-    else if (p?.type === 'AssignmentPattern') pattern(p.left);
-    else if (p?.type === 'RestElement') pattern(p.argument);
-  };
-  for (const d of node.declarations) pattern(d.id);
-  return names;
-}
 
 function declareVariables(l: Lowering, node: VariableDeclaration, env: Env): void {
   for (const d of node.declarations) {
