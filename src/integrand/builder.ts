@@ -70,6 +70,7 @@ const FOLD: Record<Op, (...a: never[]) => number | boolean> = {
 
 export class Builder {
   #nextId = 0;
+  #forgotten = 0;
   #nextLabel = 0;
   #lets = new Map<Id, Let>();
   #types = new Map<Id, Type>();
@@ -86,7 +87,12 @@ export class Builder {
   scope: Scope = newScope(this.root);
   /** The number of values made so far, by which the cost of unrolling is measured. */
   get size(): number {
-    return this.#nextId;
+    return this.#nextId - this.#forgotten;
+  }
+
+  /** Values made since the size was `size` are in no list any more. */
+  forget(size: number): void {
+    this.#forgotten += this.size - size;
   }
 
   constant(value: number | boolean): Id {

@@ -47,6 +47,19 @@ describe.each(['vegas+', 'cuhre', 'auto'] as const)('%s: as each alone', method 
     const results = await expectAsAlone(f, 1, params, method);
     expect(results.map(r => Math.round(r.value))).toEqual([3, 3, 7, -3, 4e9 + 2, 256]);
   });
+  test('a Uint8Array after a Float64Array of the same length: `map` rounds, so it is refused', async () => {
+    const sets = [{ c: Float64Array.of(1, 2) }, { c: Uint8Array.of(1, 2) }];
+    const [first, second] = await scan(([x], p) => x + p.c.map((v: number) => v / 2)[0], {
+      dims: 1,
+      method,
+      params: sets,
+    });
+    expect(first.value).toBeCloseTo(1, 1);
+    expect([second.status, second.warnings[0]]).toEqual([
+      'failed',
+      expect.stringMatching(/rounds what is put into it/),
+    ]);
+  });
   test('tables of one axis: even and uneven, clamped and 0 outside, of different length', async () => {
     const f: Integrand = ([x], p) => p.t(2 * x - 0.5);
     const params = [

@@ -153,6 +153,30 @@ export class Flow {
     }
   }
 
+  /**
+   * Runs `body`, which may give up by returning false: then what it did is undone, and false is returned. `targets` are those
+   * that it may leave to.
+   */
+  attempt(targets: readonly Target[], body: () => boolean): boolean {
+    const { builder, chosen } = this;
+    const before = this.state.copy();
+    const exits = targets.map(t => t.exits.length);
+    const [choices, size] = [chosen.size, builder.size];
+    builder.open();
+    const done = body();
+    const closed = builder.close();
+    if (done) {
+      builder.splice(closed);
+      builder.scope.dead ||= closed.dead;
+      return true;
+    }
+    this.state = before;
+    for (const [i, t] of targets.entries()) t.exits.length = exits[i];
+    for (const c of [...chosen].slice(choices)) chosen.delete(c);
+    builder.forget(size);
+    return false;
+  }
+
   break(target: Target): void {
     const statement = { kind: 'break' as const, label: target.label, args: [] };
     this.builder.emit(statement);

@@ -4,7 +4,8 @@
  * Lowering is partial evaluation: what is known at compile time is computed here and leaves no trace (loops over
  * dimensions, helper functions, arrays, destructuring); what is not known becomes instructions. Three assumptions are
  * optimistic: that a loop unrolls, that an array's elements need no memory, and that an array of constants is never
- * written to. When one fails, the node is recorded in `Decisions` and lowering starts again.
+ * written to. When one fails, the node is recorded in `Decisions`. A loop is then lowered once more from its first turn;
+ * an array may have been used before, so lowering starts again.
  */
 
 import type { AnyNode } from 'acorn';
@@ -55,8 +56,8 @@ export interface Limits {
   keepCalls?: boolean;
 }
 
-/** Nodes that are lowered in all attempts together, at most: a second or two. */
-const MAX_STEPS = 1_000_000;
+/** Nodes that are lowered in all attempts together, at most: three seconds. */
+const MAX_STEPS = 3_000_000;
 /** Values of a program, at most. */
 const MAX_VALUES = 200_000;
 const STEPS_PER_LOOK = 4096;
@@ -109,6 +110,18 @@ export class Lowering {
   /** The node by which a decision is recorded; for functions of this library, the user's call. */
   site(env: Env, node: AnyNode): AnyNode {
     return (env.source.internal && this.calls.find(c => !c.source.internal)?.at) || node;
+  }
+
+  /** Runs `body`; if it gives up, undoes what it did (Flow.attempt). */
+  attempt(targets: readonly Target[], body: () => boolean): boolean {
+    const { turns, inlined } = this;
+    const [arrays, constants] = [this.arrays.length, Object.keys(this.constants).length];
+    if (this.flow.attempt(targets, body)) return true;
+    this.turns = turns;
+    this.inlined = inlined;
+    this.arrays.length = arrays;
+    for (const name of Object.keys(this.constants).slice(constants)) delete this.constants[name];
+    return false;
   }
 
   /** Records a decision and starts lowering again. */

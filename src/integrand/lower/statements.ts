@@ -234,17 +234,27 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
     let skipTest = loop.first === 'body';
     const endless = loop.test === null || (loop.test.type === 'Literal' && loop.test.value);
     if (!l.decisions.rolled.has(site) && !endless) {
-      const size = builder.size;
-      const before = l.turns;
-      for (let turns = 0; ; turns++) {
-        const goes = skipTest || tryTest(l, () => test(names));
-        if (goes === undefined) break; // the outcome is no longer known: the remaining turns are a loop
-        if (!goes || flow.dead) return;
-        const tooMany = turns === MAX_UNROLLED_TURNS || l.turns++ - before > MAX_UNROLLED_NESTED_TURNS;
-        if (tooMany || builder.size - size > MAX_UNROLLED_VALUES) l.restart(l.decisions.rolled, site);
-        skipTest = false;
-        names = turn(leave, names);
-        if (flow.dead) return;
+      const [size, before] = [builder.size, l.turns];
+      const entry = { names, skipTest };
+      let over = false;
+      const unrolls = l.attempt([leave, ...targetsOf(env)], () => {
+        for (let turns = 0; ; turns++) {
+          const goes = skipTest || tryTest(l, () => test(names));
+          if (goes === undefined) return true; // the outcome is no longer known: the remaining turns are a loop
+          over = !goes || flow.dead;
+          if (over) return true;
+          const tooMany = turns === MAX_UNROLLED_TURNS || l.turns++ - before > MAX_UNROLLED_NESTED_TURNS;
+          if (tooMany || builder.size - size > MAX_UNROLLED_VALUES) return false;
+          skipTest = false;
+          names = turn(leave, names);
+          over = flow.dead;
+          if (over) return true;
+        }
+      });
+      if (over) return;
+      if (!unrolls) {
+        l.decisions.rolled.add(site);
+        ({ names, skipTest } = entry);
       }
     }
     const ends = flow.loop(out => {
@@ -270,6 +280,14 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
         'Give it a condition that becomes false, or a `break`.',
       );
   });
+}
+
+/** Where a `break`, `continue` or `return` at this place may lead. */
+function targetsOf(env: Env): Target[] {
+  const targets = env.result ? [env.result.target] : [];
+  for (let loop = env.loops; loop; loop = loop.outer)
+    targets.push(loop.break, ...(loop.continue ? [loop.continue] : []));
+  return targets;
 }
 
 /** The outcome of a loop's test. If it is not known when compiling: undefined, and the test's effects are undone. */
