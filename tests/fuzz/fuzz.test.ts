@@ -37,6 +37,13 @@ describe('the judge', () => {
   });
 });
 
+test('every program of a batch gets one verdict, also when one of them does not end', () => {
+  const texts = ['x => x[0]', 'x => { for (;;) if (x[0] > 1e9) return 1; }', 'x => x[9]', 'x =>'];
+  const kinds: string[] = [];
+  judgeAll(texts, ({ kind }, text) => kinds.push(`${texts.indexOf(text)} ${kind}`));
+  expect(kinds).toEqual(['0 same', '1 endless', '2 refused', '3 nothing']);
+});
+
 test('the reducer leaves what a property needs', () => {
   const text =
     'function f(x, p) { let t = x[0], h = 2; for (let i = 0; i < 3; i++) { if (h > t) { t += Math.imul(h, 3); } } const a = [t, h, x[1]]; return a[0] + h; }';

@@ -94,21 +94,21 @@ const BATCH = 5000;
 
 /** The verdicts on many programs, given to `take` in their order. */
 export function judgeAll(texts: readonly string[], take: (verdict: Verdict, text: string) => void): void {
-  for (let next = 0; next < texts.length; ) {
+  for (let from = 0; from < texts.length; ) {
     const verdicts: Verdict[] = [];
-    const from = next;
     try {
       within(BATCH, () => {
-        for (; next < texts.length; next++) verdicts.push(judge(texts[next]));
+        while (from + verdicts.length < texts.length) verdicts.push(judge(texts[from + verdicts.length]));
       });
     } catch (e) {
       if (!(e instanceof TimedOut)) throw e;
-      verdicts.push(judge(texts[next++]));
+      if (from + verdicts.length < texts.length) verdicts.push(judge(texts[from + verdicts.length]));
     }
     verdicts.forEach((v, i) => {
       // a slow program is measured again: the machine may have been busy with something else
       take(v.kind === 'slow' ? judge(texts[from + i]) : v, texts[from + i]);
     });
+    from += verdicts.length;
   }
 }
 

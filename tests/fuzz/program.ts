@@ -16,7 +16,7 @@ export function program(seed: number): string {
   const r = new Random(seed);
   return r.weighted<() => string>([
     [
-      17,
+      95,
       () =>
         new Expansion(
           r,
@@ -28,7 +28,7 @@ export function program(seed: number): string {
         ).whole(),
     ],
     [1, () => generate(seed, r.chance(0.5) ? 'exact' : 'smooth', DIMS).text],
-    [11, () => mutate(pieces(new Expansion(r, r.below(2)).whole()) ?? ['x'], r)],
+    [4, () => mutate(pieces(new Expansion(r, r.below(2)).whole()) ?? ['x'], r)],
   ])();
 }
 

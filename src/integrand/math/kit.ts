@@ -119,6 +119,6 @@ export const intrinsics: Intrinsics = {
     return f64[0];
   },
   copySign(x, s) {
-    return Object.is(Math.abs(s), +s) ? Math.abs(x) : -Math.abs(x); // +s: a boolean is no number to Object.is
+    return Object.is(Math.abs(s), s) ? Math.abs(x) : -Math.abs(x);
   },
 };
