@@ -199,6 +199,11 @@ export class FunctionWriter {
     this.result = result;
   }
 
+  /** How many locals the function has, without its params. */
+  get localCount(): number {
+    return this.#locals.length;
+  }
+
   local(type: WasmType): number {
     return this.params.length + this.#locals.push(type) - 1;
   }

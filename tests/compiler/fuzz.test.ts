@@ -5,10 +5,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/integrand/compile.ts';
-import { deserialise, serialise, verify } from '../../src/integrand/ir.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import { bind } from '../../src/integrand/params.ts';
 import { javascriptTarget } from '../../src/integrand/targets/javascript.ts';
+import { decodeProgram, encodeProgram } from '../../src/integrand/verify.ts';
 import { columns, firstDifference, functionOf, plainly } from './compare.ts';
 import { type Generated, generate } from './generate.ts';
 import { params, pointsFor } from './surroundings.ts';
@@ -17,12 +17,11 @@ const EXACT = 400;
 const SMOOTH = 200;
 const BATCH = 50; // programs a test, so that a failure says roughly where
 
-/** Both targets, and the JavaScript one again from a program that was written out and read back. */
+/** Both targets, and the JavaScript one again from a program that was sent as bytes. */
 function compiled({ text, dims }: Generated, points: number[][]) {
   const wasm = compile(functionOf(text), { dims, params });
   const { program } = wasm;
-  verify(program);
-  const again = deserialise(serialise(program));
+  const again = decodeProgram(encodeProgram(program));
   const given = columns(points);
   const reference = (p: typeof program) => {
     const out = new Float64Array(points.length);
@@ -47,7 +46,7 @@ function expectSame(
 const batches = (count: number) => Array.from({ length: count / BATCH }, (_, k) => k * BATCH);
 
 describe.each(batches(EXACT))('exact programs from seed %i on', first => {
-  test('plain JavaScript, both targets and a serialised copy give the same bits', () => {
+  test('plain JavaScript, both targets and a program sent as bytes give the same bits', () => {
     for (let seed = first; seed < first + BATCH; seed++) {
       const g = generate(seed, 'exact');
       const points = pointsFor(seed, g.dims);

@@ -23,9 +23,10 @@ const POWERS = ['2', '3', '0.5', '1.5', '-1', '2.5', '4', '7', '-0.5', '0.3', '1
 /** How often the innermost statement may run. */
 const MOST_RUNS = 400;
 
-export function generate(seed: number, kind: 'exact' | 'smooth'): Generated {
+/** `dims` is drawn unless it is given. */
+export function generate(seed: number, kind: 'exact' | 'smooth', dims?: number): Generated {
   const r = new Random(seed);
-  const program = new Programs(r, 1 + r.below(4), kind === 'smooth').whole();
+  const program = new Programs(r, dims ?? 1 + r.below(4), kind === 'smooth').whole();
   return {
     dims: program.dims,
     text: program.text.replaceAll('@(', '('),

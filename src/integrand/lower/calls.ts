@@ -12,7 +12,15 @@ import { bindPattern } from './patterns.ts';
 import { arrayMethod, preludeFunction } from './prelude.ts';
 import { lowerStatements } from './statements.ts';
 import { ARRAY_HELPERS, isModuleObject, mayKeepNames } from './toolchains.ts';
-import { describe, type FunctionValue, isArray, Names, type TupleValue, type Val } from './values.ts';
+import {
+  describe,
+  type FunctionValue,
+  isArray,
+  isScalar,
+  Names,
+  type TupleValue,
+  type Val,
+} from './values.ts';
 
 /** The most calls that are inlined in one integrand: n helpers that each call the next one twice make 2^n calls. */
 const MAX_INLINED_CALLS = 20_000;
@@ -148,6 +156,17 @@ function lowerArguments(l: Lowering, nodes: CallExpression['arguments'], env: En
   );
 }
 
+/** Methods that JavaScript calls a function with, and throws without one even where the array has no element for it. */
+const TAKE_FUNCTION: ReadonlySet<string> = new Set(['map', 'reduce', 'every', 'some', 'forEach']);
+const NO_FUNCTION: ReadonlySet<Val['kind']> = new Set([
+  'undefined',
+  'null',
+  'string',
+  'tuple',
+  'point',
+  'data',
+]);
+
 function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression, env: Env): Val {
   const args = lowerArguments(l, node.arguments, env);
   if (SKIP_HOLES.has(name))
@@ -163,6 +182,15 @@ function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression
   }
   const method = arrayMethod(name === 'reduce' && args.length < 2 ? 'reduce1' : name);
   if (!method) return memberOf(l, array, name, env, node, false);
+  if (TAKE_FUNCTION.has(name) && (!args[0] || isScalar(args[0]) || NO_FUNCTION.has(args[0].kind))) {
+    const given = args[0] ? describe(args[0]) : 'nothing';
+    l.fail(
+      env,
+      node,
+      `\`${name}\` needs a function, and this is ${given}.`,
+      'Give it one: a.map(v => 2 * v).',
+    );
+  }
   if (name === 'reduce' && args.length < 2 && array.kind !== 'point' && isArray(array) && array.length === 0)
     l.fail(env, node, '`reduce` of an empty array needs a first value.', 'Give it one: reduce(f, 0).');
   if (array.kind === 'data' && array.rounds && (name === 'map' || name === 'slice')) {

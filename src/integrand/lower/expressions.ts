@@ -37,7 +37,12 @@ const EXPRESSIONS: Handlers = {
   },
   Identifier(l, node, env) {
     const found = env.names.find(node.name);
-    if (found) return l.get(found.slot);
+    if (found) {
+      const value = l.get(found.slot);
+      // JavaScript throws when it is read, whether the value is used or not
+      if (value.kind === 'unsettled' && value.early) l.misused(value, 'a value', env, node);
+      return value;
+    }
     return globalValue(l, node.name) ?? freeVariable(l, node, node.name, env);
   },
   UnaryExpression(l, node, env) {

@@ -48,9 +48,11 @@ export const COLD: ReadonlySet<string> = new Set(['sinHuge', 'cosHuge']);
 export const arity = (fn: string): number =>
   fn === 'mod'
     ? 2
-    : COLD.has(fn)
-      ? 1
-      : (LIBRARY[fn] ?? ((SPECIAL as readonly string[]).includes(fn) ? 1 : 0));
+    : Object.hasOwn(LIBRARY, fn)
+      ? LIBRARY[fn]
+      : COLD.has(fn) || (SPECIAL as readonly string[]).includes(fn)
+        ? 1
+        : 0;
 
 const builtin = (name: string, fn = name): Val => ({ kind: 'builtin', name, fn });
 const fieldsOf = (prefix: string, names: readonly string[]): [string, Val][] =>

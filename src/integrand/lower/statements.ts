@@ -31,6 +31,17 @@ const STATEMENTS: Handlers = {
   },
   FunctionDeclaration() {}, // hoisted by lowerStatements
   BlockStatement(l, node, env) {
+    for (const f of node.body) {
+      // outside modules such a function also replaces the outer one when the block is entered; in modules it does not
+      if (f.type === 'FunctionDeclaration' && f.id && env.names.find(f.id.name)) {
+        l.fail(
+          env,
+          f.id,
+          `\`${f.id.name}\` is declared around this block as well, and JavaScript has two rules for a function in a block.`,
+          `Give it another name, or write const ${f.id.name} = ….`,
+        );
+      }
+    }
     lowerStatements(l, node.body, { ...env, names: new Names(env.names) });
   },
   ReturnStatement(l, node, env) {

@@ -9,7 +9,16 @@
  * A running kernel cannot be interrupted. So loops that may run long read a stop flag now and then
  * (../stop-checks.ts), and the integrand returns NaN when the flag is set.
  */
-import { type Id, type Let, type Program, type Statement, type Type, type Value, walk } from '../ir.ts';
+import {
+  type Id,
+  isInside,
+  type Let,
+  type Program,
+  type Statement,
+  type Type,
+  type Value,
+  walk,
+} from '../ir.ts';
 import { lowerLibrary } from '../lower/lower.ts';
 import type { Bindings } from '../params.ts';
 import { STOP_CHECK_PERIOD, type StopChecks, stopChecksOf } from '../stop-checks.ts';
@@ -154,12 +163,11 @@ function functionBody(program: Program, context: FunctionContext): string {
     return arrays.get(array)!;
   };
   const known = new Map<Id, number | boolean>(); // values of constants
-  const inside = (i: unknown, length: number) => Number.isInteger(i) && Number(i) >= 0 && Number(i) < length;
   /** An element of the array that starts at `start`; `at` writes an element whose index is a known constant. */
   const read = (start: string, length: number, index: Id, at: (i: number) => string): string => {
     const i = known.get(index) as number | undefined;
     if (i === undefined && length > 0) return `array_get(${start}, ${length}, ${name(index)})`;
-    return i !== undefined && inside(i, length) ? at(i) : NAN;
+    return i !== undefined && isInside(i, length) ? at(i) : NAN;
   };
   const element = (array: string, index: Id): string => {
     const offset = offsets.get(array);
@@ -258,7 +266,7 @@ function functionBody(program: Program, context: FunctionContext): string {
         case 'store': {
           const i = known.get(s.index);
           const [array, length] = [local(s.array), program.arrays[s.array]];
-          if (inside(i, length)) put(depth, `${array}[${i}] = ${name(s.value)};`);
+          if (isInside(i, length)) put(depth, `${array}[${i}] = ${name(s.value)};`);
           else {
             mayStray = true;
             const set = `array_set(${array}, ${length}, ${name(s.index)}, ${name(s.value)})`;

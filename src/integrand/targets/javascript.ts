@@ -2,7 +2,7 @@
  * The reference target: turns a program into JavaScript text. The text calls the math library's functions, not those of
  * the engine, so it gives the same bits as the WebAssembly target in every engine.
  */
-import type { Id, Let, Op, Program, Statement } from '../ir.ts';
+import { type Id, isInside, type Let, type Op, type Program, type Statement } from '../ir.ts';
 import { kit } from '../math/index.ts';
 import type { Bindings } from '../params.ts';
 
@@ -29,11 +29,12 @@ const INFIX: Partial<Record<Op, string>> = {
 export function toJavaScript(program: Program, limited = false): string {
   const lines: string[] = [];
   const constants = new Map<Id, string>();
+  const known = new Map<Id, number | boolean>();
   const name = (id: Id) => constants.get(id) ?? `v${id}`;
   const put = (depth: number, text: string) => lines.push('  '.repeat(depth) + text);
   const element = (array: string, length: number, index: Id) => {
     const i = name(index);
-    if (constants.has(index)) return array;
+    if (known.has(index)) return isInside(known.get(index), length) ? array : 'NaN';
     return `(${i} >= 0 && ${i} < ${length} && ${i} === Math.trunc(${i}) ? ${array} : NaN)`;
   };
   const lengths = new Map<string, number>();
@@ -93,8 +94,10 @@ export function toJavaScript(program: Program, limited = false): string {
     for (const s of body) {
       switch (s.kind) {
         case 'let':
-          if (s.op === 'const') constants.set(s.id, expression(s));
-          else put(depth, `const ${name(s.id)} = ${expression(s)};`);
+          if (s.op === 'const') {
+            known.set(s.id, s.value);
+            constants.set(s.id, expression(s));
+          } else put(depth, `const ${name(s.id)} = ${expression(s)};`);
           break;
         case 'store': {
           const i = name(s.index);

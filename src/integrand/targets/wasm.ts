@@ -4,6 +4,7 @@
  */
 
 import { encodeModule, FunctionWriter } from '../../wasm/assembler.ts';
+import { IntegrandError } from '../diagnostics.ts';
 import { inlineCalls } from '../inline.ts';
 import type { Program } from '../ir.ts';
 import { walk } from '../ir.ts';
@@ -36,8 +37,19 @@ export function toWasm(
   const called = libraryCalls(program);
   const functions = called.map(name => libraryFunction(name, layout, fn => called.indexOf(fn)));
   functions.push(batchFunction(program, layout, fn => called.indexOf(fn)));
-  return { bytes: encodeModule(functions, { evaluate: functions.length - 1 }), layout };
+  const bytes = encodeModule(functions, { evaluate: functions.length - 1 });
+  if (functions.some(f => f.localCount > MAX_LOCALS) || bytes.length > MAX_BYTES) {
+    throw new IntegrandError(
+      'The integrand is too large for WebAssembly: an engine takes a function of 50,000 values and 7 MB of code at most.',
+      w => `Write repetition as loops, or run the function as it is with ${w.setting('device', 'js')}.`,
+    );
+  }
+  return { bytes, layout };
 }
+
+/** What engines take of one function, by the JavaScript interface of WebAssembly; params and a few more count as locals. */
+const MAX_LOCALS = 49_900;
+const MAX_BYTES = 7_654_321;
 
 /** Every library function that the program calls, directly or through other library functions. */
 function libraryCalls(program: Program): string[] {

@@ -12,7 +12,7 @@
  */
 
 import type { FunctionWriter } from '../../../wasm/assembler.ts';
-import { type Id, type Let, type Program, type Statement, type Type, uses } from '../../ir.ts';
+import { type Id, isInside, type Let, type Program, type Statement, type Type, uses } from '../../ir.ts';
 import { findDivergence } from './divergence.ts';
 import type { Layout } from './layout.ts';
 import { SCALAR_OPS, VECTOR_OPS } from './operations.ts';
@@ -274,9 +274,10 @@ export class Emitter {
 
   #coord(index: Id): void {
     const known = this.#constants.get(index);
-    if (typeof known === 'number') return this.#o.coordinate(known);
+    const { dims } = this.#program;
+    if (isInside(known, dims)) return this.#o.coordinate(known as number);
     const { layout } = this.#o;
-    this.#read(index, this.#program.dims, 'vector', {
+    this.#read(index, dims, 'vector', {
       address: layout.points,
       stride: layout.batch * 8,
       lanes: 8,
@@ -296,6 +297,11 @@ export class Emitter {
   ): void {
     const w = this.#w;
     const known = this.#constants.get(index);
+    if (typeof known === 'number' && !isInside(known, length)) {
+      if (form === 'scalar') w.f64(NaN);
+      else this.#constantVector(NaN);
+      return;
+    }
     if (typeof known === 'number') {
       w.i32(0);
       const address = at.address + known * at.stride;
@@ -376,14 +382,17 @@ export class Emitter {
       }
       w.memory('v128.store', offset);
     };
+    const markAll = () =>
+      this.#markStray(() => (this.#mask === null ? w.v128bits(-1, -1) : w.get(this.#mask)));
     const known = this.#constants.get(index);
-    if (typeof known === 'number') return whole(() => w.i32(0), address + known * 16);
+    if (typeof known === 'number')
+      return isInside(known, length) ? whole(() => w.i32(0), address + known * 16) : markAll();
     if (this.#form(index) === 'scalar') {
       const i = this.#index(index, length);
       w.open('if');
       whole(() => this.#address(i, at), address);
       w.else();
-      this.#markStray(() => (this.#mask === null ? w.v128bits(-1, -1) : w.get(this.#mask)));
+      markAll();
       w.close();
       return;
     }
