@@ -1,6 +1,7 @@
 /**
  * Faults of the machine, in large numbers: runs are aborted, workers killed, starts of workers, memories and modules made
- * to fail (tests/faults). Each run must have the bits of the same run undisturbed, or a named error; none may be lost.
+ * to fail (tests/faults). Each run must have the bits of the same run undisturbed, or a named error; none may be lost. Then
+ * the faults around the command line (faults/cli.ts), one by one.
  *
  *   npm run bench:faults                 # about five minutes on two cores
  *   npm run bench:faults -- --runs 0.1   # a tenth of it
@@ -8,6 +9,7 @@
 import { parseArgs } from 'node:util';
 import { TRIALS } from '../tests/faults/trials.ts';
 import { uniform } from '../tests/integrands/points.ts';
+import { cliFaults } from './faults/cli.ts';
 
 /** Runs of each kind: at least 500 kills and 500 aborts. */
 const RUNS: Record<string, number> = { 'workers killed': 300, 'runs aborted': 640 };
@@ -25,4 +27,10 @@ for (const { name, mayRefuse, run } of TRIALS) {
   const tally = await run(Math.ceil(Number(values.runs) * (RUNS[name] ?? OTHER_RUNS)), uniform(1));
   console.log(name.padEnd(34) + COLUMNS.map(c => String(tally[c]).padStart(9)).join(''));
   if (tally.wrong + tally.lost + tally.leaked + (mayRefuse ? 0 : tally.refused) > 0) process.exitCode = 1;
+}
+
+console.log('\nof the command line:');
+for (const { resource, fault, outcome, kept } of await cliFaults()) {
+  console.log(`${kept ? 'as promised' : 'NOT KEPT'}  ${resource}, ${fault}: ${outcome}`);
+  if (!kept) process.exitCode = 1;
 }
