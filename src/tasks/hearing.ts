@@ -44,7 +44,8 @@ export interface Hearing {
   steps: Uint32Array;
   /** Witnesses of a sequence; the next ones have another start. */
   block: number;
-  nodes: readonly [number, number];
+  nodes: readonly number[];
+  meanWeights: readonly number[];
   corner: number;
   surprise: number;
   noise: number;
@@ -73,7 +74,7 @@ export function hearingOf(task: WitnessTask, part: Part): Hearing {
     stream: STREAM.witness,
     steps: sequenceSteps(ranges.length),
     block: BLOCK,
-    nodes: modelNodes(ruleFor(ranges.length, task.rule)),
+    ...modelNodes(ruleFor(ranges.length, task.rule)),
     corner: CORNER,
     surprise: SURPRISE,
     noise: RESIDUAL_NOISE,

@@ -14,7 +14,7 @@ import { nullCombinations, pointsOf, ruleFor } from './rules.ts';
 import { cubesOf, type PartSums, plainTask, plan, type SampleTask, SUMS } from './sample.ts';
 import { testimony } from './testimony.ts';
 import { TreeSum } from './tree-sum.ts';
-import type { WitnessSums, WitnessTask } from './witness.ts';
+import { modelPairs, type WitnessSums, type WitnessTask } from './witness.ts';
 
 /** Values of the integrand at n points: all first coordinates, then all second ones, and so on. */
 export type EvaluatePoints = (
@@ -225,7 +225,7 @@ export async function witnessPoints(
 ): Promise<WitnessSums> {
   const dims = task.ranges.length;
   const rows = Array.from({ length: dims }, () => new Float64Array(BATCH));
-  const witness = testimony(dims, rows, BATCH, philoxRounds)(hearingOf(task, part));
+  const witness = testimony(dims, modelPairs(dims), rows, BATCH, philoxRounds)(hearingOf(task, part));
   let step = witness.next();
   while (!step.done) {
     const n = step.value;

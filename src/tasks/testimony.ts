@@ -12,19 +12,21 @@ import type { WitnessSums } from './witness.ts';
  */
 export function testimony(
   dims: number,
+  pairs: number,
   rows: readonly Float64Array[],
   batch: number,
   random: typeof philoxRounds,
 ): (h: Hearing) => Generator<number, WitnessSums, ArrayLike<number>> {
   let h: Hearing;
   let sums: WitnessSums;
-  let [a, b] = [0, 0];
-  const models = 1 + 4 * dims + 2 * dims * (dims - 1);
+  const models = 1 + 2 * pairs * dims + 2 * dims * (dims - 1);
   const centre = new Float64Array(dims);
   const half = new Float64Array(dims);
   const words = new Uint32Array(dims);
-  /** Coefficients of t, t², t³ and t⁴ along each axis. */
-  const model = new Float64Array(4 * dims);
+  /** The model along each axis is t·O(t²) + t²·E(t²): both polynomials as Newton's divided differences at the squares of nodes. */
+  const odd = new Float64Array(pairs * dims);
+  const even = new Float64Array(pairs * dims);
+  const squared = new Float64Array(pairs);
   /** Coefficients of s·t, s²·t, s·t² and s²·t² for each pair of axes. */
   const mixed = new Float64Array(2 * dims * (dims - 1));
   let mean = 0;
@@ -69,22 +71,28 @@ export function testimony(
   const fitModel = () => {
     mean = f[0];
     for (let d = 0; d < dims; d++) {
-      const [fa, ga, fb, gb] = [f[4 * d + 1], f[4 * d + 2], f[4 * d + 3], f[4 * d + 4]];
-      // odd: c₁·t + c₃·t³, even: c₂·t² + c₄·t⁴, through both nodes
-      const [odd, even] = [(fa - ga) / (2 * a), ((fa + ga) / 2 - f[0]) / (a * a)];
-      const c3 = ((fb - gb) / (2 * b) - odd) / (b * b - a * a);
-      const c4 = (((fb + gb) / 2 - f[0]) / (b * b) - even) / (b * b - a * a);
-      model[4 * d] = odd - c3 * a * a;
-      model[4 * d + 1] = even - c4 * a * a;
-      model[4 * d + 2] = c3;
-      model[4 * d + 3] = c4;
-      mean += model[4 * d + 1] / 3 + c4 / 5;
+      const first = d * pairs;
+      for (let j = 0; j < pairs; j++) {
+        const [up, down] = [f[2 * (first + j) + 1], f[2 * (first + j) + 2]];
+        odd[first + j] = (up - down) / (2 * h.nodes[j]);
+        even[first + j] = ((up + down) / 2 - f[0]) / squared[j];
+        mean += h.meanWeights[j] * even[first + j];
+      }
+      for (let k = 1; k < pairs; k++) {
+        for (let j = pairs - 1; j >= k; j--) {
+          const width = squared[j] - squared[j - k];
+          odd[first + j] = (odd[first + j] - odd[first + j - 1]) / width;
+          even[first + j] = (even[first + j] - even[first + j - 1]) / width;
+        }
+      }
     }
-    let [at, number] = [0, 4 * dims + 1];
+    const b = h.nodes[pairs - 1];
+    let [at, number] = [0, 2 * pairs * dims + 1];
     for (let d = 0; d < dims; d++) {
       for (let e = 0; e < d; e++, at += 4, number += 4) {
         // what the corners have beyond both axes, as s·t·(c₀ + c₁·s + c₂·t + c₃·s·t)
-        const [dp, dm, ep, em] = [f[4 * d + 3], f[4 * d + 4], f[4 * e + 3], f[4 * e + 4]];
+        const [up, uq] = [2 * pairs * (d + 1), 2 * pairs * (e + 1)]; // the last pair along each of the axes ends there
+        const [dp, dm, ep, em] = [f[up - 1], f[up], f[uq - 1], f[uq]];
         const pp = f[number] - dp - ep + f[0];
         const pm = f[number + 1] - dp - em + f[0];
         const mp = f[number + 2] - dm - ep + f[0];
@@ -101,7 +109,9 @@ export function testimony(
   /** Writes the two corners to which the model rises and falls most. */
   const placeCorners = () => {
     for (let d = 0; d < dims; d++) {
-      const t = model[4 * d] < 0 ? -h.corner : h.corner;
+      let slope = odd[d * pairs + pairs - 1];
+      for (let j = pairs - 2; j >= 0; j--) slope = odd[d * pairs + j] - squared[j] * slope;
+      const t = slope < 0 ? -h.corner : h.corner;
       rows[d][0] = inside(centre[d] + t * half[d], d);
       rows[d][1] = inside(centre[d] - t * half[d], d);
     }
@@ -161,10 +171,16 @@ export function testimony(
       residuals[i] = value - f[0];
     }
     for (let d = 0, pair = 0; d < dims; d++) {
-      const [c1, c2, c3, c4] = [model[4 * d], model[4 * d + 1], model[4 * d + 2], model[4 * d + 3]];
+      const last = d * pairs + pairs - 1;
       for (let i = 0; i < m; i++) {
         const t = places[d * batch + i];
-        residuals[i] -= t * (c1 + t * (c2 + t * (c3 + t * c4)));
+        let [o, e] = [odd[last], even[last]];
+        for (let j = 2; j <= pairs; j++) {
+          const above = t * t - squared[pairs - j];
+          o = odd[last - j + 1] + above * o;
+          e = even[last - j + 1] + above * e;
+        }
+        residuals[i] -= t * (o + t * e);
       }
       for (let e = 0; e < d; e++, pair += 4) {
         const [m1, m2, m3, m4] = [mixed[pair], mixed[pair + 1], mixed[pair + 2], mixed[pair + 3]];
@@ -192,14 +208,15 @@ export function testimony(
   /** Takes a hearing: its nodes, and where the points of its model are. */
   const begin = (hearing: Hearing) => {
     h = hearing;
-    [a, b] = h.nodes;
+    for (let j = 0; j < pairs; j++) squared[j] = h.nodes[j] * h.nodes[j];
     for (let d = 0, p = 1; d < dims; d++) {
-      for (let j = 0; j < 4; j++, p++) {
+      for (let j = 0; j < 2 * pairs; j++, p++) {
         axis1[p] = d;
-        place1[p] = (j < 2 ? a : b) * (j % 2 === 0 ? 1 : -1);
+        place1[p] = h.nodes[j >> 1] * (j % 2 === 0 ? 1 : -1);
       }
     }
-    for (let d = 0, p = 4 * dims + 1; d < dims; d++) {
+    const b = h.nodes[pairs - 1];
+    for (let d = 0, p = 2 * pairs * dims + 1; d < dims; d++) {
       for (let e = 0; e < d; e++) {
         for (let j = 0; j < 4; j++, p++) {
           axis1[p] = d;

@@ -1,9 +1,11 @@
 /**
  * Witnesses: random points that confirm or contradict what a cubature rule made of a list of regions.
  *
- * A region believes a model g of the integrand: its value at the centre, plus a quartic along each axis, through two points
- * on either side that the rule has there, plus what the corners (±b, ±b) of each pair of axes have beyond that. (Other
- * points on the axes may see what the rule does not, and would spoil the model.) A witness at x has the residual
+ * A region believes a model g of the integrand: its value at the centre, plus a polynomial along each axis, through points
+ * ±a₁ … ±aₚ that the rule has there, plus what the corners (±aₚ, ±aₚ) of each pair of axes have beyond that. (Other
+ * points on the axes may see what the rule does not, and would spoil the model.) In one dimension p = 7, all points of the
+ * rule: with quartics, the noise of residuals hid kinks that a sliver of a region contains. Otherwise p = 2, a quartic: with
+ * more dimensions mixed terms are the larger part of the residual. A witness at x has the residual
  * ρ = f(x) − g(x). With V the volume of a region,
  *
  *     deviation = V·(mean of ρ + mean of g) − value of the rule
@@ -25,7 +27,7 @@ import { inOrder, mergeNonFinite, type NonFinite, type Part } from './part.ts';
 import type { Ranges } from './region.ts';
 import type { Rule, RuleName } from './rules.ts';
 
-/** The best nodes of a quartic on an axis, in half-widths: Chebyshev's. */
+/** The best nodes of a quartic along an axis, in half-widths: Chebyshev's. */
 const BEST_NODES = [0.5877852522924731, 0.9510565162951535] as const;
 /** Where the two corners are to which the model rises and falls most, in half-widths. */
 export const CORNER = 0.98;
@@ -92,7 +94,11 @@ export interface WitnessSums {
 }
 
 /** Evaluations that the model of a region takes. */
-export const modelPoints = (dims: number): number => 3 + 4 * dims + 2 * dims * (dims - 1);
+export const modelPoints = (dims: number): number => 3 + 2 * modelPairs(dims) * dims + 2 * dims * (dims - 1);
+
+/** Pairs of points of the model along an axis. */
+export const modelPairs = (dims: number): number => (dims === 1 ? MAX_PAIRS : 2);
+export const MAX_PAIRS = 7;
 
 /** Witnesses of a region that has any, at least. */
 export const leastWitnesses = (dims: number): number =>
@@ -108,19 +114,46 @@ export function witnessCost({
   return witnesses + Math.min(count, witnesses / leastWitnesses(dims)) * modelPoints(dims);
 }
 
-const nodes = new WeakMap<Rule, readonly [number, number]>();
+export interface ModelNodes {
+  /** Where the model of a region has its points along an axis, in half-widths, ascending. */
+  nodes: readonly number[];
+  /**
+   * The mean over t in [−1, 1] of the even part t²·N(t²) of the model along an axis, where N is the polynomial through the
+   * numbers eⱼ at aⱼ², is Σ meanWeights[j]·eⱼ.
+   */
+  meanWeights: readonly number[];
+}
 
-/** Where the model of a region has its points on an axis, in half-widths: of the rule's points those nearest to the best. */
-export function modelNodes(rule: Rule): readonly [number, number] {
-  let known = nodes.get(rule);
-  if (!known) {
-    const own = rule.orbits.filter(o => o.generator.length === 1).map(o => o.generator[0]);
+const known = new WeakMap<Rule, ModelNodes>();
+
+/** The nodes of the rule's model: all that the rule has on an axis, or those nearest to the best. */
+export function modelNodes(rule: Rule): ModelNodes {
+  let found = known.get(rule);
+  if (!found) {
+    const all = rule.orbits.filter(o => o.generator.length === 1).map(o => o.generator[0]);
     const nearest = (best: number) =>
-      own.reduce((near, g) => (Math.abs(g - best) < Math.abs(near - best) ? g : near));
-    known = [nearest(BEST_NODES[0]), nearest(BEST_NODES[1])];
-    nodes.set(rule, known);
+      all.reduce((near, g) => (Math.abs(g - best) < Math.abs(near - best) ? g : near));
+    const nodes = modelPairs(rule.dims) > 2 ? all.sort((x, y) => x - y) : BEST_NODES.map(nearest);
+    found = { nodes, meanWeights: nodes.map((_, j) => meanWeight(nodes, j)) };
+    known.set(rule, found);
   }
-  return known;
+  return found;
+}
+
+/** ∫ t²·L(t²) dt over [0, 1], with L the polynomial that is 1 at the square of node j and 0 at those of the others. */
+function meanWeight(nodes: readonly number[], j: number): number {
+  let powers = [1]; // of s = t²
+  nodes.forEach((a, k) => {
+    if (k === j) return;
+    const [s, scale] = [a * a, nodes[j] ** 2 - a * a];
+    const next = new Array<number>(powers.length + 1).fill(0);
+    powers.forEach((c, i) => {
+      next[i] -= (c * s) / scale;
+      next[i + 1] += c / scale;
+    });
+    powers = next;
+  });
+  return powers.reduce((sum, c, i) => sum + c / (2 * i + 3), 0);
 }
 
 /** Witnesses of a sequence. */

@@ -799,22 +799,37 @@ const pools: Check[] = [
 /** A thin slab on something smooth: some regions are surprised, others deviate. */
 const stepped: Integrand = ([x, y, z]) => (x > 0.34 && x < 0.342 ? 30 : 1) + 0.1 * Math.cos(5 * y * z);
 
-async function witnessTask(session: Session, count: number, witnesses: number): Promise<WitnessTask> {
-  const task = regionTask(3, count);
+/** The same in one dimension. */
+const stepped1: Integrand = ([x]) => (x > 0.34 && x < 0.342 ? 30 : 1) + 0.1 * Math.cos(5 * x);
+
+async function witnessTask(
+  session: Session,
+  count: number,
+  witnesses: number,
+  dims = 3,
+): Promise<WitnessTask> {
+  const task = regionTask(dims, count);
   const { values } = await evaluated(session, task);
   const absolute = values.reduce((sum, v) => sum + Math.abs(v), 0);
   return { ...task, values, key: [5, 7], round: 2, witnesses, absolute };
 }
 
 const witnesses: Check[] = [
-  ...[1, 67, 3000].map(
-    (count): Check => ({
-      name: `witnesses: of ${count} regions, what they say point by point`,
+  ...(
+    [
+      [1, 3, stepped],
+      [67, 3, stepped],
+      [3000, 3, stepped],
+      [67, 1, stepped1],
+    ] as const
+  ).map(
+    ([count, dims, f]): Check => ({
+      name: `witnesses: of ${count} regions in ${dims}, what they say point by point`,
       run: tried =>
-        withSession(tried, stepped, 3, async session => {
-          const task = await witnessTask(session, count, 20_000);
+        withSession(tried, f, dims, async session => {
+          const task = await witnessTask(session, count, 20_000, dims);
           const own = await session.witness(task, allRegions(task));
-          const want = await witnessPoints(task, allRegions(task), evaluatorOf(lowerFor(stepped, 3)));
+          const want = await witnessPoints(task, allRegions(task), evaluatorOf(lowerFor(f, dims)));
           assert.equal(own.witnesses, want.witnesses);
           assert.equal(own.evaluations, want.evaluations);
           assert.deepEqual(own.surprises, want.surprises);

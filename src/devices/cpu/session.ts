@@ -26,7 +26,13 @@ import {
   SUMS,
 } from '../../tasks/sample.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
-import { mergeWitnesses, type WitnessSums, type WitnessTask, witnessCost } from '../../tasks/witness.ts';
+import {
+  mergeWitnesses,
+  modelPairs,
+  type WitnessSums,
+  type WitnessTask,
+  witnessCost,
+} from '../../tasks/witness.ts';
 import type { OpenOptions, Session } from '../device.ts';
 import { chunksOf, MAX_CUBES } from './chunks.ts';
 import { EngineGroup, type Share } from './engines.ts';
@@ -228,7 +234,14 @@ export class WorkerSession implements Session {
 
   #makeWitnessing(): Witnessing {
     const values = this.#dims * BATCH * 8;
-    const layout = { dims: this.#dims, batch: BATCH, points: 0, values, end: values + BATCH * 8 };
+    const layout = {
+      dims: this.#dims,
+      pairs: modelPairs(this.#dims),
+      batch: BATCH,
+      points: 0,
+      values,
+      end: values + BATCH * 8,
+    };
     const placed = this.#values.place(layout, BATCH);
     const setup = placed.then(
       ({ integrand, initial, end }): WitnessSetup => ({ integrand, initial, layout: { ...layout, end } }),

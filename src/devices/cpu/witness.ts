@@ -13,8 +13,8 @@ import type { MemoryPool, MemoryUser } from './memory-pool.ts';
 export interface WitnessSetup {
   /** The compiled integrand; null when a function is called instead. */
   integrand: WebAssembly.Module | null;
-  /** Byte offsets of rows of `batch` numbers: coordinates and values. */
-  layout: { dims: number; batch: number; points: number; values: number; end: number };
+  /** Byte offsets of rows of `batch` numbers: coordinates and values; `pairs`: points of a model along an axis. */
+  layout: { dims: number; pairs: number; batch: number; points: number; values: number; end: number };
   /** Numbers to write into memory: constants and params. */
   initial: { address: number; data: ArrayLike<number> }[];
 }
@@ -35,7 +35,7 @@ export function makeWitness(
   f?: (x: number[]) => number | Promise<number>,
   pause?: () => Promise<void> | undefined,
 ): WitnessEngine {
-  const { dims, batch, points, values: at, end } = setup.layout;
+  const { dims, pairs, batch, points, values: at, end } = setup.layout;
   let memory: WebAssembly.Memory | null = null;
   const numbers = (address: number, length: number) => new Float64Array(memory!.buffer, address, length);
   const write = (list: WitnessSetup['initial']) => {
@@ -59,7 +59,7 @@ export function makeWitness(
       if (values?.buffer !== found.buffer) {
         rows = Array.from({ length: dims }, (_, d) => numbers(points + d * batch * 8, batch));
         values = numbers(at, batch);
-        told = tell(dims, rows, batch, random);
+        told = tell(dims, pairs, rows, batch, random);
       }
       write(setup.initial);
       write(params);
@@ -82,7 +82,7 @@ export function makeWitness(
   /** With a plain function, which may be asynchronous; its points are not in the memory, which another engine may get. */
   const plain = async (chunk: Hearing): Promise<WitnessSums> => {
     const own = Array.from({ length: dims }, () => new Float64Array(batch));
-    const witness = tell(dims, own, batch, random)(chunk);
+    const witness = tell(dims, pairs, own, batch, random)(chunk);
     const found = new Float64Array(batch);
     for (let step = witness.next(); ; step = witness.next(found)) {
       if (step.done) return step.value;

@@ -1,5 +1,6 @@
 /** The structs that the host passes to kernels, and those that kernels fill for it. */
 import { ROUNDS } from '../../random/philox.ts';
+import { MAX_PAIRS } from '../../tasks/witness.ts';
 import { Struct } from './struct.ts';
 
 /** The sums of an iteration; all members are 0 before it. */
@@ -248,9 +249,9 @@ export const WITNESS = new Struct('Witness', {
   /** Witnesses per region: byVolume/2^depth + each. */
   byVolume: 'double',
   each: 'double',
-  /** Nodes of the model on an axis. */
-  inner: 'double',
-  outer: 'double',
+  /** Nodes of the model along an axis, and weights of its mean. */
+  nodes: ['double', MAX_PAIRS],
+  meanWeights: ['double', MAX_PAIRS],
   /** Where the corners are to which the model rises and falls most. */
   corner: 'double',
   /** A surprise is beyond `surprise` times the range of f, and `noise` times its largest value. */

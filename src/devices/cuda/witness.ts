@@ -10,6 +10,7 @@ import { testimony } from '../../tasks/testimony.ts';
 import {
   BLOCK,
   leastWitnesses,
+  modelPairs,
   modelPoints,
   type WitnessSums,
   type WitnessTask,
@@ -75,7 +76,8 @@ export class CudaWitness {
 
   recipe(): Recipe {
     const LEAST = leastWitnesses(this.#program.dims);
-    return this.#program.withIntegrand('witness', { WARPS, LEAST, LIMIT: DEVIATING, BLOCK });
+    const NODES = modelPairs(this.#program.dims);
+    return this.#program.withIntegrand('witness', { WARPS, LEAST, LIMIT: DEVIATING, BLOCK, NODES });
   }
 
   /** The sums of a part of a list that the host has. */
@@ -135,8 +137,8 @@ export class CudaWitness {
       t: this.#regions.struct(rule, heard.ranges, count, lists, state + WRONG),
       byVolume,
       each,
-      inner: heard.nodes[0],
-      outer: heard.nodes[1],
+      nodes: [...heard.nodes],
+      meanWeights: [...heard.meanWeights],
       corner: heard.corner,
       surprise: heard.surprise,
       noise: heard.noise,
@@ -186,7 +188,7 @@ export class CudaWitness {
 /** The coordinates of point `number` of the only region of a hearing: first those of its model, then witnesses. */
 function pointOf(h: Hearing, number: number): number[] {
   const rows = h.ranges.map(() => new Float64Array(256));
-  const steps = testimony(h.ranges.length, rows, 256, philoxRounds)(h);
+  const steps = testimony(h.ranges.length, h.nodes.length, rows, 256, philoxRounds)(h);
   for (
     let done = 0, n = steps.next().value as number;
     ;

@@ -5,12 +5,12 @@
 
 #define ALL 0xffffffffu
 #define PAIRS (DIMS * (DIMS - 1) / 2)
-#define MODELS (1 + 4 * DIMS + 4 * PAIRS)
+#define MODELS (1 + 2 * NODES * DIMS + 4 * PAIRS)  // NODES: pairs of points of the model along an axis
 
 struct Bench {  // the shared memory of a warp
   double centre[DIMS], half[DIMS];
-  double f[MODELS];             // the centre; a, -a, b, -b along each axis; four corners of each pair of axes
-  double axes[4 * DIMS];        // coefficients of t, t^2, t^3, t^4
+  double f[MODELS];             // the centre; a, -a for each node a along each axis; four corners of each pair of axes
+  double odd[NODES * DIMS], even[NODES * DIMS];  // t O(t^2) + t^2 E(t^2) along each axis, as divided differences
   double mixed[4 * PAIRS + 1];  // coefficients of s t, s^2 t, s t^2, s^2 t^2
   u32 words[4 * ((DIMS + 3) / 4)];
 };
@@ -72,6 +72,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   const u32 end = w.chunks == 1 ? witnesses : min(witnesses, first + w.perChunk);
   __syncwarp();
 
+  const double outer = w.nodes[NODES - 1];
   u32 turns = 1;  // 0: the integrand has just read the stop flag
   bool leaving = false;
   double least = 0x1.fffffffffffffp1023, most = -least;
@@ -79,16 +80,16 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     // one or two coordinates differ from the centre
     int one = -1, two = -1;
     double s = 0, u = 0;
-    if (p > 4 * DIMS) {
-      const u32 pair = (p - 1 - 4 * DIMS) / 4, corner = (p - 1 - 4 * DIMS) % 4;
+    if (p > 2 * NODES * DIMS) {
+      const u32 pair = (p - 1 - 2 * NODES * DIMS) / 4, corner = (p - 1 - 2 * NODES * DIMS) % 4;
       one = 1;
       while (one * (one + 1) / 2 <= (int)pair) one++;
       two = pair - one * (one - 1) / 2;
-      s = corner < 2 ? w.outer : -w.outer;
-      u = corner % 2 == 0 ? w.outer : -w.outer;
+      s = corner < 2 ? outer : -outer;
+      u = corner % 2 == 0 ? outer : -outer;
     } else if (p > 0) {
-      one = (p - 1) / 4;
-      s = ((p - 1) % 4 < 2 ? w.inner : w.outer) * (p % 2 ? 1 : -1);
+      one = (p - 1) / (2 * NODES);
+      s = w.nodes[(p - 1) / 2 % NODES] * (p % 2 ? 1 : -1);
     }
     double x[DIMS];
 #pragma unroll
@@ -111,27 +112,32 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   __syncwarp();
 
   // the model, and its mean over the region
-  const double a = w.inner, o = w.outer;
+  const double o = outer;
   double mean = lane == 0 ? b.f[0] : 0;
   for (int d = lane; d < DIMS; d += 32) {
-    const double* f = b.f + 1 + 4 * d;
-    const double odd = (f[0] - f[1]) / (2 * a), even = ((f[0] + f[1]) / 2 - b.f[0]) / (a * a);
-    const double c3 = ((f[2] - f[3]) / (2 * o) - odd) / (o * o - a * a);
-    const double c4 = (((f[2] + f[3]) / 2 - b.f[0]) / (o * o) - even) / (o * o - a * a);
-    b.axes[4 * d] = odd - c3 * a * a;
-    b.axes[4 * d + 1] = even - c4 * a * a;
-    b.axes[4 * d + 2] = c3;
-    b.axes[4 * d + 3] = c4;
-    mean += b.axes[4 * d + 1] / 3 + c4 / 5;
+    const double* f = b.f + 1 + 2 * NODES * d;
+    double *odd = b.odd + NODES * d, *even = b.even + NODES * d;
+    for (int j = 0; j < NODES; j++) {
+      const double a = w.nodes[j];
+      odd[j] = (f[2 * j] - f[2 * j + 1]) / (2 * a);
+      even[j] = ((f[2 * j] + f[2 * j + 1]) / 2 - b.f[0]) / (a * a);
+      mean += w.meanWeights[j] * even[j];
+    }
+    for (int k = 1; k < NODES; k++)
+      for (int j = NODES - 1; j >= k; j--) {
+        const double width = w.nodes[j] * w.nodes[j] - w.nodes[j - k] * w.nodes[j - k];
+        odd[j] = (odd[j] - odd[j - 1]) / width;
+        even[j] = (even[j] - even[j - 1]) / width;
+      }
   }
   for (int pair = lane; pair < PAIRS; pair += 32) {
     int d = 1;
     while (d * (d + 1) / 2 <= pair) d++;
     const int e = pair - d * (d - 1) / 2;
-    const double* f = b.f + 1 + 4 * DIMS + 4 * pair;
+    const double* f = b.f + 1 + 2 * NODES * DIMS + 4 * pair;
     double beyond[4];  // what the corners have beyond both axes
     for (int i = 0; i < 4; i++)
-      beyond[i] = f[i] - b.f[1 + 4 * d + (i < 2 ? 2 : 3)] - b.f[1 + 4 * e + (i % 2 == 0 ? 2 : 3)] + b.f[0];
+      beyond[i] = f[i] - b.f[2 * NODES * (d + 1) - (i < 2)] - b.f[2 * NODES * (e + 1) - (i % 2 == 0)] + b.f[0];
     double* c = b.mixed + 4 * pair;
     c[0] = (beyond[0] - beyond[1] - beyond[2] + beyond[3]) / (4 * o * o);
     c[1] = (beyond[0] - beyond[1] + beyond[2] - beyond[3]) / (4 * o * o * o);
@@ -146,7 +152,11 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   if (lane < 2) {
     double x[DIMS];
 #pragma unroll
-    for (int d = 0; d < DIMS; d++) x[d] = inside(t, b, d, (b.axes[4 * d] < 0) == (lane == 0) ? -w.corner : w.corner);
+    for (int d = 0; d < DIMS; d++) {
+      double slope = b.odd[NODES * d + NODES - 1];
+      for (int j = NODES - 2; j >= 0; j--) slope = b.odd[NODES * d + j] - w.nodes[j] * w.nodes[j] * slope;
+      x[d] = inside(t, b, d, (slope < 0) == (lane == 0) ? -w.corner : w.corner);
+    }
     const double value = scale * valueAt(w, x, region, MODELS + lane, turns, leaving);
     least = fmin(least, value), most = fmax(most, value);
   }
@@ -183,8 +193,15 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
 #pragma unroll
       for (int d = 0; d < DIMS; d++) {
         const double p = place[d];
-        const double* c = b.axes + 4 * d;
-        residual -= p * (c[0] + p * (c[1] + p * (c[2] + p * c[3])));
+        const double *odd = b.odd + NODES * d, *even = b.even + NODES * d;
+        double u = odd[NODES - 1], v = even[NODES - 1];
+#pragma unroll
+        for (int j = NODES - 2; j >= 0; j--) {
+          const double above = p * p - w.nodes[j] * w.nodes[j];
+          u = odd[j] + above * u;
+          v = even[j] + above * v;
+        }
+        residual -= p * (u + p * v);
 #pragma unroll
         for (int e = 0; e < d; e++) {
           const double q = place[e];
