@@ -16,10 +16,8 @@ const BUDGETS = [1e5, 3e5, 1e6];
 const KNOWN = [
   'auto, step, trial 20 of seed 10',
   'auto, tent, trial 13 of seed 10',
-  'auto, cut exponential, trial 31 of seed 10',
   'pagani, step, trial 1 of seed 20',
   'two-phase, frame, trial 6 of seed 22',
-  'two-phase, tent, trial 4 of seed 22',
   'zmc, logarithmic tail, trial 9 of seed 33',
   'zmc, logarithmic tail, trial 11 of seed 33',
   'zmc, pole, trial 10 of seed 33',

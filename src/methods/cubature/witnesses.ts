@@ -5,8 +5,8 @@
  *
  * - Surprised regions, where f is far outside of what the region knows, take the blame if their deviations come to a fifth
  *   of the tolerance: their errors are raised, so that they are halved.
- * - |T| ≤ CONFIRMING·σ + error/2 confirms the claim. |T| > CONTRADICTING·σ + error contradicts it, and regions that deviate
- *   take the blame. In between, UNDECIDED times as many witnesses are drawn.
+ * - |T| ≤ 3σ + error/2 confirms the claim, or 2σ + error/2 where σ is small. |T| > 4σ + error contradicts it, and regions
+ *   that deviate take the blame. In between, UNDECIDED times as many witnesses are drawn.
  *
  * M is PER_TOLERANCE/τ for a relative tolerance τ, at least LEAST, at most MOST or a part of what was spent, and half as many
  * again after each contradiction. What no witness meets is not excluded: something on less than about 5/M of the domain can
@@ -36,8 +36,13 @@ const MOST_AFTER = 8;
 /** The factor for the number of witnesses when they cannot decide, and how often in a row that may happen. */
 const UNDECIDED = 4;
 const MOST_UNDECIDED = 3;
-/** Standard deviations up to which T confirms a claim (with 2, one true claim in twenty needed more witnesses). */
+/**
+ * Standard deviations up to which T confirms a claim. With 2, one true claim in twenty needs more witnesses. That is worth it
+ * where σ is small, at most TELLING tolerances, so that more of them can decide.
+ */
 const CONFIRMING = 3;
+const CONFIRMING_IF_TELLING = 2;
+const TELLING = 2;
 /** Standard deviations from which on T contradicts a claim. */
 const CONTRADICTING = 4;
 /** The errors of the blamed regions sum to this many tolerances at least: alone they miss it, so that they are halved. */
@@ -102,7 +107,8 @@ export class Witnesses {
       this.cost = now.evaluations;
       const off = Math.abs(now.deviation);
       if (now.surprise > SURPRISE_PART * tolerance) return this.#contradict(court, claim, now, 'surprised');
-      if (off <= CONFIRMING * now.spread + error / 2 + rounding) {
+      const deviations = now.spread <= TELLING * tolerance ? CONFIRMING_IF_TELLING : CONFIRMING;
+      if (off <= deviations * now.spread + error / 2 + rounding) {
         this.contradiction = null;
         return 'confirmed';
       }
