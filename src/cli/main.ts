@@ -26,3 +26,7 @@ process.exitCode = await cli(process.argv.slice(2), {
   env: process.env,
 });
 ended = true;
+// timers and connections that a file has left do not keep the command alive; what was written comes first
+process.stdout.write('', e => {
+  if (!e) process.stderr.write('', () => process.exit());
+});
