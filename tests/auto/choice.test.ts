@@ -5,6 +5,7 @@ import type { Device, Session } from '../../src/devices/device.ts';
 import { type Integrand, integrate } from '../../src/index.ts';
 import type { Part } from '../../src/tasks/part.ts';
 import type { RegionSums, RegionTask } from '../../src/tasks/region.ts';
+import type { WitnessSums, WitnessTask } from '../../src/tasks/witness.ts';
 import { catalogue } from '../integrands/catalogue.ts';
 
 const pick = (name: string) => catalogue.find(e => e.name === name)!;
@@ -188,8 +189,8 @@ test('given backwards: value and iterations have the other sign', async () => {
 });
 
 describe('a contradiction', () => {
-  /** The CPU for samples; regions as of an integrand that is `wrong` everywhere, and exactly so. */
-  const lying = (wrong: number): Device => ({
+  /** The CPU for samples; regions as of an integrand that is `wrong` everywhere, and exactly so, and witnesses who say nothing. */
+  const lying = (wrong: number, witnesses: 'silent' | 'honest'): Device => ({
     name: 'lying',
     kind: 'lying',
     epsilon: cpu.epsilon,
@@ -208,6 +209,17 @@ describe('a contradiction', () => {
               axes: new Uint8Array(count),
               nonFinite: null,
             });
+          if (name === 'witness' && witnesses === 'silent')
+            return async ({ witnesses }: WitnessTask, part: Part): Promise<WitnessSums> => ({
+              part,
+              deviations: new Float64Array(part.count),
+              spreads: new Float64Array(part.count).fill(1e-9),
+              surprises: new Uint8Array(part.count),
+              axes: new Uint8Array(part.count),
+              witnesses,
+              evaluations: witnesses,
+              nonFinite: null,
+            });
           const member = target[name];
           return typeof member === 'function' ? member.bind(target) : member;
         },
@@ -215,13 +227,18 @@ describe('a contradiction', () => {
     },
   });
   const { f, dims, truth } = pick('cosine_10');
-  const claim = (wrong: number, relTol: number) =>
-    integrate(f as never, { dims, relTol, maxEvaluations: 2e7, device: lying(wrong) });
+  const claim = (wrong: number, relTol: number, witnesses: 'silent' | 'honest' = 'silent') =>
+    integrate(f as never, { dims, relTol, maxEvaluations: 2e7, device: lying(wrong, witnesses) });
 
   test('pagani at 1.05 times what vegas+ has measured: nobody is believed, and it says so', async () => {
     const r = await claim(1.05 * truth!, 4e-5);
     expect(r.converged).toBe(false);
-    expect(r.warnings.join()).toMatch(/disagrees/);
+    expect(r.warnings.join()).toMatch(/they disagree/);
+  });
+  test('pagani at 1.05 times it, but its witnesses contradict: vegas+ is believed', async () => {
+    const r = await claim(1.05 * truth!, 4e-5, 'honest');
+    expect([r.method, r.status]).toEqual(['vegas+', 'converged']);
+    expect(Math.abs(r.value / truth! - 1)).toBeLessThan(2e-4);
   });
   test('pagani at 1 + 1e-7 times it: believed', async () => {
     const r = await claim((1 + 1e-7) * truth!, 4e-5);

@@ -53,7 +53,7 @@ describe('scan', () => {
       .map(l => JSON.parse(l));
     expect(lines.map(l => l.params)).toEqual([{ a: 1 }, { a: 2 }]);
     expect(Object.keys(lines[0])).toEqual(
-      'params value error status converged method choice device evaluations chi2 dof q regions nonFinite seed elapsed warnings'.split(
+      'params value error status converged method choice device evaluations chi2 dof q regions witnesses nonFinite seed elapsed warnings'.split(
         ' ',
       ),
     );

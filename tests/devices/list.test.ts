@@ -16,6 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
   delete process.env.QUADRILLE_EMULATOR_DEVICES;
+  vi.unstubAllEnvs();
 });
 
 test('cpu with its cores, and js', async () => {
@@ -60,6 +61,7 @@ describe('where no card can be used, one entry says why', () => {
     vi.spyOn(koffi, 'load').mockImplementation(name => {
       throw new Error(`cannot open ${name}`);
     });
+    vi.stubEnv('QUADRILLE_LIBCUDA', undefined);
     expect(await why()).toBe(
       "no CUDA driver (libcuda) on this machine; install NVIDIA's driver, or use device: 'cpu'.",
     );
