@@ -64,9 +64,9 @@ export function prepare(
   const { dims, params, domain, device } = problem;
   if (takesFunctions(device)) {
     if (typeof f !== 'function') read(f); // throws an error that says what is wrong with it
-    const plain = plainProgram(f, module, domain, params);
-    const { moved } = plain.call;
-    if (moved?.text !== undefined && !isItsText(f, moved, problem)) plain.call.moved = undefined;
+    const plain = plainProgram(f, module, domain, params, deadline);
+    const { moved, long } = plain.call;
+    if (moved?.text !== undefined && !isItsText(f, moved.text, long, problem)) plain.call.moved = undefined;
     return plain;
   }
   try {

@@ -21,8 +21,8 @@ import { onSampled, toDomain } from './integrand/domain.ts';
 import { type Program, walk } from './integrand/ir.ts';
 import { kit } from './integrand/math/index.ts';
 import { bind } from './integrand/params.ts';
-import { type MovedFunction, mayRunLong } from './integrand/plain.ts';
-import { makeProgram } from './integrand/program-cache.ts';
+import type { PlainFunction } from './integrand/plain.ts';
+import { cachedProgram, makeProgram } from './integrand/program-cache.ts';
 import { stopChecksOf } from './integrand/stop-checks.ts';
 import { pointTarget } from './integrand/targets/javascript.ts';
 import { IntegrationError } from './options/integration-error.ts';
@@ -87,11 +87,16 @@ export function selfCheck(f: Integrand, { program, params }: CompiledProgram, pr
 /**
  * Whether workers may make a plain function from its text: whether a function made from it here gives the same values. Its text
  * uses no name from outside but those of JavaScript itself; the function may still mean another `Math` by it, one of its module.
- * With loops it is called only where the compiled program shows that they end; where nothing shows that, its text is believed.
+ * If it may take long, it is called only where the compiled program shows that they end; where nothing shows that, its text is believed.
  */
-export function isItsText(f: Integrand, moved: MovedFunction, problem: Checked): boolean {
+export function isItsText(
+  f: Integrand,
+  text: string,
+  long: PlainFunction['long'],
+  problem: Checked,
+): boolean {
   const { domain, dims, params } = problem;
-  const ends = mayRunLong(moved) ? endingOf(f, problem) : () => true;
+  const ends = long ? endingOf(f, problem) : () => true;
   const outcomeOf = (g: Integrand, x: number[]): unknown => {
     try {
       const value: unknown = g(x, params, kit);
@@ -102,7 +107,7 @@ export function isItsText(f: Integrand, moved: MovedFunction, problem: Checked):
   };
   let made: Integrand;
   try {
-    made = new Function(`return (${moved.text})`)();
+    made = new Function(`return (${text})`)();
   } catch {
     return false;
   }
@@ -119,7 +124,7 @@ export function isItsText(f: Integrand, moved: MovedFunction, problem: Checked):
 /** Whether the function ends soon at a point, as far as its compiled program tells. */
 function endingOf(f: Integrand, { dims, params, domain }: Checked): (z: Float64Array) => boolean {
   try {
-    const program = makeProgram(f, dims, params, domain.axes, {});
+    const program = cachedProgram(f, dims, params, domain.axes);
     const evaluate = evaluatorFor(program, bind(program.params, params));
     return z => evaluate?.(z, MAX_TURNS) !== undefined;
   } catch {

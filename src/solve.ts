@@ -12,6 +12,9 @@ import { keyOf } from './random/philox.ts';
 import { Reports } from './reports.ts';
 import { type IterationRecord, Result } from './result.ts';
 
+/** The longest delay of a timer, 25 days. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
 export async function solve(
   problem: Problem,
   { epsilon }: Pick<Device, 'epsilon'>,
@@ -130,11 +133,14 @@ function stopSignal(
   // a signal of its own: the user's may be shared by many runs, and Node warns of its eleventh listener
   const found = [own, broken].filter(s => s !== undefined);
   const signal = found.length > 0 ? AbortSignal.any(found) : undefined;
-  if (maxTime === Infinity) return { signal, clear() {} };
+  if (!own && maxTime === Infinity) return { signal, clear() {} };
   const timeout = new AbortController();
-  const over = () => timeout.abort(new DOMException('maxTime is over', 'TimeoutError'));
   const left = start + maxTime - performance.now();
-  const timer = setTimeout(over, Math.min(Math.max(0, left), 2 ** 31 - 1));
+  const over = () => {
+    if (left < MAX_DELAY_MS) timeout.abort(new DOMException('maxTime is over', 'TimeoutError'));
+  };
+  // also without maxTime: it keeps Node alive, which the signals of AbortSignal.timeout do not
+  const timer = setTimeout(over, Math.min(Math.max(0, left), MAX_DELAY_MS));
   if (left <= 0) over(); // not by the timer: a small problem ends before timers get a turn
   return {
     signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,

@@ -125,6 +125,29 @@ export function freeNames(root: AnyNode): Set<string> {
   return free;
 }
 
+/** Whether a function inside `root` uses the name of a function inside `root`: it may call itself. */
+export function helpersCallHelpers(root: AnyNode): boolean {
+  const helpers = new Set<string>();
+  const inner: FunctionLike[] = [];
+  const named = (target: AnyNode | null | undefined, value: AnyNode | null | undefined) => {
+    if (target?.type === 'Identifier' && value && isFunction(value)) helpers.add(target.name);
+  };
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    if (!node || typeof node !== 'object') continue;
+    const n = node as AnyNode;
+    if (isFunction(n) && n !== root) {
+      inner.push(n);
+      named(n.id, n);
+    }
+    if (n.type === 'VariableDeclarator') named(n.id, n.init);
+    if (n.type === 'AssignmentExpression') named(n.left, n.right);
+    for (const child of Object.values(n)) waiting.push(child);
+  }
+  return helpers.size > 0 && inner.some(f => [...freeNames(f)].some(name => helpers.has(name)));
+}
+
 /** The names that statements of a block declare for the block. */
 function lexical(list: readonly (AnyNode | null)[]): Set<string> {
   return new Set(
