@@ -10,7 +10,7 @@ import type { Session } from './devices/device.ts';
 import { openDevice } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
-import { bind, checkParams, copyParams, type Params, shapeOf } from './integrand/params.ts';
+import { bind, copyParams, type Params, shapeOf } from './integrand/params.ts';
 import { checked, prepare, resolve, withinTime } from './integrate.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
@@ -142,10 +142,7 @@ function checkSets(params: unknown): readonly Params[] {
       'pass a set of params an integral, such as [{ a: 1 }, { a: 2 }]',
       '`params` is no list',
     );
-  return Array.from(params, (set, i) => {
-    checkParams(set, `scan: set ${i}`);
-    return copyParams(set);
-  });
+  return Array.from(params, (set, i) => copyParams(set, `scan: set ${i}`));
 }
 
 function checkCommon(common: object, params: Params): Problem {

@@ -80,11 +80,19 @@ function inspect(text: string): { free: string[]; simple: boolean; repeats: bool
   } catch {
     return { free: [text], simple: false, repeats: true }; // a method, or nothing that can be read
   }
-  const free = [...freeNames(tree)].filter(name => !EVERYWHERE.has(name));
+  const names = [...freeNames(tree)];
+  const free = names.filter(name => !EVERYWHERE.has(name) || (name === 'Math' && changesMath(text)));
   const params = 'params' in tree ? (tree.params as AnyNode[]) : [];
   const simple = params.length < 3 && params.every(p => p.type !== 'RestElement');
   return { free, simple, repeats: /\b(for|while|do)\b/.test(text) || helpersCallHelpers(tree) };
 }
+
+/** Whether a word of the text is a function that the program has put into `Math`: workers have another there, or none. */
+const changesMath = (text: string): boolean =>
+  (text.match(/\w+/g) ?? []).some(word => {
+    const { value } = Object.getOwnPropertyDescriptor(Math, word) ?? {};
+    return typeof value === 'function' && !Function.prototype.toString.call(value).includes('[native code]');
+  });
 
 /**
  * Globals that a worker has as well. Others were put there by the program, or are of one thread. A module may have a name of

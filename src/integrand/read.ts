@@ -4,7 +4,6 @@
  */
 
 import type { AnyNode, Expression } from 'acorn';
-import type { Text } from '../options/wording.ts';
 import { IntegrandError, isStackOverflow, type Source, withinDepth } from './diagnostics.ts';
 import type { FunctionNode } from './lower/values.ts';
 import { parseExpression } from './parse.ts';
@@ -30,20 +29,22 @@ export function read(f: unknown, internal = false): ParsedFunction {
   }
   const source = { text, internal };
   const node = withinDepth(source, () => parse(source));
-  const fail = (reason: string, remedy: Text): never => {
-    throw new IntegrandError(reason, remedy, { source, span: { start: 0, end: text.split('\n')[0].length } });
+  const fail = (reason: string, remedy: string, runsAsItIs = true): never => {
+    const span = { start: 0, end: text.split('\n')[0].length };
+    throw new IntegrandError(reason, remedy, { source, span }, runsAsItIs);
   };
   if (!isFunction(node)) {
-    return fail('The integrand is a class, not a function.', 'Pass a plain function of the point.');
+    return fail('The integrand is a class, not a function.', 'Pass a plain function of the point.', false);
   }
   if (node.async) {
-    fail(
-      'The integrand is an async function, which cannot be compiled.',
-      w => `Make it a plain function, or run it as it is with ${w.setting('device', 'js')}.`,
-    );
+    fail('The integrand is an async function, which cannot be compiled.', 'Make it a plain function.');
   }
   if (node.generator) {
-    fail('The integrand is a generator function.', 'Return the value with `return` from a plain function.');
+    fail(
+      'The integrand is a generator function.',
+      'Return the value with `return` from a plain function.',
+      false,
+    );
   }
   return { source, node };
 }
