@@ -146,7 +146,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
   const ranges = rangesOf(options);
   return {
     ...all,
-    params: copyParams(all.params),
+    params: copyParams(options.params === undefined ? {} : options.params),
     domain: makeDomain(ranges),
     dims: ranges.length,
     seed: BigInt(all.seed),
