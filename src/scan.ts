@@ -49,7 +49,9 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const given = checkCommon(common, sets[0] ?? {});
   const signals = [given.signal, reports.signal].filter(s => s !== undefined);
   const first: Problem = { ...given, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
-  const [found, module] = await resolve(f);
+  const resolved = await resolve(f, first, start);
+  if (!resolved) return sets.map(params => outOfTime({ ...first, params }, start));
+  const [found, module] = resolved;
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
   const { device, release } = await openDevice(first.device, first.maxEvaluations);

@@ -134,6 +134,18 @@ describe('functions as they are', () => {
   });
 });
 
+test('a module that is never loaded: integrate and scan end with maxTime and with their signal', async () => {
+  const f = new URL('data:text/javascript,await new Promise(() => {}); export default x => x[0]');
+  const time = await integrate(f, { dims: 1, maxTime: 150 });
+  expect([time.status, time.error]).toEqual(['time', Infinity]);
+  const signal = abortedAfter(150);
+  expect((await integrate(f, { dims: 1, signal })).status).toBe('aborted');
+  const all = await scan(f, { dims: 1, params: [{}, {}], maxTime: 150 });
+  expect(all.map(r => r.status)).toEqual(['time', 'time']);
+  const missing = new URL('data:text/javascript,throw new Error("not loaded")');
+  await expect(integrate(missing, { dims: 1, maxTime: 60_000 })).rejects.toThrow('not loaded');
+});
+
 test('a device that does not stop is left alone: the result is the estimate so far', async () => {
   class Deaf extends ExampleDevice {
     override async open(...args: Parameters<ExampleDevice['open']>): Promise<Session> {
