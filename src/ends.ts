@@ -11,6 +11,7 @@
  * evaluated on the calling thread; a program whose loops may be long is not examined, since nothing could end them there. Nor is
  * a function as it is, if it may take long and the run has limits that workers keep.
  */
+import { beforeAbort } from './devices/before-abort.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { type Domain, MAX_REACH, toDomain } from './integrand/domain.ts';
 import { innerRange, nextDown, nextUp } from './integrand/inner-range.ts';
@@ -161,7 +162,11 @@ export class EndProbe {
       });
       weights[i] = weight;
     }
-    const values = await unlessAborted(this.#evaluate!(points, count), this.#limits.signal);
+    const { signal } = this.#limits;
+    const values = await beforeAbort(this.#evaluate!(points, count), signal).catch(e => {
+      if (!signal?.aborted) throw e;
+      return [];
+    });
     let [sum, known, positive, negative] = [0, 0, false, false];
     for (let i = 0; i < count; i++) {
       const own = (values[i] ?? Number.NaN) * weights[i];
@@ -234,18 +239,4 @@ function byAxis(ends: readonly End[]): End[][] {
   const groups = new Map<number, End[]>();
   for (const end of ends) groups.set(end.axis, [...(groups.get(end.axis) ?? []), end]);
   return [...groups.values()];
-}
-
-/** What a promise resolves to; nothing if the signal is aborted before, or was. */
-function unlessAborted<T>(
-  promise: T | Promise<T>,
-  signal: AbortSignal | undefined,
-): T | Promise<T | never[]> {
-  if (!signal || !(promise instanceof Promise)) return promise;
-  return new Promise((resolve, reject) => {
-    const stop = () => resolve([]);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
