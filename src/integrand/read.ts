@@ -5,6 +5,7 @@
 
 import type { AnyNode, Expression } from 'acorn';
 import { IntegrandError, isStackOverflow, type Source, withinDepth } from './diagnostics.ts';
+import { nodesOf } from './free-names.ts';
 import type { FunctionNode } from './lower/values.ts';
 import { parseExpression } from './parse.ts';
 
@@ -87,15 +88,10 @@ function parse(source: Source): Expression {
 }
 
 /** Moves all offsets back by the length of the prefix, so that they point into the text of the function. */
-function shift<T extends object>(root: T, by: number): T {
-  const left: object[] = [root]; // a list, not recursion: the tree of a long sum is as deep as the sum has terms
-  for (let node = left.pop(); node; node = left.pop()) {
-    const seen = node as Record<string, unknown>;
-    if (typeof seen.start === 'number') {
-      seen.start -= by;
-      (seen.end as number) -= by;
-    }
-    for (const child of Object.values(seen)) if (child && typeof child === 'object') left.push(child);
+function shift<T extends AnyNode>(root: T, by: number): T {
+  for (const node of nodesOf(root)) {
+    node.start -= by;
+    node.end -= by;
   }
   return root;
 }
