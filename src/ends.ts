@@ -8,8 +8,10 @@
  * Along the other axes these points are random. Where several axes are infinite the integrand may fall slowly in directions
  * between them, as (1 + x² + y²)^-1.05 does, and quickly along each; so points go to infinity along all of these axes, and
  * along pairs of up to three, as well. Points are the same in every run, and are not counted as evaluations. They are
- * evaluated on the calling thread; a program whose loops may be long is not examined, since nothing could end them there.
+ * evaluated on the calling thread; a program whose loops may be long is not examined, since nothing could end them there. Nor is
+ * a function as it is, if it may take long and the run has limits that workers keep.
  */
+import { beforeAbort } from './devices/before-abort.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { type Domain, MAX_REACH, toDomain } from './integrand/domain.ts';
 import { innerRange, nextDown, nextUp } from './integrand/inner-range.ts';
@@ -110,7 +112,7 @@ export class EndProbe {
   ): Promise<Missing[]> {
     const found: Missing[] = [];
     const count = this.#domain.axes.length > 1 ? points.box : points.line;
-    if (sets.length === 0 || isLong(this.#integrand)) return found;
+    if (sets.length === 0 || this.#mayBlock) return found;
     this.#evaluate ??= quickValues(this.#integrand, () => this.#isLate);
     for (const set of sets) {
       const windows = windowsFor(set);
@@ -160,7 +162,11 @@ export class EndProbe {
       });
       weights[i] = weight;
     }
-    const values = await unlessAborted(this.#evaluate!(points, count), this.#limits.signal);
+    const { signal } = this.#limits;
+    const values = await beforeAbort(this.#evaluate!(points, count), signal).catch(e => {
+      if (!signal?.aborted) throw e;
+      return [];
+    });
     let [sum, known, positive, negative] = [0, 0, false, false];
     for (let i = 0; i < count; i++) {
       const own = (values[i] ?? Number.NaN) * weights[i];
@@ -172,6 +178,14 @@ export class EndProbe {
       negative ||= own < 0;
     }
     return { average: known > 0 ? sum / known : 0, positive, negative };
+  }
+
+  /** Whether evaluating it on this thread may outlast the run's limits. */
+  get #mayBlock(): boolean {
+    if (this.#integrand.kind === 'compiled') return stopChecksOf(this.#integrand.program).checked.size > 0;
+    const { moved, long } = this.#integrand.call;
+    const limited = this.#limits.signal !== undefined || this.#limits.deadline < Infinity;
+    return moved !== undefined && long === true && limited;
   }
 
   get #isLate(): boolean {
@@ -225,21 +239,4 @@ function byAxis(ends: readonly End[]): End[][] {
   const groups = new Map<number, End[]>();
   for (const end of ends) groups.set(end.axis, [...(groups.get(end.axis) ?? []), end]);
   return [...groups.values()];
-}
-
-const isLong = (bound: BoundProgram) =>
-  bound.kind === 'compiled' && stopChecksOf(bound.program).checked.size > 0;
-
-/** What a promise resolves to; nothing if the signal is aborted before, or was. */
-function unlessAborted<T>(
-  promise: T | Promise<T>,
-  signal: AbortSignal | undefined,
-): T | Promise<T | never[]> {
-  if (!signal || !(promise instanceof Promise)) return promise;
-  return new Promise((resolve, reject) => {
-    const stop = () => resolve([]);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

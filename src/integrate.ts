@@ -1,4 +1,5 @@
 /** `integrate` checks the problem, compiles the integrand, opens the device, and returns the result of the method. */
+import { beforeAbort } from './devices/before-abort.ts';
 import { dueTurn } from './devices/event-loop.ts';
 import { openDevice, takesFunctions } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
@@ -9,16 +10,19 @@ import { bind } from './integrand/params.ts';
 import { exportName, plainProgram } from './integrand/plain.ts';
 import { cachedProgram } from './integrand/program-cache.ts';
 import { read } from './integrand/read.ts';
+import { statusOf } from './methods/method.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { isItsText, selfCheck } from './self-check.ts';
-import { nothing, outOfTime, solve } from './solve.ts';
+import { nothing, outOfTime, solve, stopSignal } from './solve.ts';
 
 /** The integral of `f` over a domain, with its error. Throws when the problem makes no sense; a run that stops short is a result. */
 export async function integrate(f: Integrand | URL, options: IntegrateOptions): Promise<Result> {
   const start = performance.now();
   const problem = checkProblem(options);
-  const [found, module] = await resolve(f);
+  const resolved = await resolve(f, problem, start);
+  if (!resolved) return outOfTime(problem, start);
+  const [found, module] = resolved;
   await dueTurn(); // many calls at once compile one after another, and timers of those before are heard in between
   const deadline = start + problem.maxTime;
   const integrand = withinTime(() => checked(found, prepare(found, module, problem, deadline), problem));
@@ -64,9 +68,9 @@ export function prepare(
   const { dims, params, domain, device } = problem;
   if (takesFunctions(device)) {
     if (typeof f !== 'function') read(f); // throws an error that says what is wrong with it
-    const plain = plainProgram(f, module, domain, params);
-    const { moved } = plain.call;
-    if (moved?.text !== undefined && !isItsText(f, moved, problem)) plain.call.moved = undefined;
+    const plain = plainProgram(f, module, domain, params, deadline);
+    const { moved, long } = plain.call;
+    if (moved?.text !== undefined && !isItsText(f, moved.text, long, problem)) plain.call.moved = undefined;
     return plain;
   }
   try {
@@ -80,10 +84,19 @@ export function prepare(
   }
 }
 
-/** The function, and the URL of its module if it was named by one. */
-export async function resolve(f: Integrand | URL): Promise<[Integrand, URL | null]> {
+/** The function, and the URL of its module if it was named by one; undefined when the run is over before that is loaded. */
+export async function resolve(
+  f: Integrand | URL,
+  problem: Problem,
+  start: number,
+): Promise<[Integrand, URL | null] | undefined> {
   if (!(f instanceof URL)) return [f, null];
-  const exports = (await import(/* @vite-ignore */ f.href.split('#')[0])) as Record<string, Integrand>;
+  const stop = stopSignal(problem, start);
+  const loading: Promise<Record<string, Integrand>> = import(/* @vite-ignore */ f.href.split('#')[0]);
+  const exports = await beforeAbort(loading, stop.signal)
+    .catch(e => void statusOf(e, stop.signal))
+    .finally(stop.clear);
+  if (!exports) return undefined;
   const found = exports[exportName(f)];
   if (typeof found === 'function') return [found, f];
   throw new TypeError(

@@ -3,7 +3,7 @@
 import type { Device } from './devices/device.ts';
 import { deviceRemedy } from './devices/registry.ts';
 import { type Domain, makeDomain, type Range } from './integrand/domain.ts';
-import { checkParams, copyParams, type Params } from './integrand/params.ts';
+import { copyParams, type Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';
 import { METHOD_NAMES, type MethodName } from './methods/registry.ts';
 import { checkProtocol, VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/options.ts';
@@ -94,7 +94,7 @@ export const INTEGRATE_OPTIONS = {
   /** The seed of the random numbers: the same seed gives the same bits. Default 1. */
   seed: { kind: 'integer', default: 1, help: 'the same seed gives the same digits' },
   /** The integrand's second argument: numbers, booleans, typed arrays, tables. They are copied when the call is made. */
-  params: entryOf<Params>({ kind: 'other', default: {}, check: checkParams }),
+  params: entryOf<Params>({ kind: 'other', default: {} }),
   /** Aborting this signal ends the run; the result is the estimate so far, with status `aborted`. */
   signal: entryOf<AbortSignal>({ kind: 'signal' }),
   /** Called once per iteration. If it throws, or returns a promise that rejects, so does the run. */
@@ -146,7 +146,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
   const ranges = rangesOf(options);
   return {
     ...all,
-    params: copyParams(all.params),
+    params: copyParams(options.params === undefined ? {} : options.params),
     domain: makeDomain(ranges),
     dims: ranges.length,
     seed: BigInt(all.seed),

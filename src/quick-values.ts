@@ -1,10 +1,8 @@
 /** Values of an integrand at a few points, on the calling thread, before a device would have started. */
+import { dueTurn } from './devices/event-loop.ts';
 import type { BoundProgram, PlainProgram } from './integrand/bound.ts';
 import { javascriptTarget } from './integrand/targets/javascript.ts';
 import { type EvaluatePoints, evaluatorOf } from './tasks/pointwise.ts';
-
-/** Milliseconds of calls of a plain function after which timers and messages get a turn. */
-const TURN_MS = 20;
 
 /** `isLate`: the run has to end; plain functions are not called any more, and values that are not known are NaN. */
 export function quickValues(bound: BoundProgram, isLate: () => boolean): EvaluatePoints {
@@ -30,8 +28,9 @@ function plainValues({ dims, call }: PlainProgram, isLate: () => boolean): Evalu
   return async (points, n) => {
     const values = new Float64Array(n).fill(Number.NaN);
     const waits: Promise<void>[] = [];
-    let turn = performance.now();
-    for (let i = 0; i < n && !isLate(); i++) {
+    for (let i = 0; i < n; i++) {
+      await dueTurn();
+      if (isLate()) break;
       const point = Array.from({ length: dims }, (_, d) => points[d * n + i]);
       const asked = new Promise<number>(resolve => resolve(call.f(point)));
       waits.push(
@@ -41,9 +40,6 @@ function plainValues({ dims, call }: PlainProgram, isLate: () => boolean): Evalu
           })
           .catch(() => {}),
       );
-      if (performance.now() - turn < TURN_MS) continue;
-      await new Promise(resolve => setTimeout(resolve, 0));
-      turn = performance.now();
     }
     await Promise.all(waits);
     return values;

@@ -2,6 +2,8 @@
  * Calls of a user's function that is told of progress or results. It may be asynchronous: nobody waits for it while the
  * run goes on, but a promise that it returns and that rejects is the run's failure, and no unhandled rejection.
  */
+import { beforeAbort } from './devices/before-abort.ts';
+
 export class Reports<A extends unknown[]> {
   readonly #tell: ((...args: A) => unknown) | undefined;
   readonly #stop = new AbortController();
@@ -39,15 +41,8 @@ export class Reports<A extends unknown[]> {
 
   /** Waits for promises that are pending, at most until `signal` is aborted; throws the first failure. */
   async settled(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#pending.size > 0 && !signal?.aborted) {
-      let leave = () => {};
-      const aborted = new Promise<void>(resolve => {
-        leave = resolve;
-        signal?.addEventListener('abort', leave, { once: true });
-      });
-      await Promise.race([aborted, Promise.all(this.#pending)]);
-      signal?.removeEventListener('abort', leave);
-    }
+    // only the signal rejects: promises that reject are failures, and settled
+    if (this.#pending.size > 0) await beforeAbort(Promise.all(this.#pending), signal).catch(() => {});
     if (this.#failure) throw this.#failure.error;
   }
 }

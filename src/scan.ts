@@ -10,7 +10,7 @@ import type { Session } from './devices/device.ts';
 import { openDevice } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
-import { bind, checkParams, copyParams, type Params, shapeOf } from './integrand/params.ts';
+import { bind, copyParams, type Params, shapeOf } from './integrand/params.ts';
 import { checked, prepare, resolve, withinTime } from './integrate.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
@@ -49,7 +49,9 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const given = checkCommon(common, sets[0] ?? {});
   const signals = [given.signal, reports.signal].filter(s => s !== undefined);
   const first: Problem = { ...given, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
-  const [found, module] = await resolve(f);
+  const resolved = await resolve(f, first, start);
+  if (!resolved) return sets.map(params => outOfTime({ ...first, params }, start));
+  const [found, module] = resolved;
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
   const { device, release } = await openDevice(first.device, first.maxEvaluations);
@@ -142,10 +144,7 @@ function checkSets(params: unknown): readonly Params[] {
       'pass a set of params an integral, such as [{ a: 1 }, { a: 2 }]',
       '`params` is no list',
     );
-  return Array.from(params, (set, i) => {
-    checkParams(set, `scan: set ${i}`);
-    return copyParams(set);
-  });
+  return Array.from(params, (set, i) => copyParams(set, `scan: set ${i}`));
 }
 
 function checkCommon(common: object, params: Params): Problem {

@@ -21,8 +21,8 @@ import { onSampled, toDomain } from './integrand/domain.ts';
 import { type Program, walk } from './integrand/ir.ts';
 import { kit } from './integrand/math/index.ts';
 import { bind } from './integrand/params.ts';
-import { type MovedFunction, mayRunLong } from './integrand/plain.ts';
-import { makeProgram } from './integrand/program-cache.ts';
+import type { PlainFunction } from './integrand/plain.ts';
+import { cachedProgram, makeProgram } from './integrand/program-cache.ts';
 import { stopChecksOf } from './integrand/stop-checks.ts';
 import { pointTarget } from './integrand/targets/javascript.ts';
 import { IntegrationError } from './options/integration-error.ts';
@@ -55,12 +55,12 @@ export function selfCheck(f: Integrand, { program, params }: CompiledProgram, pr
   const evaluate = evaluatorFor(program, params);
   if (!evaluate) return;
   const infinite = domain.axes.some(a => a.infinite);
-  const call = onSampled(
-    (x: number[]) => f(x, problem.params, kit),
-    infinite ? domain.axes : undefined,
-    toDomain,
-  );
-  const plain = (z: Float64Array): Outcome => {
+  const plain = (z: Float64Array, g = f): Outcome => {
+    const call = onSampled(
+      (x: number[]) => g(x, problem.params, kit),
+      infinite ? domain.axes : undefined,
+      toDomain,
+    );
     try {
       return { value: call([...z]) };
     } catch (e) {
@@ -80,18 +80,24 @@ export function selfCheck(f: Integrand, { program, params }: CompiledProgram, pr
     if ('value' in own && 'value' in again && !Object.is(own.value, again.value))
       throw unsteady(x, own.value, again.value);
     if ('value' in own && explained(f, problem, z, Number(own.value), compiled)) continue;
-    throw different(x, own, compiled);
+    const made = madeFrom(String(f));
+    throw different(x, own, compiled, made !== undefined && agree(plain(z, made), compiled, SMALL));
   }
 }
 
 /**
  * Whether workers may make a plain function from its text: whether a function made from it here gives the same values. Its text
  * uses no name from outside but those of JavaScript itself; the function may still mean another `Math` by it, one of its module.
- * With loops it is called only where the compiled program shows that they end; where nothing shows that, its text is believed.
+ * If it may take long, it is called only where the compiled program shows that they end; where nothing shows that, its text is believed.
  */
-export function isItsText(f: Integrand, moved: MovedFunction, problem: Checked): boolean {
+export function isItsText(
+  f: Integrand,
+  text: string,
+  long: PlainFunction['long'],
+  problem: Checked,
+): boolean {
   const { domain, dims, params } = problem;
-  const ends = mayRunLong(moved) ? endingOf(f, problem) : () => true;
+  const ends = long ? endingOf(f, problem) : () => true;
   const outcomeOf = (g: Integrand, x: number[]): unknown => {
     try {
       const value: unknown = g(x, params, kit);
@@ -100,12 +106,8 @@ export function isItsText(f: Integrand, moved: MovedFunction, problem: Checked):
       return messageOf(e);
     }
   };
-  let made: Integrand;
-  try {
-    made = new Function(`return (${moved.text})`)();
-  } catch {
-    return false;
-  }
+  const made = madeFrom(text);
+  if (!made) return false;
   const start = performance.now();
   for (let i = 0; i < POINTS && (i === 0 || performance.now() - start < MAX_MS); i++) {
     const z = pointOf(domain.ranges, dims, i);
@@ -116,10 +118,19 @@ export function isItsText(f: Integrand, moved: MovedFunction, problem: Checked):
   return true;
 }
 
+/** The function that a text makes where it sees no names but the global ones; undefined where that is forbidden. */
+function madeFrom(text: string): Integrand | undefined {
+  try {
+    return new Function(`return (${text})`)();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the function ends soon at a point, as far as its compiled program tells. */
 function endingOf(f: Integrand, { dims, params, domain }: Checked): (z: Float64Array) => boolean {
   try {
-    const program = makeProgram(f, dims, params, domain.axes, {});
+    const program = cachedProgram(f, dims, params, domain.axes);
     const evaluate = evaluatorFor(program, bind(program.params, params));
     return z => evaluate?.(z, MAX_TURNS) !== undefined;
   } catch {
@@ -206,11 +217,15 @@ function hasStores(program: Program): boolean {
   return found;
 }
 
-function different(x: number[], own: Outcome, compiled: number): Error {
+/** `itsText`: the program is what the text says, so that a name of the text means something else to the function. */
+function different(x: number[], own: Outcome, compiled: number, itsText: boolean): Error {
   const what = 'thrown' in own ? `throws "${messageOf(own.thrown)}"` : `gives ${String(own.value)}`;
+  const why = itsText
+    ? 'a name that it uses, such as Math or isNaN, is one of your own. Give it another name and write it inside the function; or run the function'
+    : 'Quadrille compiled something else than you wrote. Please report it, with the function; it runs';
   return new IntegrationError(
     w =>
-      `at ${w.point(x)} the function ${what}, but compiled it is ${compiled}: Quadrille compiled something else than you wrote. Please report it, with the function; it runs as it is with ${w.setting('device', 'js')}.`,
+      `at ${w.point(x)} the function ${what}, but compiled it is ${compiled}: ${why} as it is with ${w.setting('device', 'js')}.`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Device, Session } from './devices/device.ts';
 import { EndProbe } from './ends.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { toDomain } from './integrand/domain.ts';
-import { drive, type MethodProblem, NO_OUTCOME, type Outcome } from './methods/method.ts';
+import { drive, type MethodProblem, NO_OUTCOME, type Outcome, statusOf } from './methods/method.ts';
 import { startMethod } from './methods/registry.ts';
 import { negligibleFor, totalOf, withMissing, worthwhile } from './missing.ts';
 import { IntegrationError } from './options/integration-error.ts';
@@ -11,6 +11,9 @@ import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { Reports } from './reports.ts';
 import { type IterationRecord, Result } from './result.ts';
+
+/** The longest delay of a timer, 25 days. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export async function solve(
   problem: Problem,
@@ -23,7 +26,7 @@ export async function solve(
   const iterations: IterationRecord[] = [];
   let nonFinite = 0;
   const reports = new Reports(problem.onProgress);
-  const stop = stopSignal(problem, reports.signal, start);
+  const stop = stopSignal(problem, start, reports.signal);
   const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;
   const task: MethodProblem = {
     session,
@@ -85,12 +88,15 @@ export function nothing(problem: Problem, start: number): Result {
   return resultOf(problem, outcome, { iterations: [], nonFinite: 0, device: 'no device', start });
 }
 
-/** The result of a run that was over before its integrand was compiled. */
+/** The result of a run that was over before its integrand was compiled: its signal was aborted, or `maxTime` is over. */
 export function outOfTime(problem: Problem, start: number): Result {
-  const warnings = ['maxTime was over before the integrand was compiled'];
+  const { signal } = problem;
+  const status = signal?.aborted ? statusOf(signal.reason, signal) : 'time';
+  const over = status === 'time' ? 'maxTime was over' : 'the signal was aborted';
+  const warnings = [`${over} before the integrand was compiled`];
   return resultOf(
     problem,
-    { ...NO_OUTCOME, status: 'time', warnings },
+    { ...NO_OUTCOME, status, warnings },
     { iterations: [], nonFinite: 0, device: 'no device', start },
   );
 }
@@ -122,19 +128,22 @@ export function resultOf(
 }
 
 /** Aborted by the user's signal, by the failure of a report, and when `maxTime` is over. */
-function stopSignal(
-  { signal: own, maxTime }: Problem,
-  broken: AbortSignal | undefined,
+export function stopSignal(
+  { signal: own, maxTime }: Pick<Problem, 'signal' | 'maxTime'>,
   start: number,
+  broken?: AbortSignal,
 ): { signal: AbortSignal | undefined; clear(): void } {
   // a signal of its own: the user's may be shared by many runs, and Node warns of its eleventh listener
   const found = [own, broken].filter(s => s !== undefined);
   const signal = found.length > 0 ? AbortSignal.any(found) : undefined;
-  if (maxTime === Infinity) return { signal, clear() {} };
+  if (!own && maxTime === Infinity) return { signal, clear() {} };
   const timeout = new AbortController();
-  const over = () => timeout.abort(new DOMException('maxTime is over', 'TimeoutError'));
   const left = start + maxTime - performance.now();
-  const timer = setTimeout(over, Math.min(Math.max(0, left), 2 ** 31 - 1));
+  const over = () => {
+    if (left < MAX_DELAY_MS) timeout.abort(new DOMException('maxTime is over', 'TimeoutError'));
+  };
+  // also without maxTime: it keeps Node alive, which the signals of AbortSignal.timeout do not
+  const timer = setTimeout(over, Math.min(Math.max(0, left), MAX_DELAY_MS));
   if (left <= 0) over(); // not by the timer: a small problem ends before timers get a turn
   return {
     signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,

@@ -28,6 +28,17 @@ function namesIn(pattern: AnyNode | null): string[] {
   }
 }
 
+/** The nodes of a tree, parents first, without those that `enter` keeps out and what is inside them. */
+export function* nodesOf(root: AnyNode, enter: (node: AnyNode) => boolean = () => true): Generator<AnyNode> {
+  const waiting: unknown[] = [root]; // a list, not recursion: the tree of a long sum is as deep as the sum has terms
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    if (!node || typeof node !== 'object' || !enter(node as AnyNode)) continue;
+    if ('type' in node) yield node as AnyNode;
+    for (const child of Object.values(node).reverse()) waiting.push(child);
+  }
+}
+
 const hoisted = new WeakMap<AnyNode, ReadonlySet<string>>();
 
 /** Names declared by `var` anywhere in a function's body, except in functions inside it. */
@@ -35,16 +46,9 @@ export function hoistedVars(body: AnyNode): ReadonlySet<string> {
   const known = hoisted.get(body);
   if (known) return known; // a helper is inlined many times
   const names = new Set<string>();
-  const waiting: unknown[] = [body]; // a list, not recursion: the tree of a long sum is as deep as the sum has terms
-  while (waiting.length > 0) {
-    const node = waiting.pop();
-    if (!node || typeof node !== 'object') continue;
-    const n = node as AnyNode;
-    if (isFunction(n)) continue;
+  for (const n of nodesOf(body, node => !isFunction(node)))
     if (n.type === 'VariableDeclaration' && n.kind === 'var')
       for (const name of declaredNames(n)) names.add(name);
-    for (const child of Object.values(n).reverse()) waiting.push(child);
-  }
   hoisted.set(body, names);
   return names;
 }
@@ -123,6 +127,19 @@ export function freeNames(root: AnyNode): Set<string> {
   };
   visit(root, null);
   return free;
+}
+
+/** Whether a function inside `root` uses the name of a function inside `root`: it may call itself. */
+export function helpersCallHelpers(root: AnyNode): boolean {
+  const nodes = [...nodesOf(root)];
+  const inner = nodes.filter(n => n !== root && isFunction(n));
+  const isHelper = (n: AnyNode | null | undefined) => !!n && isFunction(n);
+  const names = nodes.flatMap(n => {
+    if (n.type === 'VariableDeclarator' && isHelper(n.init)) return namesIn(n.id);
+    if (n.type === 'AssignmentExpression' && isHelper(n.right)) return namesIn(n.left);
+    return n !== root && isFunction(n) ? namesIn(n.id ?? null) : [];
+  });
+  return inner.some(f => [...freeNames(f)].some(name => names.includes(name)));
 }
 
 /** The names that statements of a block declare for the block. */

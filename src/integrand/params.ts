@@ -69,6 +69,7 @@ export function checkParams(params: unknown, where = ''): asserts params is Para
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'an array';
+  if (ArrayBuffer.isView(value)) return `a ${Object.prototype.toString.call(value).slice(8, -1)}`;
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
@@ -97,17 +98,20 @@ export const roundsOf = (value: Param): boolean =>
   typeof value === 'object' && !(value instanceof Float64Array);
 
 /**
- * The params as they are now: a caller may write to its arrays, or to the object, while the run goes on. Tables copied their
- * numbers when they were made.
+ * The params as they are now, checked: a caller may write to its arrays, or to the object, while the run goes on. Members are
+ * read once, since getters may give something else the second time. Tables copied their numbers when they were made.
  */
-export function copyParams(params: Params): Params {
+export function copyParams(params: unknown, where = ''): Params {
   const copy = (value: Param): Param => {
     if (typeof value !== 'object') return value;
     // not value.slice(): that of a Buffer shares its memory, and that of a subclass is the subclass's own
     const kind = value[Symbol.toStringTag] as 'Float64Array';
     return new globalThis[kind](value);
   };
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, copy(value)]));
+  const isRecord = typeof params === 'object' && params && !Array.isArray(params) && !(params instanceof Map);
+  const own: unknown = isRecord ? Object.fromEntries(Object.entries(params)) : params;
+  checkParams(own, where);
+  return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, copy(value)]));
 }
 
 /** Values for the declared params of a program; throws when one is missing or has another shape than declared. */

@@ -4,16 +4,22 @@
  */
 import { type AnyNode, parseExpressionAt } from 'acorn';
 import type { PlainProgram } from './bound.ts';
+import type { Integrand } from './compile.ts';
 import { type Axis, type Domain, onSampled, toDomain } from './domain.ts';
-import { freeNames } from './free-names.ts';
+import { freeNames, helpersCallHelpers } from './free-names.ts';
 import { kit } from './math/index.ts';
 import type { Params } from './params.ts';
+import { cachedProgram } from './program-cache.ts';
+import { stopChecksOf } from './stop-checks.ts';
 import { isTable } from './tables.ts';
 
-/** A function that is called without being compiled. `moved` tells workers how to create it; absent if they cannot. */
+/** A function that is called without being compiled. */
 export interface PlainFunction {
   f: (x: number[]) => number | Promise<number>;
+  /** Tells workers how to create it; absent if they cannot. */
   moved?: MovedFunction | undefined;
+  /** Whether a call may take long, or never end: then workers make it, since they can be ended. */
+  long?: boolean;
 }
 
 /** A function that a worker can create anew: from its text, or by importing `name` from the module at `url`. */
@@ -26,16 +32,18 @@ export interface MovedFunction {
   axes?: readonly Axis[];
 }
 
-/** Whether it may run for long, or for ever. A function without loops ends; what a module's function calls is not known. */
-export const mayRunLong = ({ text }: MovedFunction): boolean =>
-  text === undefined || /\b(for|while|do)\b/.test(text);
-
 type Plain = (x: number[], p: Params, m: typeof kit) => number | Promise<number>;
 
-export function plainProgram(f: Plain, module: URL | null, domain: Domain, params: Params): PlainProgram {
+export function plainProgram(
+  f: Plain,
+  module: URL | null,
+  domain: Domain,
+  params: Params,
+  deadline = Infinity,
+): PlainProgram {
   const axes = domain.axes.some(a => a.infinite) ? domain.axes : undefined;
   const text = String(f);
-  const { free, simple } = inspect(text);
+  const { free, simple, repeats } = inspect(text);
   let moved: MovedFunction | undefined;
   // workers have neither tables nor the third argument: both hold functions, which cannot be sent
   if (simple && !Object.values(params).some(isTable)) {
@@ -44,24 +52,47 @@ export function plainProgram(f: Plain, module: URL | null, domain: Domain, param
   }
   if (moved && axes) moved.axes = axes;
   const call = onSampled((x: number[]) => f(x, params, kit), axes, toDomain);
-  return { kind: 'plain', dims: domain.axes.length, call: { f: call, moved } };
+  const dims = domain.axes.length;
+  const endsSoon = (): boolean => {
+    try {
+      const program = cachedProgram(f as Integrand, dims, params, domain.axes, deadline);
+      return stopChecksOf(program).checked.size === 0;
+    } catch {
+      return false; // it does not compile
+    }
+  };
+  const long = moved !== undefined && (free.length > 0 || (repeats && !endsSoon()));
+  return { kind: 'plain', dims, call: { f: call, moved, long } };
 }
 
 /** The name of the export that a URL gives after its #. */
 export const exportName = (url: URL): string => decodeURIComponent(url.hash.slice(1)) || 'default';
 
-/** The names that a function uses from outside, without those that are the same in a worker; and its number of arguments. */
-function inspect(text: string): { free: string[]; simple: boolean } {
+/**
+ * - `free`: the names that a function uses from outside, without those that are the same in a worker;
+ * - `simple`: it has at most two arguments;
+ * - `repeats`: it has loops, or helpers that may call themselves or each other.
+ */
+function inspect(text: string): { free: string[]; simple: boolean; repeats: boolean } {
   let tree: AnyNode;
   try {
     tree = parseExpressionAt(`(${text})`, 0, { ecmaVersion: 'latest' });
   } catch {
-    return { free: [text], simple: false }; // a method, or nothing that can be read
+    return { free: [text], simple: false, repeats: true }; // a method, or nothing that can be read
   }
-  const free = [...freeNames(tree)].filter(name => !EVERYWHERE.has(name));
+  const names = [...freeNames(tree)];
+  const free = names.filter(name => !EVERYWHERE.has(name) || (name === 'Math' && changesMath(text)));
   const params = 'params' in tree ? (tree.params as AnyNode[]) : [];
-  return { free, simple: params.length < 3 && params.every(p => p.type !== 'RestElement') };
+  const simple = params.length < 3 && params.every(p => p.type !== 'RestElement');
+  return { free, simple, repeats: /\b(for|while|do)\b/.test(text) || helpersCallHelpers(tree) };
 }
+
+/** Whether a word of the text is a function that the program has put into `Math`: workers have another there, or none. */
+const changesMath = (text: string): boolean =>
+  (text.match(/\w+/g) ?? []).some(word => {
+    const { value } = Object.getOwnPropertyDescriptor(Math, word) ?? {};
+    return typeof value === 'function' && !Function.prototype.toString.call(value).includes('[native code]');
+  });
 
 /**
  * Globals that a worker has as well. Others were put there by the program, or are of one thread. A module may have a name of

@@ -4,8 +4,8 @@
  */
 
 import type { AnyNode, Expression } from 'acorn';
-import type { Text } from '../options/wording.ts';
 import { IntegrandError, isStackOverflow, type Source, withinDepth } from './diagnostics.ts';
+import { nodesOf } from './free-names.ts';
 import type { FunctionNode } from './lower/values.ts';
 import { parseExpression } from './parse.ts';
 
@@ -30,20 +30,22 @@ export function read(f: unknown, internal = false): ParsedFunction {
   }
   const source = { text, internal };
   const node = withinDepth(source, () => parse(source));
-  const fail = (reason: string, remedy: Text): never => {
-    throw new IntegrandError(reason, remedy, { source, span: { start: 0, end: text.split('\n')[0].length } });
+  const fail = (reason: string, remedy: string, runsAsItIs = true): never => {
+    const span = { start: 0, end: text.split('\n')[0].length };
+    throw new IntegrandError(reason, remedy, { source, span }, runsAsItIs);
   };
   if (!isFunction(node)) {
-    return fail('The integrand is a class, not a function.', 'Pass a plain function of the point.');
+    return fail('The integrand is a class, not a function.', 'Pass a plain function of the point.', false);
   }
   if (node.async) {
-    fail(
-      'The integrand is an async function, which cannot be compiled.',
-      w => `Make it a plain function, or run it as it is with ${w.setting('device', 'js')}.`,
-    );
+    fail('The integrand is an async function, which cannot be compiled.', 'Make it a plain function.');
   }
   if (node.generator) {
-    fail('The integrand is a generator function.', 'Return the value with `return` from a plain function.');
+    fail(
+      'The integrand is a generator function.',
+      'Return the value with `return` from a plain function.',
+      false,
+    );
   }
   return { source, node };
 }
@@ -86,15 +88,10 @@ function parse(source: Source): Expression {
 }
 
 /** Moves all offsets back by the length of the prefix, so that they point into the text of the function. */
-function shift<T extends object>(root: T, by: number): T {
-  const left: object[] = [root]; // a list, not recursion: the tree of a long sum is as deep as the sum has terms
-  for (let node = left.pop(); node; node = left.pop()) {
-    const seen = node as Record<string, unknown>;
-    if (typeof seen.start === 'number') {
-      seen.start -= by;
-      (seen.end as number) -= by;
-    }
-    for (const child of Object.values(seen)) if (child && typeof child === 'object') left.push(child);
+function shift<T extends AnyNode>(root: T, by: number): T {
+  for (const node of nodesOf(root)) {
+    node.start -= by;
+    node.end -= by;
   }
   return root;
 }

@@ -113,7 +113,37 @@ describe('functions as they are', () => {
       return x;
     };
     expect((await integrate(f, { dims: 1, device: 'js', maxTime: 150 })).status).toBe('time');
+    const domain = [[0, Infinity]] as const; // whose far end would be looked at first, on this thread
+    expect((await integrate(f, { domain, device: 'js', maxTime: 150 })).status).toBe('time');
   });
+  test('one without loops, whose helper calls itself 2^55 times', async () => {
+    const f: Integrand = ([x]) => {
+      const fibonacci = (n: number): number => (n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2));
+      return x * fibonacci(80);
+    };
+    expect((await integrate(f, { dims: 1, device: 'js', maxTime: 150 })).status).toBe('time');
+  });
+  test('one whose loop surely ends is still examined at an infinite end', async () => {
+    const f: Integrand = ([x]) => {
+      let t = 1;
+      for (let i = 0; i < 21; i++) t *= x ** -0.0477;
+      return t;
+    };
+    const r = await integrate(f, { domain: [[1, Infinity]], device: 'js', maxTime: 60_000 });
+    expect(r.warnings.join()).toMatch(/the map of domain\[0\] ends at/);
+  });
+});
+
+test('a module that is never loaded: integrate and scan end with maxTime and with their signal', async () => {
+  const f = new URL('data:text/javascript,await new Promise(() => {}); export default x => x[0]');
+  const time = await integrate(f, { dims: 1, maxTime: 150 });
+  expect([time.status, time.error]).toEqual(['time', Infinity]);
+  const signal = abortedAfter(150);
+  expect((await integrate(f, { dims: 1, signal })).status).toBe('aborted');
+  const all = await scan(f, { dims: 1, params: [{}, {}], maxTime: 150 });
+  expect(all.map(r => r.status)).toEqual(['time', 'time']);
+  const missing = new URL('data:text/javascript,throw new Error("not loaded")');
+  await expect(integrate(missing, { dims: 1, maxTime: 60_000 })).rejects.toThrow('not loaded');
 });
 
 test('a device that does not stop is left alone: the result is the estimate so far', async () => {

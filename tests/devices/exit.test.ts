@@ -30,6 +30,12 @@ describe.concurrent('a script ends by itself', () => {
       'aborted\n',
     ],
     [
+      'after a signal whose own timer does not keep it alive, with an integrand that never settles',
+      `const never = async () => new Promise(() => {});
+       console.log((await integrate(never, { dims: 2, device: 'js', signal: AbortSignal.timeout(300) })).status);`,
+      'time\n',
+    ],
+    [
       'after a run that maxTime ended, and with an hour of maxTime left',
       `console.log((await integrate(f, { dims: 2, method: 'vegas+', relTol: 0, maxEvaluations: 1e12, maxTime: 300 })).status);
        console.log((await integrate(f, { dims: 2, maxTime: 3_600_000 })).status);`,

@@ -73,6 +73,15 @@ describe('a function that workers could not make from its text stays on this thr
     f.k = 3;
     await here(f, 1.5);
   });
+  test('one that uses a function which the program has put into Math', async () => {
+    const { sin } = Math;
+    Math.sin = x => x;
+    try {
+      await here(([x]) => Math.sin(x), 0.5);
+    } finally {
+      Math.sin = sin;
+    }
+  });
   test("one that uses its module's own parseFloat or Math", async () => {
     const make = (text: string) =>
       new Function(`const parseFloat = x => 2 * x, Math = { sin: x => x }; return ${text}`)();

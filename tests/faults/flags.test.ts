@@ -40,3 +40,13 @@ test('node --jitless, without WebAssembly: cpu says what to do, js gives the val
     expect.stringMatching(/^there is no WebAssembly: points were drawn in plain JavaScript/),
   ]);
 }, 120_000);
+
+test('node --input-type=module --eval, whose workers are modules too: they start all the same', async () => {
+  const imports = [
+    '--input-type=module',
+    '--eval',
+    "await import('node:url').then(u => import(u.pathToFileURL(process.argv[1])))",
+  ];
+  const { code, out } = await runScript(script('cpu', MANY), 60_000, imports);
+  expect([code, out]).toEqual([0, `${await expected(MANY)}\ncpu\n\n`]);
+}, 90_000);

@@ -326,6 +326,20 @@ describe('knobs of vegas', () => {
   });
 });
 
+test('params are read once: a getter that gives a number, then something else', async () => {
+  let reads = 0;
+  const params = {
+    get a(): number {
+      return reads++ === 0 ? 3 : ('x' as never);
+    },
+  };
+  for (const device of ['cpu', 'js']) {
+    reads = 0;
+    const { value } = await integrate(([x], p) => p.a * x, { dims: 1, device, params });
+    expect(value).toBeCloseTo(1.5, 9);
+  }
+});
+
 describe('params', () => {
   test.each([
     [null, 'params is null; pass an object of named values: { a: 3.5 }.'],
@@ -333,6 +347,10 @@ describe('params', () => {
     [5, 'params is a number; pass an object of named values: { a: 3.5 }.'],
     [{ a: [1, 2] }, 'params.a is a plain array; pass a typed array: Float64Array.from(a).'],
     [{ a: 'x' }, 'params.a is a string; pass a number, a boolean, a typed array or a table.'],
+    [
+      { a: new DataView(new ArrayBuffer(8)) },
+      'params.a is a DataView; pass a number, a boolean, a typed array or a table.',
+    ],
     [{ a: null }, 'params.a is null; pass a number, a boolean, a typed array or a table.'],
     [{ a: new Float64Array() }, 'params.a is an empty array; leave it out or give it elements.'],
     [

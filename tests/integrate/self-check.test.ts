@@ -25,6 +25,12 @@ describe('a program that is not the function', () => {
       /Please report it, with the function; it runs as it is with device: 'js'/,
     );
   });
+  test('is the fault of nobody but the function where this means another isNaN', async () => {
+    const f = new Function('const isNaN = () => false; return ([x]) => isNaN(NaN) ? 1 : x')();
+    await expect(integrate(f, { dims: 1 })).rejects.toThrow(
+      /but compiled it is 1: a name that it uses, such as Math or isNaN, is one of your own\. Give/,
+    );
+  });
   test('is one in a scan', async () => {
     await expect(scan(made(KEEPS, plus), { dims: 1, params: [{}, {}] })).rejects.toThrow(
       /but compiled it is/,

@@ -39,11 +39,11 @@ import { EngineGroup, type Share } from './engines.ts';
 import { type EvaluatorSetup, makeEvaluator, type RegionChunk, type RegionChunkSums } from './evaluator.ts';
 import { evaluatorLayout, evaluatorModule } from './evaluator-kernel.ts';
 import { kernelModule } from './kernel.ts';
-import { CORNER, type KernelLayout, kernelLayout, STATE } from './layout.ts';
+import { CORNER, kernelLayout, STATE } from './layout.ts';
 import { type Chunk, type ChunkSums, type Iteration, makeSampler, type SamplerSetup } from './sampler.ts';
 import type { Numbers, Values } from './values.ts';
 import { walkOf } from './walk.ts';
-import { compiled } from './wasm-modules.ts';
+import { kernelOf } from './wasm-modules.ts';
 import type { WitnessSetup } from './witness.ts';
 import type { WorkerPool } from './worker-pool.ts';
 import { witnessEngine } from './worker-program.ts';
@@ -197,7 +197,9 @@ export class WorkerSession implements Session {
   }
 
   #makeSampling(bins: number): Sampling {
-    const { layout, module } = kernelFor(this.#dims, bins);
+    const values = this.#dims * BATCH * 8;
+    const layout = kernelLayout(this.#dims, BATCH, bins, MAX_CUBES, 0, values, values + BATCH * 8);
+    const module = kernelOf(`sampler ${this.#dims} ${bins}`, () => kernelModule(layout));
     const placed = this.#values.place(layout, BATCH);
     const setup = Promise.all([module, placed]).then(
       ([kernel, { integrand, initial, end }]): SamplerSetup => ({
@@ -215,8 +217,9 @@ export class WorkerSession implements Session {
   #makeEvaluating(rule: Rule, ranges: Ranges): Evaluating {
     const walk = walkOf(rule);
     const layout = evaluatorLayout(rule.dims, TILE, walk.slots);
+    const module = kernelOf(`evaluator ${rule.dims} ${walk.slots}`, () => evaluatorModule(layout));
     const placed = this.#values.place(layout, TILE);
-    const setup = Promise.all([evaluatorKernel(rule.dims, walk.slots), placed]).then(
+    const setup = Promise.all([module, placed]).then(
       ([kernel, { integrand, initial, end }]): EvaluatorSetup => ({
         kernel,
         integrand,
@@ -307,36 +310,6 @@ function cubeSums(chunks: readonly ChunkSums[], withMeans: boolean): CubeSums {
     means?.set(c.means!, starts[i]);
   });
   return { first: Uint32Array.from(chunks, c => c.firstCube), starts, variances, means };
-}
-
-const kernels = new Map<string, { layout: KernelLayout; module: Promise<WebAssembly.Module> }>();
-
-/** The kernel for this many axes and bins. It is kept, because V8 keeps its optimised code with the module. */
-function kernelFor(dims: number, bins: number) {
-  const key = `${dims} ${bins}`;
-  let kernel = kernels.get(key);
-  if (!kernel) {
-    const values = dims * BATCH * 8;
-    const layout = kernelLayout(dims, BATCH, bins, MAX_CUBES, 0, values, values + BATCH * 8);
-    kernel = { layout, module: compiled(kernelModule(layout)) };
-    kernels.set(key, kernel);
-    kernel.module.catch(() => kernels.delete(key)); // the next run tries again
-  }
-  return kernel;
-}
-
-const evaluatorKernels = new Map<string, Promise<WebAssembly.Module>>();
-
-/** The kernel of the region evaluator; it is kept as well. */
-function evaluatorKernel(dims: number, slots: number): Promise<WebAssembly.Module> {
-  const key = `${dims} ${slots}`;
-  let module = evaluatorKernels.get(key);
-  if (!module) {
-    module = compiled(evaluatorModule(evaluatorLayout(dims, TILE, slots)));
-    evaluatorKernels.set(key, module);
-    module.catch(() => evaluatorKernels.delete(key));
-  }
-  return module;
 }
 
 const sameRanges = (a: Ranges, b: Ranges): boolean =>

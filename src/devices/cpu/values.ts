@@ -1,7 +1,7 @@
 /** The source of the integrand's values for the engines of a session: a compiled module, or a function that is called. */
 
 import type { BoundProgram, CompiledProgram, PlainProgram } from '../../integrand/bound.ts';
-import { type MovedFunction, mayRunLong } from '../../integrand/plain.ts';
+import type { PlainFunction } from '../../integrand/plain.ts';
 import { stopChecksOf } from '../../integrand/stop-checks.ts';
 import { toWasm } from '../../integrand/targets/wasm.ts';
 import { moduleOf } from './wasm-modules.ts';
@@ -28,7 +28,7 @@ export interface Values {
   /** How many calls of a usual integrand take as long as one of this one, roughly; at least 1. */
   readonly weight: number;
   /** The function to call on this thread, and the form in which it is sent to workers; null for a compiled integrand. */
-  readonly plain: { f: (x: number[]) => number | Promise<number>; moved?: MovedFunction | undefined } | null;
+  readonly plain: PlainFunction | null;
   place(layout: { end: number; points: number; values: number }, batch: number): Promise<Placed>;
   /** Takes other params; returns whether engines have to be made anew for them. */
   rebind(program: BoundProgram): boolean;
@@ -77,8 +77,7 @@ export class PlainValues implements Values {
   }
 
   get long(): boolean {
-    const { moved } = this.plain;
-    return !!moved && mayRunLong(moved);
+    return this.plain.long ?? false;
   }
 
   get description(): string {

@@ -13,7 +13,7 @@ export async function checkWebAssembly(): Promise<void> {
   works = true;
 }
 
-export async function compiled(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
+async function compiled(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
   if (typeof WebAssembly !== 'object')
     throw new DeviceError(
       "there is no WebAssembly, which compiled integrands need; start Node without --jitless, or run the function as it is with device: 'js'",
@@ -29,7 +29,17 @@ export async function compiled(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssem
   }
 }
 
-/** The integrands compiled last, by their bytes. V8 keeps optimised code with a module, so a second run starts fast. */
+/** Kernels, by what they were made for. V8 keeps optimised code with a module. */
+const kernels = new Map<string, Promise<WebAssembly.Module>>();
+
+export function kernelOf(key: string, bytes: () => Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
+  const module = kernels.get(key) ?? compiled(bytes());
+  kernels.set(key, module);
+  module.catch(() => kernels.delete(key)); // the next run tries again
+  return module;
+}
+
+/** The integrands compiled last, by their bytes: a second run starts fast. */
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 const MAX_MODULES = 32;
 

@@ -83,12 +83,13 @@ export interface Answer {
 const inNode = typeof process === 'object' && !!process.versions?.node;
 
 /**
- * The program of a worker. Tools that rewrite functions may leave calls of their helper `__name` in the text, which is
- * defined here to do nothing. `import` stands in the text itself, since tools rewrite it too.
+ * The program of a worker. It is a module under `node --input-type=module`, and has no `require` then. Tools that rewrite
+ * functions may leave calls of their helper `__name` in the text, which is defined here to do nothing. `import` stands in the
+ * text itself, since tools rewrite it too.
  */
 function workerText(memories: number): string {
   const port = inNode
-    ? `const { parentPort } = require('node:worker_threads');
+    ? `const { parentPort } = process.getBuiltinModule('node:worker_threads');
        const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
     : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
   return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator}, witness: (...own) => (${makeWitness})(${testimony}, ${philoxRounds}, ...own) }, (${makeMemoryPool})(${memories}), ${toDomain}, ${onSampled}, u => import(u), port);`;
