@@ -91,7 +91,7 @@ export const INTEGRATE_OPTIONS = {
   maxIterations: { ...limit, default: 10_000, help: 'stop after N iterations', typedAs: 'whole' },
   /** The time that the run may take, in milliseconds. Default: no limit. */
   maxTime: { ...limit, kind: 'duration', default: Infinity, help: 'stop after 10s, 500ms, 2min' },
-  /** The seed of the random numbers: the same seed gives the same bits. Default 1. */
+  /** The seed of the random numbers, as a number, a bigint or digits: the same seed gives the same bits. Default 1. */
   seed: { kind: 'integer', default: 1, help: 'the same seed gives the same digits' },
   /** The integrand's second argument: numbers, booleans, typed arrays, tables. They are copied when the call is made. */
   params: entryOf<Params>({ kind: 'other', default: {}, check: checkParams }),

@@ -10,7 +10,7 @@ import { IntegrationError } from './options/integration-error.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { Reports } from './reports.ts';
-import { type IterationRecord, Result } from './result.ts';
+import { type IterationRecord, Result, seedData } from './result.ts';
 
 export async function solve(
   problem: Problem,
@@ -114,7 +114,7 @@ export function resultOf(
       iterations: (outcome.iterations ?? run.iterations).map(r => ({ ...r, value: -r.value })),
     }),
     device,
-    seed,
+    seed: seedData(seed),
     elapsed: performance.now() - run.start,
     nonFinite,
     warnings: [...outcome.warnings, ...warnings],
