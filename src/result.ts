@@ -1,11 +1,12 @@
 /**
  * The result of an integration, and its text. All members are plain data of the object itself: no getters, no bigints. So
  * `JSON.stringify`, spread, `structuredClone` and `postMessage` keep each of them, and `new Result` of what comes back has the
- * methods again. Only `failure`, which may be anything that was thrown, is not enumerable.
+ * methods again. Only `failure`, which may be anything that was thrown, and `state`, which may be large, are not enumerable.
  */
 import { combine, ratio } from './methods/combine.ts';
 import type { IterationRecord, Status } from './methods/method.ts';
 import { withError } from './methods/with-error.ts';
+import type { State } from './state.ts';
 
 export type { IterationRecord, Status };
 export { withError };
@@ -59,6 +60,11 @@ export interface Result extends ResultData {}
 export class Result {
   /** Whether `status` is `converged`. */
   readonly converged: boolean;
+  /**
+   * What the run has done and learned, for `resume` and `map`; results of the VEGAS family alone have one, and those of
+   * scans do not. It is plain data, and may be megabytes: copies of the result and its JSON are without it.
+   */
+  declare readonly state?: State;
 
   /** Of the members of a result; also of those that JSON has kept, where null stands for NaN and infinities. */
   constructor(data: ResultData) {
@@ -109,6 +115,16 @@ export class Result {
     const head = `${this.method} on ${this.device}, ${this.regions} regions`;
     return [head, ...columns([['itn', 'integral', 'evaluations'], ...rows])].join('\n');
   }
+}
+
+/** Gives a result its state, which is made when it is first read. */
+export function keepState(result: Result, make: () => State): void {
+  let made: State | undefined;
+  const get = () => {
+    made ??= make();
+    return made;
+  };
+  Object.defineProperty(result, 'state', { get, configurable: true });
 }
 
 /** A seed as results have it. */

@@ -10,7 +10,8 @@ import { IntegrationError } from './options/integration-error.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { Reports } from './reports.ts';
-import { type IterationRecord, Result, seedData } from './result.ts';
+import { type IterationRecord, keepState, Result, seedData } from './result.ts';
+import { fromStates, isTold, stateOf } from './state.ts';
 
 export async function solve(
   problem: Problem,
@@ -18,7 +19,7 @@ export async function solve(
   session: Session,
   integrand: BoundProgram,
   start: number,
-  neighbours?: MethodProblem['neighbours'],
+  neighbours?: MethodProblem['neighbours'] & { keepsStates?: boolean },
 ): Promise<Result> {
   const iterations: IterationRecord[] = [];
   let nonFinite = 0;
@@ -37,6 +38,7 @@ export async function solve(
     deadline: start + maxTime,
     signal: stop.signal,
     ...(neighbours && { neighbours }),
+    ...fromStates(problem, integrand),
     onNonFinite(found) {
       if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
       nonFinite += found.count;
@@ -69,11 +71,15 @@ export async function solve(
     const beside = await probe.besideEnds(negligibleFor(problem, outcome));
     outcome = withMissing(outcome, [...beyond, ...beside], problem);
     const { description: device, warnings = [] } = session;
-    return resultOf(
+    const result = resultOf(
       problem,
       { ...outcome, warnings: [...outcome.warnings, ...warnings] },
       { iterations, nonFinite, device, start },
     );
+    const { record } = outcome;
+    if (record && isTold(integrand) && (!neighbours || neighbours.keepsStates))
+      keepState(result, () => stateOf(problem, result.method, integrand, record));
+    return result;
   } finally {
     stop.clear();
   }
@@ -97,7 +103,7 @@ export function outOfTime(problem: Problem, start: number): Result {
 
 export function resultOf(
   { domain, method, seed }: Problem,
-  outcome: Outcome,
+  { record: _, ...outcome }: Outcome,
   run: { iterations: readonly IterationRecord[]; nonFinite: number; device: string; start: number },
 ): Result {
   const { nonFinite, device } = run;
