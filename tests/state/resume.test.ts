@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import type { Device } from '../../src/devices/device.ts';
 import { type IntegrateOptions, integrate, OptionError, type Result, type State } from '../../src/index.ts';
+import { decode, encode } from '../../src/tasks/wire.ts';
 import { wrapped } from '../devices/wrapped.ts';
 
 const peak = ([x, y, z]: number[], p: { a: number }) =>
@@ -111,6 +112,29 @@ describe('what is not done again', () => {
     const strict = { dims: 2, method: 'vegas+', resume: rough.state! } as const;
     await expect(integrate(f, strict)).rejects.toThrow(/NaN at/);
   });
+});
+
+test('stopped while it repeats learning: its state is resumed with the bits of one run', async () => {
+  const options = { ...base, method: 'vegas+' } as const;
+  const whole = await integrate(peak, { ...options, relTol: 4e-4 });
+  const rough = await integrate(peak, { ...options, relTol: 1e-3 });
+  const record = { ...decode<object>(rough.state!.record), learned: null }; // as of a card: learning has to be repeated
+  const state = { ...rough.state!, record: encode(record) };
+  const stop = new AbortController();
+  const cpu = new CpuDevice(1);
+  let calls = 0;
+  const device = wrapped(cpu, session => ({
+    sample: (task, part, signal) => {
+      if (++calls === 3) stop.abort();
+      return session.sample(task, part, signal);
+    },
+  }));
+  const again = { ...options, device, relTol: 4e-4, signal: stop.signal };
+  const stopped = await integrate(peak, { ...again, resume: state });
+  await cpu.close();
+  expect(stopped.status).toBe('aborted');
+  const resumed = await integrate(peak, { ...options, relTol: 4e-4, resume: stored(stopped.state) });
+  expect(bits(resumed)).toEqual(bits(whole));
 });
 
 describe('which results have a state', () => {

@@ -54,7 +54,7 @@ export class RecordedSampling {
   #silent = false;
   #spent = 0;
   #nonFinite: NonFinite[] = [];
-  /** Whether learning was begun and not ended: then the map is that of no call. */
+  /** Whether learning, or repeating it, was begun and not ended: then the map is that of no call. */
   #learning = false;
 
   constructor(problem: MethodProblem, ledger: Ledger, knobs: Knobs) {
@@ -152,6 +152,7 @@ export class RecordedSampling {
       for (const found of known.nonFinite) this.#problem.onNonFinite(found);
       return known.result;
     }
+    this.#learning = true; // also while learning is repeated
     await this.#leaveRecord();
     this.#learning = learns(call);
     this.#spent = 0;
