@@ -15,7 +15,7 @@ const CHAPTERS = [
     'Options',
     ['IntegrateOptions', 'ScanOptions', 'VegasOptions', 'CubatureOptions', 'ZmcOptions', 'Progress'],
   ],
-  ['Results', ['Result', 'Status', 'IterationRecord', 'DeviceInfo']],
+  ['Results', ['Result', 'Status', 'IterationRecord', 'State', 'DeviceInfo']],
   ['Compiled integrands', ['CompileOptions', 'Compiled']],
   ['Errors', ['OptionError', 'IntegrandError', 'DeviceError']],
   [

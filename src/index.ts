@@ -18,8 +18,9 @@ export type { VegasOptions } from './methods/vegas/options.ts';
 export type { ZmcOptions } from './methods/zmc/options.ts';
 export { OptionError } from './options/option-error.ts';
 export type { IntegrateOptions, Progress } from './problem.ts';
-export type { IterationRecord, Result, Status } from './result.ts';
+export { type IterationRecord, Result, type Status } from './result.ts';
 export { type ScanOptions, scan } from './scan.ts';
+export type { State } from './state.ts';
 export type { Learning, Refinement } from './tasks/learning.ts';
 export type { Kept, NonFinite, Part } from './tasks/part.ts';
 export {

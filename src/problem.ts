@@ -11,6 +11,7 @@ import { ZMC_OPTIONS, type ZmcOptions } from './methods/zmc/options.ts';
 import { OptionError } from './options/option-error.ts';
 import { checkOptions, entryOf, type OptionsOf, type OptionTable, withDefaults } from './options/table.ts';
 import type { Text } from './options/wording.ts';
+import { checkState, type State } from './state.ts';
 
 export type { MethodName };
 
@@ -91,7 +92,7 @@ export const INTEGRATE_OPTIONS = {
   maxIterations: { ...limit, default: 10_000, help: 'stop after N iterations', typedAs: 'whole' },
   /** The time that the run may take, in milliseconds. Default: no limit. */
   maxTime: { ...limit, kind: 'duration', default: Infinity, help: 'stop after 10s, 500ms, 2min' },
-  /** The seed of the random numbers: the same seed gives the same bits. Default 1. */
+  /** The seed of the random numbers, as a number, a bigint or digits: the same seed gives the same bits. Default 1. */
   seed: { kind: 'integer', default: 1, help: 'the same seed gives the same digits' },
   /** The integrand's second argument: numbers, booleans, typed arrays, tables. They are copied when the call is made. */
   params: entryOf<Params>({ kind: 'other', default: {} }),
@@ -116,6 +117,13 @@ export const INTEGRATE_OPTIONS = {
     default: true,
     help: 'compare the compiled integrand with the function itself before the run',
   },
+  /**
+   * The `state` of a result of the same integral, to go on with to a smaller tolerance or with a larger budget. The result
+   * has the bits of a run that was not interrupted. Without a `method`, that of the state.
+   */
+  resume: entryOf<State>({ kind: 'other', check: value => checkState('resume', value) }),
+  /** The `state` of a result of a similar integral: the map begins with what that run learned. VEGAS family only. */
+  map: entryOf<State>({ kind: 'other', check: value => checkState('map', value) }),
   /** Options of the VEGAS family, named as in the papers. */
   vegas: entryOf<VegasOptions>({ kind: 'family', table: VEGAS_OPTIONS, default: {} }),
   /** Options of `pagani`, `cuhre` and `two-phase`. */
@@ -129,11 +137,13 @@ export interface IntegrateOptions extends OptionsOf<typeof INTEGRATE_OPTIONS> {}
 
 /** Options with their defaults. */
 export interface Problem
-  extends Required<Omit<IntegrateOptions, 'domain' | 'seed' | 'signal' | 'onProgress'>> {
+  extends Required<Omit<IntegrateOptions, 'domain' | 'seed' | 'signal' | 'onProgress' | 'resume' | 'map'>> {
   domain: Domain;
   seed: bigint;
   signal: AbortSignal | undefined;
   onProgress: IntegrateOptions['onProgress'] | undefined;
+  resume: State | undefined;
+  map: State | undefined;
 }
 
 export function checkProblem(options: IntegrateOptions): Problem {
@@ -141,6 +151,8 @@ export function checkProblem(options: IntegrateOptions): Problem {
     refuse('options', options, 'pass an object such as { dims: 3 }');
   checkOptions(INTEGRATE_OPTIONS, options);
   const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<IntegrateOptions>;
+  if (options.resume && options.map) refuse('map', options.map, 'give `resume` or `map`, not both');
+  const method = methodOf(all);
   checkProtocol(all.vegas);
   checkBudget(all, options.maxEvaluations !== undefined);
   const ranges = rangesOf(options);
@@ -150,7 +162,16 @@ export function checkProblem(options: IntegrateOptions): Problem {
     domain: makeDomain(ranges),
     dims: ranges.length,
     seed: BigInt(all.seed),
+    method,
   };
+}
+
+/** The method; a state names its own where none was asked for, and `map` is for the VEGAS family. */
+function methodOf({ method, resume, map }: Required<IntegrateOptions>): MethodName {
+  const named = (resume ?? map)?.method;
+  return method === 'auto' && named && METHOD_NAMES.includes(named as MethodName)
+    ? (named as MethodName)
+    : method;
 }
 
 /** Checks that a tolerance, a budget or a time limit ends the run, and that the budget allows a first estimate. */

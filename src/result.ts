@@ -1,7 +1,12 @@
-/** The result of an integration, and its text. */
+/**
+ * The result of an integration, and its text. All members are plain data of the object itself: no getters, no bigints. So
+ * `JSON.stringify`, spread, `structuredClone` and `postMessage` keep each of them, and `new Result` of what comes back has the
+ * methods again. Only `failure`, which may be anything that was thrown, and `state`, which may be large, are not enumerable.
+ */
 import { combine, ratio } from './methods/combine.ts';
 import type { IterationRecord, Status } from './methods/method.ts';
 import { withError } from './methods/with-error.ts';
+import type { State } from './state.ts';
 
 export type { IterationRecord, Status };
 export { withError };
@@ -33,8 +38,8 @@ export interface ResultData {
   choice?: string;
   /** The device that it ran on. */
   device: string;
-  /** The seed that gives the same result again. */
-  seed: bigint;
+  /** The seed that gives the same result again: a number, or its digits as a string where a number would round it. */
+  seed: number | string;
   /** The time that the integration took, in milliseconds. */
   elapsed: number;
   /** Reasons not to trust the result, each with what to do about it. */
@@ -45,18 +50,28 @@ export interface ResultData {
   failure?: unknown;
 }
 
-/** The result of an integration. */
+/**
+ * The result of an integration. Spread, `structuredClone` and `JSON.stringify` keep its members; JSON has no NaN and no
+ * infinity, and writes null for them. `new Result(JSON.parse(text))` is the result again.
+ */
 export interface Result extends ResultData {}
 
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns every member of the data
 export class Result {
-  constructor(data: ResultData) {
-    Object.assign(this, data);
-  }
-
   /** Whether `status` is `converged`. */
-  get converged(): boolean {
-    return this.status === 'converged';
+  readonly converged: boolean;
+  /**
+   * What the run has done and learned, for `resume` and `map`; results of the VEGAS family alone have one, and those of
+   * scans do not. It is plain data, and may be megabytes: copies of the result and its JSON are without it.
+   */
+  declare readonly state?: State;
+
+  /** Of the members of a result; also of those that JSON has kept, where null stands for NaN and infinities. */
+  constructor(data: ResultData) {
+    const { value, error, status, chi2 } = data;
+    this.converged = status === 'converged';
+    const first = { value: value ?? Number.NaN, error: error ?? Infinity, status, converged: this.converged };
+    Object.assign(this, first, data, first, { chi2: chi2 ?? Infinity });
   }
 
   /** One line, and one for each warning: `1.234567(12)  chi2/dof 0.93  Q 0.52  vegas+ on cpu, 1.2e+6 evaluations, 41 ms` */
@@ -101,6 +116,20 @@ export class Result {
     return [head, ...columns([['itn', 'integral', 'evaluations'], ...rows])].join('\n');
   }
 }
+
+/** Gives a result its state, which is made when it is first read. */
+export function keepState(result: Result, make: () => State): void {
+  let made: State | undefined;
+  const get = () => {
+    made ??= make();
+    return made;
+  };
+  Object.defineProperty(result, 'state', { get, configurable: true });
+}
+
+/** A seed as results have it. */
+export const seedData = (seed: bigint): number | string =>
+  Number.isSafeInteger(Number(seed)) ? Number(seed) : String(seed);
 
 function columns(table: string[][]): string[] {
   const widths = table[0].map((_, c) => Math.max(...table.map(r => r[c].length)));

@@ -17,11 +17,18 @@ import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts'
 import { Reports } from './reports.ts';
 import type { Result } from './result.ts';
 import { nothing, outOfTime, resultOf, solve } from './solve.ts';
+import { learnsMap } from './state.ts';
 
 /** The options of `integrate`, except that `params` is a list, and `onResult` takes the place of `onProgress`. */
-export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgress'> {
+export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgress' | 'resume'> {
   /** One set of params per integral. */
   params: readonly Params[];
+  /**
+   * Each integral begins with the map that the one before it in the list has learned, so that it learns in fewer
+   * iterations; for `vegas+`, `mcubes` and `mcubes1d`. Results then depend on the list as well as on their params: the list is
+   * cut into eight parts, whose first integrals begin with no map. Default false.
+   */
+  reuseMaps?: boolean;
   /**
    * Called as results come, in any order. When random points contradict one of the integrals, those that had fewer of them
    * are made again, and it is called a second time for results that change.
@@ -41,12 +48,13 @@ const MAX_IDLE_SESSIONS = 16;
  */
 export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Result[]> {
   const start = performance.now();
-  const { params, onResult, ...common } = options ?? {};
+  const { params, onResult, reuseMaps = false, ...common } = options ?? {};
   const sets = checkSets(params);
   if (onResult !== undefined && typeof onResult !== 'function')
     throw refusal('onResult', onResult, 'pass one, or leave it out', '`onResult` is no function');
   const reports = new Reports(onResult);
   const given = checkCommon(common, sets[0] ?? {});
+  checkReuse(reuseMaps, given);
   const signals = [given.signal, reports.signal].filter(s => s !== undefined);
   const first: Problem = { ...given, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
   const resolved = await resolve(f, first, start);
@@ -76,7 +84,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     return session;
   };
   const waiting: { shape: string; session: Session }[] = []; // idle sessions; the one that has waited longest is first
-  const neighbours = { count: sets.length, contradicted: false };
+  const neighbours = { count: sets.length, contradicted: false, keepsStates: reuseMaps };
   const one = async (problem: Problem, begin: number): Promise<Result> => {
     const ready = withinTime(() => integrandFor(problem));
     if (!ready) return outOfTime(problem, begin);
@@ -93,28 +101,37 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     }
   };
   let todo = sets.map((_, index) => index);
+  /** What each lane has to do: all take from one list, or each has neighbours of its own. */
+  let queues: number[][] = [];
   /** Integrals that began before a contradiction. */
   const vouched: number[] = [];
-  const lane = async () => {
+  const lane = async (own: number[]) => {
+    let { map } = first;
     try {
-      for (let index = todo.shift(); index !== undefined; index = todo.shift()) {
+      for (let index = own.shift(); index !== undefined; index = own.shift()) {
         if (reports.signal?.aborted) return;
         const begin = performance.now();
-        const problem: Problem = { ...first, params: sets[index], maxTime: first.maxTime - (begin - start) };
+        const maxTime = first.maxTime - (begin - start);
+        const problem: Problem = { ...first, params: sets[index], maxTime, map };
         if (!neighbours.contradicted) vouched.push(index);
         const result = await one(problem, begin).catch(e => failed(problem, e, where, begin));
+        if (reuseMaps && result.converged) map = result.state ?? map;
+        Reflect.deleteProperty(result, 'state'); // thousands of them would stay in memory
         const before = results[index];
         results[index] = result;
         const same = before && (['value', 'error', 'status'] as const).every(k => before[k] === result[k]);
         if (!same) reports.tell(result, index);
       }
     } catch (e) {
-      todo = []; // when onResult throws, the other lanes stop as well
+      for (const other of queues) other.length = 0; // when onResult throws, the other lanes stop as well
       reports.fail(e);
     }
   };
   const inLanes = async () => {
-    await Promise.all(Array.from({ length: Math.min(LANES, todo.length) }, lane));
+    const lanes = Math.min(LANES, todo.length);
+    const cut = (i: number) => Math.round((i * todo.length) / lanes);
+    queues = Array.from({ length: lanes }, (_, i) => (reuseMaps ? todo.slice(cut(i), cut(i + 1)) : todo));
+    await Promise.all(queues.map(lane));
     const left = start + first.maxTime - performance.now();
     const limits = [
       first.signal,
@@ -147,6 +164,19 @@ function checkSets(params: unknown): readonly Params[] {
   return Array.from(params, (set, i) => copyParams(set, `scan: set ${i}`));
 }
 
+/** Only a method that learns a map can hand it on. */
+function checkReuse(reuseMaps: unknown, { method }: Problem): void {
+  if (typeof reuseMaps !== 'boolean')
+    throw refusal('reuseMaps', reuseMaps, 'pass true or false, or leave it out', '`reuseMaps` is no boolean');
+  if (reuseMaps && !learnsMap(method))
+    throw refusal(
+      'reuseMaps',
+      reuseMaps,
+      "use method 'vegas+', or leave it out",
+      `\`reuseMaps\` is true, and method '${method}' hands no map on`,
+    );
+}
+
 function checkCommon(common: object, params: Params): Problem {
   if ('onProgress' in common)
     throw refusal(
@@ -154,6 +184,13 @@ function checkCommon(common: object, params: Params): Problem {
       common.onProgress,
       '`onResult` is called for each integral',
       'unknown option `onProgress`',
+    );
+  if ('resume' in common)
+    throw refusal(
+      'resume',
+      common.resume,
+      'a state is of one integral: pass it to `integrate`',
+      'unknown option `resume`',
     );
   return checkedFor('scan', () => checkProblem({ ...common, params }));
 }

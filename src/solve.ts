@@ -10,7 +10,8 @@ import { IntegrationError } from './options/integration-error.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { Reports } from './reports.ts';
-import { type IterationRecord, Result } from './result.ts';
+import { type IterationRecord, keepState, Result, seedData } from './result.ts';
+import { fromStates, isTold, stateOf } from './state.ts';
 
 /** The longest delay of a timer, 25 days. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -21,7 +22,7 @@ export async function solve(
   session: Session,
   integrand: BoundProgram,
   start: number,
-  neighbours?: MethodProblem['neighbours'],
+  neighbours?: MethodProblem['neighbours'] & { keepsStates?: boolean },
 ): Promise<Result> {
   const iterations: IterationRecord[] = [];
   let nonFinite = 0;
@@ -40,6 +41,7 @@ export async function solve(
     deadline: start + maxTime,
     signal: stop.signal,
     ...(neighbours && { neighbours }),
+    ...fromStates(problem, integrand),
     onNonFinite(found) {
       if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
       nonFinite += found.count;
@@ -72,11 +74,15 @@ export async function solve(
     const beside = await probe.besideEnds(negligibleFor(problem, outcome));
     outcome = withMissing(outcome, [...beyond, ...beside], problem);
     const { description: device, warnings = [] } = session;
-    return resultOf(
+    const result = resultOf(
       problem,
       { ...outcome, warnings: [...outcome.warnings, ...warnings] },
       { iterations, nonFinite, device, start },
     );
+    const { record } = outcome;
+    if (record && isTold(integrand) && (!neighbours || neighbours.keepsStates))
+      keepState(result, () => stateOf(problem, result.method, integrand, record));
+    return result;
   } finally {
     stop.clear();
   }
@@ -103,7 +109,7 @@ export function outOfTime(problem: Problem, start: number): Result {
 
 export function resultOf(
   { domain, method, seed }: Problem,
-  outcome: Outcome,
+  { record: _, ...outcome }: Outcome,
   run: { iterations: readonly IterationRecord[]; nonFinite: number; device: string; start: number },
 ): Result {
   const { nonFinite, device } = run;
@@ -120,7 +126,7 @@ export function resultOf(
       iterations: (outcome.iterations ?? run.iterations).map(r => ({ ...r, value: -r.value })),
     }),
     device,
-    seed,
+    seed: seedData(seed),
     elapsed: performance.now() - run.start,
     nonFinite,
     warnings: [...outcome.warnings, ...warnings],

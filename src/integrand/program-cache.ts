@@ -1,15 +1,23 @@
-/** A cache of programs: a function is compiled once for each shape of its params. */
+/**
+ * A cache of programs: a function is compiled once for each shape of its params and each map of its domain. Programs are
+ * found by the text of the function, not by the function itself: a closure that is made anew in each call of a fit has the
+ * same text, and text, shape and maps are all that a program is made of, since names from outside are refused.
+ */
 
 import type { Integrand } from './compile.ts';
 import { type Axis, buildDomain } from './domain.ts';
-import type { Program } from './ir.ts';
+import { type Program, walk } from './ir.ts';
 import { lower } from './lower/lower.ts';
 import type { Limits } from './lower/lowering.ts';
 import { type Params, shapeOf } from './params.ts';
 import { read } from './read.ts';
+import { RecentCache } from './recent-cache.ts';
 
-/** The most programs that are kept per function; one more empties the function's cache. */
-const MAX_PROGRAMS = 16;
+/**
+ * Statements of all programs that are kept, and characters of their keys: some 200 bytes each with what targets make of
+ * them, so 50 MB in all. An ordinary integrand has 20 to 500 of them.
+ */
+const MAX_SIZE = 2 ** 18;
 
 /** The program of a function on the sampled box, compiled anew. */
 export function makeProgram(
@@ -23,7 +31,7 @@ export function makeProgram(
   return lower(read(f), dims, params, infinite ? (b, z) => buildDomain(b, axes, z) : undefined, limits);
 }
 
-const programs = new WeakMap<object, Map<string, Program>>();
+const programs = new RecentCache<Program>(MAX_SIZE);
 
 export function cachedProgram(
   f: Integrand,
@@ -32,14 +40,24 @@ export function cachedProgram(
   axes: readonly Axis[],
   deadline = Infinity,
 ): Program {
-  const infinite = axes.some(a => a.infinite);
   const make = () => makeProgram(f, dims, params, axes, { deadline });
   if (typeof f !== 'function') return make();
-  const known = programs.get(f) ?? new Map<string, Program>();
-  programs.set(f, known);
-  const key = `${dims} ${shapeOf(params)} ${infinite ? JSON.stringify(axes, (_, v) => (typeof v === 'number' ? String(v) : v)) : ''}`;
-  const program = known.get(key) ?? make();
-  if (known.size >= MAX_PROGRAMS) known.clear();
-  known.set(key, program);
+  const key = `${dims} ${shapeOf(params)} ${mapsOf(axes)} ${Function.prototype.toString.call(f)}`;
+  const known = programs.get(key);
+  if (known) return known;
+  const program = make();
+  programs.set(key, program, key.length + sizeOf(program));
   return program;
+}
+
+/** Finite ranges are no part of a program. */
+function mapsOf(axes: readonly Axis[]): string {
+  if (!axes.some(a => a.infinite)) return '';
+  return JSON.stringify(axes, (_, v) => (typeof v === 'number' ? String(v) : v));
+}
+
+function sizeOf({ body, constants }: Program): number {
+  let size = Object.values(constants).reduce((n, list) => n + list.length, 0);
+  walk(body, () => size++);
+  return size;
 }

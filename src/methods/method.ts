@@ -6,6 +6,8 @@ import type { Session } from '../devices/device.ts';
 import type { Key } from '../random/philox.ts';
 import type { NonFinite } from '../tasks/part.ts';
 import type { Ranges } from '../tasks/region.ts';
+import type { VegasRecord } from './vegas/recorded-sampling.ts';
+import type { Learned } from './vegas/sampling.ts';
 
 /** How a run ended: only `converged` says that the tolerance is met. `failed` is for integrals of a scan. */
 export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | 'aborted' | 'failed';
@@ -47,6 +49,9 @@ export interface MethodProblem {
   leastSamples?: number;
   /** In a scan: how many integrals it has, and whether witnesses have contradicted a claim on any of them. */
   neighbours?: { count: number; contradicted: boolean };
+  /** The record of a run that this one goes on with; and what another one has learned, to begin with. */
+  resume?: MethodRecord;
+  map?: Learned;
   /** What to do with values that are not finite: throws unless they may count as 0. */
   onNonFinite(found: NonFinite): void;
 }
@@ -94,7 +99,12 @@ export interface Outcome {
   method?: string;
   choice?: string;
   iterations?: readonly IterationRecord[];
+  /** What a later run goes on with; absent for methods that cannot be resumed. */
+  record?: MethodRecord;
 }
+
+/** What a run has done and learned, as data: the VEGAS family alone has one. */
+export type MethodRecord = VegasRecord;
 
 /** The outcome of a run that made no estimate. */
 export const NO_OUTCOME: Outcome = {

@@ -67,7 +67,7 @@ type ValueOf<E> = typeof TYPE extends keyof E
   : E extends { choices: readonly (infer C)[] }
     ? C
     : E extends { kind: 'integer' }
-      ? number | bigint
+      ? number | bigint | string
       : E extends { kind: 'boolean' }
         ? boolean
         : number;
@@ -112,8 +112,8 @@ function checkValue(name: string, entry: Entry, value: unknown): void {
     case 'duration':
       return checkNumber(name, entry, value);
     case 'integer':
-      if (typeof value !== 'bigint' && !Number.isSafeInteger(value))
-        refuse('pass a whole number or a bigint');
+      if (typeof value !== 'bigint' && !Number.isSafeInteger(value) && !isDigits(value))
+        refuse('pass a whole number, a bigint, or its digits as a string');
       // with more bits, seeds that differ would give the same numbers
       if (BigInt(value as bigint) >= 2n ** 64n || BigInt(value as bigint) < -(2n ** 63n))
         refuse('pass a whole number of at most 64 bits');
@@ -137,6 +137,9 @@ function checkValue(name: string, entry: Entry, value: unknown): void {
       entry.check?.(value);
   }
 }
+
+/** A whole number as text. */
+const isDigits = (value: unknown): boolean => typeof value === 'string' && /^-?\d{1,20}$/.test(value);
 
 function checkNumber(name: string, entry: Entry, value: unknown): void {
   const { kind, least, above, most = Infinity, infinite = false, accepts, remedy, remedyAbove } = entry;

@@ -6,9 +6,23 @@ import { allocate } from './strata.ts';
 
 export class HostLearning implements Learning {
   #learned: { edges: Float64Array; dims: number; sums: SampleSums } | null = null;
+  #variances: Float64Array | null = null;
+
+  /** Allots samples by these variances, until it learns others. */
+  static with(variances: Float64Array): HostLearning {
+    const learning = new HostLearning();
+    learning.#variances = variances;
+    return learning;
+  }
+
+  /** The variances of cubes in the last iteration; null if it had none. */
+  get variances(): Float64Array | null {
+    return this.#variances;
+  }
 
   async learn(task: SampleTask, sums: SampleSums): Promise<void> {
     this.#learned = { edges: plainTask(task).edges, dims: task.strata.length, sums };
+    this.#variances = sums.variances;
   }
 
   async refine({ alpha, floor, shared }: Refinement): Promise<AxisMap> {
@@ -17,7 +31,7 @@ export class HostLearning implements Learning {
   }
 
   async allocate(beta: number, evaluations: number): Promise<Counts> {
-    const { variances } = this.#last().sums;
+    const variances = this.#variances;
     if (!variances) throw new Error('allocate after an iteration without variances');
     return {
       each: allocate(variances, beta, evaluations),

@@ -4,6 +4,8 @@
  * the coordinates of the domain.
  */
 import { compile } from '../integrand/compile.ts';
+import { innerRange } from '../integrand/inner-range.ts';
+import type { Ranges } from './region.ts';
 
 /**
  * The part of the samples that stays spread evenly along an axis. Without it a bin that looked empty grows until it has
@@ -19,6 +21,22 @@ export function uniformMap(ranges: readonly (readonly [number, number])[], bins:
     for (let i = 0; i <= bins; i++) edges[d * (bins + 1) + i] = i === bins ? b : a + (b - a) * (i / bins);
   });
   return edges;
+}
+
+/** The map of a box as one of another box: each axis is stretched. */
+export function scaledMap(edges: Float64Array, from: Ranges, to: Ranges): Float64Array {
+  const own = edges.length / from.length;
+  const scaled = edges.slice();
+  from.forEach(([a, b], d) => {
+    const [low, high] = to[d];
+    if (a === low && b === high) return;
+    const [first, last] = innerRange(to[d]);
+    for (let i = d * own; i < (d + 1) * own; i++)
+      scaled[i] = Math.min(last, Math.max(first, low + ((edges[i] - a) / (b - a)) * (high - low)));
+    scaled[d * own] = first;
+    scaled[(d + 1) * own - 1] = last;
+  });
+  return scaled;
 }
 
 /** The same map with another number of bins: new edges are interpolated linearly between the old ones. */

@@ -235,11 +235,11 @@ describe('budgets', () => {
 });
 
 describe('seed, signal, onProgress, onNonFinite', () => {
-  refuses('seed', /pass a whole number or a bigint\.$/, [
+  refuses('seed', /pass a whole number, a bigint, or its digits as a string\.$/, [
     [1.5, '1.5'],
     [Number.NaN, 'NaN'],
     [2 ** 53, '9007199254740992'],
-    ['1', "'1'"],
+    ['1e3', "'1e3'"],
     [null, 'null'],
   ]);
   refuses('signal', /pass the signal of an AbortController\.$/, [

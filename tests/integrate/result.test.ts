@@ -113,7 +113,7 @@ describe('text', () => {
     q: 0.4454,
     method: 'vegas+',
     device: 'cpu',
-    seed: 42n,
+    seed: 42,
     elapsed: 41.4,
     warnings: [],
     nonFinite: 0,
@@ -266,10 +266,10 @@ describe('numbers of a run', () => {
   );
   test('seed, method, device and elapsed are those of the run', async () => {
     const r = await integrate(smooth, { dims: 2, method: 'mcubes', device: 'cpu:2', seed: -5 });
-    expect([r.seed, r.method, r.device]).toEqual([-5n, 'mcubes', 'cpu:2']);
+    expect([r.seed, r.method, r.device]).toEqual([-5, 'mcubes', 'cpu:2']);
     expect(r.elapsed).toBeGreaterThan(0);
     const auto = await integrate(smooth, { dims: 2, method: 'vegas+' });
-    expect([auto.seed, auto.method, auto.device]).toEqual([1n, 'vegas+', 'cpu']);
+    expect([auto.seed, auto.method, auto.device]).toEqual([1, 'vegas+', 'cpu']);
   });
   test('a constant is found exactly, to 1e-12, without a warning, by every method', async () => {
     for (const method of methods) {

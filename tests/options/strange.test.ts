@@ -64,7 +64,7 @@ describe('refused', () => {
 describe('taken', () => {
   test('seeds at the ends of 64 bits', async () => {
     for (const seed of [2n ** 64n - 1n, -(2n ** 63n)])
-      expect((await integrate(f, { dims: 1, seed, method: 'plain' })).seed).toBe(seed);
+      expect((await integrate(f, { dims: 1, seed, method: 'plain' })).seed).toBe(String(seed));
   });
   test('a param named constructor, read in each way', async () => {
     const options = { dims: 1, params: { constructor: 4 }, relTol: 1e-6 } as never;

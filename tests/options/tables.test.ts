@@ -22,7 +22,7 @@ function entriesOf(table: OptionTable, prefix = ''): [string, Entry][] {
   ]);
 }
 const entries = entriesOf(INTEGRATE_OPTIONS);
-const untyped = ['domain', 'params', 'signal', 'onProgress', 'vegas', 'cubature', 'zmc'];
+const untyped = ['domain', 'params', 'signal', 'onProgress', 'vegas', 'cubature', 'zmc', 'resume', 'map'];
 const last = (option: string) => option.split('.').at(-1)!;
 
 /** The rows of docs/api.md for the options of a table. */
@@ -82,7 +82,8 @@ describe.each(entries)('%s', (option, entry) => {
     ...(most === undefined ? [] : [most + 1]),
     ...(kind === 'whole' || kind === 'integer' ? [(least ?? 0) + 0.5] : []),
     ...(numeric && !entry.infinite ? [Infinity] : []),
-    ...(numeric || kind === 'integer' ? [Number.NaN, '8'] : []),
+    ...(numeric ? [Number.NaN, '8'] : []),
+    ...(kind === 'integer' ? [Number.NaN, '8.5', '0x8', ''] : []),
     ...(kind === 'choice' ? ['none of these'] : []),
     ...(kind === 'boolean' ? ['true', 1] : []),
     ...(kind === 'device' ? ['gpu', [], ['cpu', 'js']] : []),

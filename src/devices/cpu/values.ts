@@ -1,9 +1,10 @@
 /** The source of the integrand's values for the engines of a session: a compiled module, or a function that is called. */
 
 import type { BoundProgram, CompiledProgram, PlainProgram } from '../../integrand/bound.ts';
+import type { Program } from '../../integrand/ir.ts';
 import type { PlainFunction } from '../../integrand/plain.ts';
 import { stopChecksOf } from '../../integrand/stop-checks.ts';
-import { toWasm } from '../../integrand/targets/wasm.ts';
+import { toWasm, type WasmModule } from '../../integrand/targets/wasm.ts';
 import { moduleOf } from './wasm-modules.ts';
 
 /** Numbers to write into a memory, each list at its byte address. */
@@ -37,6 +38,18 @@ export interface Values {
 /** Turns (stop-checks.ts) of an integrand of which 65,536 calls take a few milliseconds. */
 const USUAL_TURNS = 16;
 
+/** Programs as modules, one for each place in a memory: a program is kept from run to run (integrand/program-cache.ts). */
+const modules = new WeakMap<Program, Map<string, WasmModule>>();
+
+function wasmOf(program: Program, batch: number, at: { end: number; points: number; values: number }) {
+  const known = modules.get(program) ?? new Map<string, WasmModule>();
+  modules.set(program, known);
+  const place = `${batch} ${at.end} ${at.points} ${at.values}`;
+  const module = known.get(place) ?? toWasm(program, batch, at.end, at);
+  known.set(place, module);
+  return module;
+}
+
 export class CompiledValues implements Values {
   readonly plain = null;
   readonly description: string;
@@ -53,7 +66,7 @@ export class CompiledValues implements Values {
   }
 
   async place(layout: { end: number; points: number; values: number }, batch: number): Promise<Placed> {
-    const { bytes, layout: own } = toWasm(this.#bound.program, batch, layout.end, layout);
+    const { bytes, layout: own } = wasmOf(this.#bound.program, batch, layout);
     return {
       integrand: await moduleOf(bytes),
       initial: [...own.initial(), ...own.params(this.#bound.params)],

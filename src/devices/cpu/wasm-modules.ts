@@ -1,4 +1,5 @@
 /** WebAssembly modules, made from bytes. Where there is no WebAssembly the error says what to do instead. */
+import { RecentCache } from '../../integrand/recent-cache.ts';
 import { DeviceError } from '../device.ts';
 
 /** The smallest module: its magic number and version. */
@@ -39,16 +40,15 @@ export function kernelOf(key: string, bytes: () => Uint8Array<ArrayBuffer>): Pro
   return module;
 }
 
-/** The integrands compiled last, by their bytes: a second run starts fast. */
-const modules = new Map<string, Promise<WebAssembly.Module>>();
-const MAX_MODULES = 32;
+/** Integrands as modules, by their bytes, 8 MB in all. V8 keeps optimised code with a module, so a second run starts fast. */
+const modules = new RecentCache<Promise<WebAssembly.Module>>(2 ** 23);
 
 export function moduleOf(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
   const key = new TextDecoder('latin1').decode(bytes);
-  const module = modules.get(key) ?? compiled(bytes);
-  modules.delete(key);
-  modules.set(key, module); // now the last in the order of the map
-  if (modules.size > MAX_MODULES) modules.delete(modules.keys().next().value!);
-  module.catch(() => modules.get(key) === module && modules.delete(key)); // the next run tries again
+  const known = modules.get(key);
+  if (known) return known;
+  const module = compiled(bytes);
+  modules.set(key, module, key.length);
+  module.catch(() => modules.delete(key)); // the next run tries again
   return module;
 }

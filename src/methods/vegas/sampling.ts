@@ -7,8 +7,9 @@ import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
 import type { Learning } from '../../tasks/learning.ts';
-import { floorFor, rebin, uniformMap } from '../../tasks/map.ts';
+import { floorFor, rebin, scaledMap, uniformMap } from '../../tasks/map.ts';
 import { additionsOf } from '../../tasks/pieces.ts';
+import type { Ranges } from '../../tasks/region.ts';
 import {
   type AxisMap,
   type Counts,
@@ -24,7 +25,7 @@ import type { MethodProblem } from '../method.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import type { VegasOptions } from './options.ts';
 import { seededMap } from './seeded-map.ts';
-import { type Box, PeakWitnesses, witnessTask } from './witness.ts';
+import { type Box, PeakWitnesses, type WitnessState, witnessTask } from './witness.ts';
 
 export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'beta' | 'maxStrata'>> {
   /** Takes fewer bins for fewer samples, since a bin with few samples learns noise; `bins` is the upper limit. */
@@ -33,6 +34,31 @@ export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'b
   shared: boolean;
   /** Samples per cube on average: 4 for VEGAS+, which moves half of them to other cubes; 2 for m-Cubes. */
   perCube: number;
+}
+
+/** The state of a sampling but for its map and the variances of cubes. */
+export interface Scalars {
+  bins: number;
+  strata: Strata | null;
+  known: boolean;
+  unit: number;
+  square: number;
+  iteration: number;
+  witnesses: WitnessState;
+  seen: boolean;
+  nonFinite: boolean;
+  probed: Estimate | null;
+}
+
+/** What was learned: the map and, where they are known, the variances of cubes. */
+export interface Learned {
+  bins: number;
+  /** The box that the map is of. */
+  ranges: Ranges;
+  edges: Float64Array;
+  strata: Strata | null;
+  /** Variances of the cubes; null where they are not known, or are in the memory of a card. */
+  variances: Float64Array | null;
 }
 
 /**
@@ -53,9 +79,11 @@ const MAX_JACOBIAN_BITS = 900;
 
 export class Sampling {
   readonly #problem: MethodProblem;
-  readonly #ledger: Ledger;
+  readonly #ledger: Pick<Ledger, 'spend'>;
   readonly #knobs: Knobs;
   readonly #learning: Learning;
+  /** Allots samples: `#learning`, or variances that were handed in. */
+  #allocator: Learning;
   readonly #dims: number;
   /** The part of the volume that the map leaves out, since it covers the inner ranges of the axes (integrand/inner-range.ts). */
   readonly #excess: number;
@@ -77,15 +105,67 @@ export class Sampling {
   /** What the last probe found: an estimate for runs that end before their first iteration does. */
   probed: Estimate | null = null;
 
-  constructor(problem: MethodProblem, ledger: Ledger, knobs: Knobs) {
+  constructor(problem: MethodProblem, ledger: Pick<Ledger, 'spend'>, knobs: Knobs) {
     this.#problem = problem;
     this.#ledger = ledger;
     this.#knobs = knobs;
     this.#learning = problem.session.learning ?? new HostLearning();
+    this.#allocator = this.#learning;
     this.#dims = problem.ranges.length;
     this.#map = uniformMap(problem.ranges.map(innerRange), 1);
     this.#excess = volumeExcess(problem.ranges);
     this.#witnesses = new PeakWitnesses(problem.ranges);
+  }
+
+  get scalars(): Scalars {
+    return {
+      bins: this.#bins,
+      strata: this.#strata,
+      known: this.#known,
+      unit: this.#unit,
+      square: this.#square,
+      iteration: this.#iteration,
+      witnesses: this.#witnesses.state,
+      seen: this.seen,
+      nonFinite: this.nonFinite,
+      probed: this.probed,
+    };
+  }
+
+  set scalars(s: Scalars) {
+    this.#bins = s.bins;
+    this.#strata = s.strata;
+    this.#known = s.known;
+    this.#unit = s.unit;
+    this.#square = s.square;
+    this.#iteration = s.iteration;
+    this.#witnesses = new PeakWitnesses(this.#problem.ranges, s.witnesses);
+    this.seen = s.seen;
+    this.nonFinite = s.nonFinite;
+    this.probed = s.probed;
+  }
+
+  /** What was learned. */
+  async learned(): Promise<Learned> {
+    const { ranges } = this.#problem;
+    const edges = await this.#learning.edgesOf(this.#map);
+    const variances =
+      this.#known && this.#allocator instanceof HostLearning ? this.#allocator.variances : null;
+    return { bins: this.#bins, ranges, edges, strata: this.#strata, variances };
+  }
+
+  /** Takes what was learned, by this problem or another one on a box of as many dimensions. */
+  restore({ bins, ranges, edges, variances }: Learned): void {
+    this.#bins = bins;
+    this.#map = scaledMap(edges, ranges, this.#problem.ranges);
+    if (variances) this.#allocator = HostLearning.with(variances);
+  }
+
+  /** Begins with what was learned elsewhere; samples are allotted by it while the number of cubes stays the same. */
+  start(learned: Learned): void {
+    this.restore(learned);
+    this.#strata = learned.strata;
+    this.#known = learned.variances !== null && this.#knobs.beta > 0;
   }
 
   /** The standard deviation of the weights of samples, as the last iteration that learned found it; 0 if that is rounding. */
@@ -134,6 +214,7 @@ export class Sampling {
       if (!flat && alpha > 0 && this.#bins > 1)
         this.#map = await this.#learning.refine({ alpha, floor: floorFor(evaluations), shared });
       this.#known = beta > 0;
+      this.#allocator = this.#learning;
       this.#iteration++;
       const estimate = this.#estimate(sums, strata);
       this.#setUnit(Math.sqrt(this.#square) * this.#unit);
@@ -209,7 +290,7 @@ export class Sampling {
   }
 
   async #countsFor(evaluations: number): Promise<number | Counts> {
-    if (this.#known) return this.#learning.allocate(this.#knobs.beta, evaluations);
+    if (this.#known) return this.#allocator.allocate(this.#knobs.beta, evaluations);
     return Math.max(2, Math.floor(evaluations / this.#strata!.cubes));
   }
 

@@ -13,6 +13,7 @@
  * last measurement gets the rest.
  */
 
+import { OptionError } from '../../options/option-error.ts';
 import { type Combined, combine, type Estimate, ratio } from '../combine.ts';
 import { Ledger } from '../ledger.ts';
 import {
@@ -37,7 +38,8 @@ import {
   ZERO_SAMPLES,
 } from '../trust.ts';
 import { PROTOCOL_ITERATIONS, type VegasOptions } from './options.ts';
-import { type Knobs, Sampling } from './sampling.ts';
+import { RecordedSampling, type VegasRecord } from './recorded-sampling.ts';
+import type { Knobs } from './sampling.ts';
 import { type Box, WITNESS_PART } from './witness.ts';
 
 export type VegasMethod = 'plain' | 'mcubes' | 'mcubes1d' | 'vegas+';
@@ -77,7 +79,9 @@ const MAX_ITERATION_SAMPLES = 2 ** 26;
 /** Without a single value other than 0 after this many samples, the search ends. */
 const MAX_ZERO_SAMPLES = 2 ** 24;
 
-export async function* vegas(problem: MethodProblem, method: VegasMethod, options: VegasOptions): Run {
+export async function* vegas(given: MethodProblem, method: VegasMethod, options: VegasOptions): Run {
+  const began = given.resume?.began;
+  const problem: MethodProblem = began ? { ...given, map: began } : given;
   const fixed = (['evaluations', 'iterations', 'adapt', 'skip'] as const).some(k => options[k] !== undefined);
   const { bins, alpha, beta, maxStrata } = options;
   const preset = KNOBS[method];
@@ -90,6 +94,7 @@ export async function* vegas(problem: MethodProblem, method: VegasMethod, option
     // a number of samples for each cube takes memory
     maxStrata: maxStrata ?? (beta ? Math.min(preset.maxStrata, 2 ** 20) : preset.maxStrata),
   };
+  checkRecord(problem, knobs);
   const run = new VegasRun(problem, knobs, alpha === undefined);
   let status: Status;
   try {
@@ -97,14 +102,25 @@ export async function* vegas(problem: MethodProblem, method: VegasMethod, option
   } catch (e) {
     status = statusOf(e, problem.signal);
   }
-  return run.outcome(status);
+  return { ...run.outcome(status), record: await run.record() };
+}
+
+/** What was recorded with other knobs would be taken for what these find. */
+function checkRecord({ resume }: MethodProblem, knobs: Knobs): void {
+  if (!resume || JSON.stringify(resume.knobs) === JSON.stringify(knobs)) return;
+  throw new OptionError(
+    'resume',
+    resume,
+    'pass the `vegas` options that it was made with, or leave it out',
+    w => `${w.quoted('resume')} is a state of a run with other ${w.quoted('vegas')} options`,
+  );
 }
 
 class VegasRun {
   readonly #problem: MethodProblem;
   readonly #ledger: Ledger;
   readonly #knobs: Knobs;
-  readonly #sampling: Sampling;
+  readonly #sampling: RecordedSampling;
   /** The α of the first iterations: 1, unless the user gave one, since the map is far off then. */
   readonly #firstAlpha: number;
   /** Samples that a claim needs at least; 0 when the user prescribes iterations. */
@@ -119,8 +135,12 @@ class VegasRun {
     this.#problem = problem;
     this.#ledger = new Ledger(problem);
     this.#knobs = knobs;
-    this.#firstAlpha = hurry && knobs.alpha > 0 ? 1 : knobs.alpha;
-    this.#sampling = new Sampling(problem, this.#ledger, knobs);
+    this.#firstAlpha = hurry && knobs.alpha > 0 && !problem.map ? 1 : knobs.alpha;
+    this.#sampling = new RecordedSampling(problem, this.#ledger, knobs);
+  }
+
+  record(): Promise<VegasRecord> {
+    return this.#sampling.record();
   }
 
   /** Makes as many iterations of one size as the options ask for; fewer if the tolerance is met before. */
@@ -181,7 +201,7 @@ class VegasRun {
 
   /** Adapts with a growing number of samples; returns the evaluations that a measurement will need. */
   async *#learn(start: number): Step<number> {
-    let searching = true;
+    let searching = !this.#problem.map; // a map that was learned elsewhere is near
     for (let size = start; ; size *= 4) {
       this.#size = size;
       const { last, moving } = yield* this.#learnAt(

@@ -69,6 +69,13 @@ interface Suspect {
   jacobian: number;
 }
 
+/** The witnesses of one measurement, as data. */
+export interface WitnessState {
+  drawn: number;
+  sum: number;
+  suspects: readonly Suspect[];
+}
+
 /** The witnesses of one measurement. Only those are kept that spoke against the estimate when they were drawn. */
 export class PeakWitnesses {
   readonly #ranges: Ranges;
@@ -78,9 +85,17 @@ export class PeakWitnesses {
   #sum = 0;
   #suspects: Suspect[] = [];
 
-  constructor(ranges: Ranges) {
+  constructor(ranges: Ranges, state?: WitnessState) {
     this.#ranges = ranges;
     this.#volume = ranges.reduce((v, [a, b]) => v * (b - a), 1);
+    if (!state) return;
+    this.#drawn = state.drawn;
+    this.#sum = state.sum;
+    this.#suspects = [...state.suspects];
+  }
+
+  get state(): WitnessState {
+    return { drawn: this.#drawn, sum: this.#sum, suspects: [...this.#suspects] };
   }
 
   /** Adds what was drawn beside an iteration; `now` is the estimate after it, `edges` fetches the map. */

@@ -1,0 +1,158 @@
+/**
+ * The state of a run: what `resume` goes on with, and what `map` begins with. It is plain data with a version, which JSON and
+ * structuredClone keep; what the method has recorded is text in it (tasks/wire.ts), so that no number changes.
+ *
+ * A state fits a run when method, seed, domain, integrand and params are the same; a map is taken from any run on as
+ * many dimensions. What does not fit is refused, with the member that differs.
+ */
+import type { BoundProgram } from './integrand/bound.ts';
+import type { MethodProblem, MethodRecord } from './methods/method.ts';
+import type { Learned } from './methods/vegas/sampling.ts';
+import { OptionError } from './options/option-error.ts';
+import type { Problem } from './problem.ts';
+import { decode, encode } from './tasks/wire.ts';
+
+/** The version of the format. A state of another version is refused. */
+const VERSION = 1;
+
+/** What a run has done and learned: plain data, which JSON and `structuredClone` keep. */
+export interface State {
+  /** The version of the format. */
+  version: number;
+  /** The method that the run used. */
+  method: string;
+  /** The number of dimensions. */
+  dims: number;
+  /** The box that was sampled, and the maps of infinite ranges. */
+  domain: string;
+  /** The seed. */
+  seed: string;
+  /** A digest of the integrand and its params. */
+  integrand: string;
+  /** The record of the method. */
+  record: string;
+}
+
+/** Whether it can be told later that an integrand is the same: not where a function uses names from outside its text. */
+export const isTold = (integrand: BoundProgram): boolean =>
+  integrand.kind === 'compiled' || integrand.call.moved !== undefined;
+
+export function stateOf(
+  { domain, dims, seed }: Problem,
+  method: string,
+  integrand: BoundProgram,
+  record: MethodRecord,
+): State {
+  return {
+    version: VERSION,
+    method,
+    dims,
+    domain: encode(domain.axes),
+    seed: String(seed),
+    integrand: digestOf(integrand),
+    record: encode(record),
+  };
+}
+
+const MEMBERS = ['method', 'domain', 'seed', 'integrand', 'record'] as const;
+
+/** Throws unless a value is a state of this version. */
+export function checkState(option: 'resume' | 'map', value: unknown): void {
+  const state = value as State | null;
+  const looksRight =
+    typeof state === 'object' && state !== null && MEMBERS.every(m => typeof state[m] === 'string');
+  if (!looksRight) throw new OptionError(option, value, 'pass the `state` of a result');
+  if (state.version !== VERSION)
+    throw new OptionError(
+      option,
+      value,
+      `this version reads states of version ${VERSION}: run the integral anew`,
+      w => `${w.quoted(option)} is a state of version ${state.version}`,
+    );
+}
+
+/** What the states in the options hand to the method; throws when they do not fit the problem. */
+export function fromStates(problem: Problem, integrand: BoundProgram): Pick<MethodProblem, 'resume' | 'map'> {
+  const { resume, map } = problem;
+  if (resume) return { resume: resumed(resume, problem, integrand) };
+  if (!map) return {};
+  const refuse = refusal('map', map);
+  if (map.dims !== problem.dims)
+    throw refuse(`of ${map.dims} dimensions, not ${problem.dims}`, 'pass one of as many dimensions');
+  if (!learnsMap(problem.method) || (map.method === 'mcubes1d') !== (problem.method === 'mcubes1d'))
+    throw refuse(
+      `of ${map.method}, whose map ${problem.method} cannot use`,
+      `use method '${map.method}', or leave it out`,
+    );
+  const { learned } = readRecord('map', map);
+  if (!learned) throw refuse('of a run that was stopped while it learned', 'resume it, or leave it out');
+  return { map: learned };
+}
+
+/** Whether a method learns a map that another run can begin with. */
+export const learnsMap = (method: string): boolean => ['vegas+', 'mcubes', 'mcubes1d'].includes(method);
+
+function resumed(state: State, problem: Problem, integrand: BoundProgram): MethodRecord {
+  const refuse = refusal('resume', state);
+  const anew = 'leave it out, or pass the options that it was made with';
+  if (state.method !== problem.method)
+    throw refuse(
+      `of ${state.method}, not ${problem.method}`,
+      `use method '${state.method}', or leave it out`,
+    );
+  if (state.dims !== problem.dims) throw refuse(`of ${state.dims} dimensions, not ${problem.dims}`, anew);
+  if (state.domain !== encode(problem.domain.axes)) throw refuse('of another domain', anew);
+  if (state.seed !== String(problem.seed)) throw refuse(`of seed ${state.seed}, not ${problem.seed}`, anew);
+  if (state.integrand !== digestOf(integrand))
+    throw refuse(
+      'of another integrand or other params',
+      'leave it out, or pass it as `map` to begin with what it learned',
+    );
+  return readRecord('resume', state);
+}
+
+const refusal = (option: 'resume' | 'map', state: State) => (what: string, remedy: string) =>
+  new OptionError(option, state, remedy, w => `${w.quoted(option)} is a state ${what}`);
+
+function readRecord(option: 'resume' | 'map', state: State): MethodRecord {
+  try {
+    const record = decode<MethodRecord>(state.record);
+    if ([record.learned, record.began].every(l => l === null || isWhole(l, state.dims))) return record;
+  } catch {
+    // told below
+  }
+  throw refusal(option, state)('whose record cannot be read', 'pass the `state` of a result as it was');
+}
+
+/** Whether lists are as long as their counts say: devices copy them into memory by these. */
+function isWhole({ bins, edges, ranges, strata, variances }: Learned, dims: number): boolean {
+  const cubes = strata?.perAxis.reduce((a, b) => a * b, 1);
+  return (
+    ranges.length === dims &&
+    edges instanceof Float64Array &&
+    edges.length === dims * (bins + 1) &&
+    edges.every((e, i) => Number.isFinite(e) && (i % (bins + 1) === 0 || e >= edges[i - 1])) &&
+    (variances === null || (variances instanceof Float64Array && variances.length === cubes))
+  );
+}
+
+/** A digest of the program and its params, or of the text of a plain function: 128 bits that tell mistakes, not attacks. */
+function digestOf(integrand: BoundProgram): string {
+  if (integrand.kind === 'plain') return digest(encode([integrand.call.moved, integrand.dims]));
+  const params = [...integrand.params].map(([name, value]) => [
+    name,
+    typeof value === 'object' ? Float64Array.from(value) : value,
+  ]);
+  return digest(encode([integrand.program, params]));
+}
+
+/** Four hashes of 32 bits (FNV-1a with different starts and a last mix). */
+function digest(text: string): string {
+  const parts = [0x811c9dc5, 0x1b873593, 0x85ebca6b, 0xc2b2ae35].map(start => {
+    let h = start;
+    for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+    h = Math.imul(h ^ (h >>> 16), 0x45d9f3b);
+    return ((h ^ (h >>> 16)) >>> 0).toString(16).padStart(8, '0');
+  });
+  return parts.join('');
+}
