@@ -7,6 +7,7 @@ import { ruleFor } from './rules.ts';
 import {
   BLOCK,
   CORNER,
+  CORNER_GROWTH,
   LARGEST_RESIDUAL,
   LEAST_UNIT,
   leastWitnesses,
@@ -46,7 +47,10 @@ export interface Hearing {
   block: number;
   nodes: readonly number[];
   meanWeights: readonly number[];
+  pairNode: number;
   corner: number;
+  /** A corner farther from the values of the model than this times their range is a surprise. */
+  cornerRange: number;
   surprise: number;
   noise: number;
   leastUnit: number;
@@ -76,6 +80,7 @@ export function hearingOf(task: WitnessTask, part: Part): Hearing {
     block: BLOCK,
     ...modelNodes(ruleFor(ranges.length, task.rule)),
     corner: CORNER,
+    cornerRange: CORNER_GROWTH ** ranges.length,
     surprise: SURPRISE,
     noise: RESIDUAL_NOISE,
     leastUnit: leastUnit(task.absolute, volume),

@@ -67,6 +67,18 @@ export function testimony(
     return n;
   };
 
+  /** What the model along an axis has beyond the centre. */
+  const along = (d: number, t: number): number => {
+    const last = d * pairs + pairs - 1;
+    let [o, e] = [odd[last], even[last]];
+    for (let j = 2; j <= pairs; j++) {
+      const above = t * t - squared[pairs - j];
+      o = odd[last - j + 1] + above * o;
+      e = even[last - j + 1] + above * e;
+    }
+    return t * (o + t * e);
+  };
+
   /** Fits the model to the values of its points. */
   const fitModel = () => {
     mean = f[0];
@@ -86,17 +98,16 @@ export function testimony(
         }
       }
     }
-    const b = h.nodes[pairs - 1];
+    const b = h.pairNode;
     let [at, number] = [0, 2 * pairs * dims + 1];
     for (let d = 0; d < dims; d++) {
       for (let e = 0; e < d; e++, at += 4, number += 4) {
         // what the corners have beyond both axes, as s·t·(c₀ + c₁·s + c₂·t + c₃·s·t)
-        const [up, uq] = [2 * pairs * (d + 1), 2 * pairs * (e + 1)]; // the last pair along each of the axes ends there
-        const [dp, dm, ep, em] = [f[up - 1], f[up], f[uq - 1], f[uq]];
-        const pp = f[number] - dp - ep + f[0];
-        const pm = f[number + 1] - dp - em + f[0];
-        const mp = f[number + 2] - dm - ep + f[0];
-        const mm = f[number + 3] - dm - em + f[0];
+        const [dp, dm, ep, em] = [along(d, b), along(d, -b), along(e, b), along(e, -b)];
+        const pp = f[number] - dp - ep - f[0];
+        const pm = f[number + 1] - dp - em - f[0];
+        const mp = f[number + 2] - dm - ep - f[0];
+        const mm = f[number + 3] - dm - em - f[0];
         mixed[at] = (pp - pm - mp + mm) / (4 * b * b);
         mixed[at + 1] = (pp - pm + mp - mm) / (4 * b * b * b);
         mixed[at + 2] = (pp + pm - mp - mm) / (4 * b * b * b);
@@ -171,17 +182,7 @@ export function testimony(
       residuals[i] = value - f[0];
     }
     for (let d = 0, pair = 0; d < dims; d++) {
-      const last = d * pairs + pairs - 1;
-      for (let i = 0; i < m; i++) {
-        const t = places[d * batch + i];
-        let [o, e] = [odd[last], even[last]];
-        for (let j = 2; j <= pairs; j++) {
-          const above = t * t - squared[pairs - j];
-          o = odd[last - j + 1] + above * o;
-          e = even[last - j + 1] + above * e;
-        }
-        residuals[i] -= t * (o + t * e);
-      }
+      for (let i = 0; i < m; i++) residuals[i] -= along(d, places[d * batch + i]);
       for (let e = 0; e < d; e++, pair += 4) {
         const [m1, m2, m3, m4] = [mixed[pair], mixed[pair + 1], mixed[pair + 2], mixed[pair + 3]];
         for (let i = 0; i < m; i++) {
@@ -215,7 +216,7 @@ export function testimony(
         place1[p] = h.nodes[j >> 1] * (j % 2 === 0 ? 1 : -1);
       }
     }
-    const b = h.nodes[pairs - 1];
+    const b = h.pairNode;
     for (let d = 0, p = 2 * pairs * dims + 1; d < dims; d++) {
       for (let e = 0; e < d; e++) {
         for (let j = 0; j < 4; j++, p++) {
@@ -279,10 +280,15 @@ export function testimony(
       fitModel();
       placeCorners();
       const ends = yield 2;
+      const reach = h.cornerRange * (most - least) + h.noise * Math.max(-least, most);
+      const [below, above] = [least - reach, most + reach];
       for (let i = 0; i < 2; i++) {
         const own = scale * finite(ends[i], i);
-        least = Math.min(least, own);
-        most = Math.max(most, own);
+        if (own < below || own > above) sums.surprises[region] = 1;
+        else {
+          least = Math.min(least, own);
+          most = Math.max(most, own);
+        }
       }
       const largest = Math.max(-least, most);
       const unit = Math.max(largest, h.leastUnit); // residuals are squared in this unit

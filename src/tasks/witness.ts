@@ -2,8 +2,9 @@
  * Witnesses: random points that confirm or contradict what a cubature rule made of a list of regions.
  *
  * A region believes a model g of the integrand: its value at the centre, plus a polynomial along each axis, through points
- * ±a₁ … ±aₚ that the rule has there, plus what the corners (±aₚ, ±aₚ) of each pair of axes have beyond that. (Other
- * points on the axes may see what the rule does not, and would spoil the model.) In one dimension p = 7, all points of the
+ * ±a₁ … ±aₚ that the rule has there, plus what the corners (±b, ±b) of each pair of axes have beyond that, which are points
+ * of the rule too. (Other points may see what the rule does not, and would spoil the model: with a = b in 2 dimensions
+ * such a corner was in a ball that the rule had missed, and witnesses in the ball surprised nobody.) In one dimension p = 7, all points of the
  * rule: with quartics, the noise of residuals hid kinks that a sliver of a region contains. Otherwise p = 2, a quartic: with
  * more dimensions mixed terms are the larger part of the residual. A witness at x has the residual
  * ρ = f(x) − g(x). With V the volume of a region,
@@ -31,6 +32,12 @@ import type { Rule, RuleName } from './rules.ts';
 const BEST_NODES = [0.5877852522924731, 0.9510565162951535] as const;
 /** Where the two corners are to which the model rises and falls most, in half-widths. */
 export const CORNER = 0.98;
+/**
+ * A corner whose value is farther from all values of the model than their range times CORNER_GROWTH^n is itself a surprise, and
+ * does not widen the range: in 2 dimensions a ball that both the rule and the model had missed covered such a corner, and
+ * witnesses in the ball surprised nobody. (A product of n exponentials grows by its n-th power towards a corner.)
+ */
+export const CORNER_GROWTH = 4;
 /** A value farther than this times the range of f from all that the region has seen is a surprise. */
 export const SURPRISE = 1.5;
 /**
@@ -114,6 +121,9 @@ export function witnessCost({
   return witnesses + Math.min(count, witnesses / leastWitnesses(dims)) * modelPoints(dims);
 }
 
+/** The best corner of a pair of axes, in half-widths. */
+const BEST_CORNER = 0.956;
+
 export interface ModelNodes {
   /** Where the model of a region has its points along an axis, in half-widths, ascending. */
   nodes: readonly number[];
@@ -122,6 +132,8 @@ export interface ModelNodes {
    * numbers eⱼ at aⱼ², is Σ meanWeights[j]·eⱼ.
    */
   meanWeights: readonly number[];
+  /** Where the corners of a pair of axes are, in half-widths; 0 in one dimension. */
+  pairNode: number;
 }
 
 const known = new WeakMap<Rule, ModelNodes>();
@@ -131,10 +143,13 @@ export function modelNodes(rule: Rule): ModelNodes {
   let found = known.get(rule);
   if (!found) {
     const all = rule.orbits.filter(o => o.generator.length === 1).map(o => o.generator[0]);
-    const nearest = (best: number) =>
-      all.reduce((near, g) => (Math.abs(g - best) < Math.abs(near - best) ? g : near));
-    const nodes = modelPairs(rule.dims) > 2 ? all.sort((x, y) => x - y) : BEST_NODES.map(nearest);
-    found = { nodes, meanWeights: nodes.map((_, j) => meanWeight(nodes, j)) };
+    const nearest = (best: number, among = all) =>
+      among.reduce((near, g) => (Math.abs(g - best) < Math.abs(near - best) ? g : near));
+    const nodes = modelPairs(rule.dims) > 2 ? all.sort((x, y) => x - y) : BEST_NODES.map(b => nearest(b));
+    const diagonal = rule.orbits.map(o => o.generator).filter(([g, h]) => g === h && g !== undefined);
+    const corners = diagonal.filter(g => g.length === 2).map(([g]) => g);
+    const pairNode = rule.dims > 1 ? nearest(BEST_CORNER, corners) : 0;
+    found = { nodes, meanWeights: nodes.map((_, j) => meanWeight(nodes, j)), pairNode };
     known.set(rule, found);
   }
   return found;

@@ -68,6 +68,16 @@ describe('a kink in a sliver of a region, beyond the outermost point of the rule
   });
 });
 
+describe('a ball that the rule misses, and a corner of a model with points of its own would hit', () => {
+  const f: Integrand = ([x, y], p) => ((x - p.x) ** 2 + y * y < p.r * p.r ? p.height : 0) + 1;
+  const params = { x: 0.5126036632410765, r: 0.011148176567044846, height: 216.05743024444382 };
+  test.each(['pagani', 'cuhre', 'two-phase'] as const)('%s', async method => {
+    const r = await integrate(f, { dims: 2, params, method, relTol: 1e-3, maxEvaluations: 3e6 });
+    expect(r.status).toBe('converged');
+    expect(Math.abs(r.value - 1.042179046753378)).toBeLessThan(2e-3);
+  });
+});
+
 describe('every region has a parent before anything is claimed', () => {
   const smooth: Integrand = ([x, y]) => Math.exp(x * y);
   const truth = 1.317_902_151_454_404;

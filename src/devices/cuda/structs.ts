@@ -252,8 +252,12 @@ export const WITNESS = new Struct('Witness', {
   /** Nodes of the model along an axis, and weights of its mean. */
   nodes: ['double', MAX_PAIRS],
   meanWeights: ['double', MAX_PAIRS],
+  /** Where the corners of a pair of axes are. */
+  pairNode: 'double',
   /** Where the corners are to which the model rises and falls most. */
   corner: 'double',
+  /** A corner farther from the values of the model than this times their range is a surprise. */
+  cornerRange: 'double',
   /** A surprise is beyond `surprise` times the range of f, and `noise` times its largest value. */
   surprise: 'double',
   noise: 'double',

@@ -27,6 +27,19 @@ __device__ __forceinline__ double inside(const RegionTask& t, const Bench& b, in
   return fmax(fmin(__dadd_rn(b.centre[d], __dmul_rn(place, b.half[d])), t.innerHigh[d]), t.innerLow[d]);
 }
 
+// What the model along an axis has beyond the centre.
+__device__ __forceinline__ double along(const Witness& w, const Bench& b, int d, double t) {
+  const double *odd = b.odd + NODES * d, *even = b.even + NODES * d;
+  double u = odd[NODES - 1], v = even[NODES - 1];
+#pragma unroll
+  for (int j = NODES - 2; j >= 0; j--) {
+    const double above = t * t - w.nodes[j] * w.nodes[j];
+    u = odd[j] + above * u;
+    v = even[j] + above * v;
+  }
+  return t * (u + t * v);
+}
+
 __device__ __forceinline__ double sumOf(double x) {
   for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(ALL, x, step);
   return x;
@@ -72,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   const u32 end = w.chunks == 1 ? witnesses : min(witnesses, first + w.perChunk);
   __syncwarp();
 
-  const double outer = w.nodes[NODES - 1];
+  const double outer = w.pairNode;
   u32 turns = 1;  // 0: the integrand has just read the stop flag
   bool leaving = false;
   double least = 0x1.fffffffffffffp1023, most = -least;
@@ -130,6 +143,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
         even[j] = (even[j] - even[j - 1]) / width;
       }
   }
+  __syncwarp();
   for (int pair = lane; pair < PAIRS; pair += 32) {
     int d = 1;
     while (d * (d + 1) / 2 <= pair) d++;
@@ -137,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     const double* f = b.f + 1 + 2 * NODES * DIMS + 4 * pair;
     double beyond[4];  // what the corners have beyond both axes
     for (int i = 0; i < 4; i++)
-      beyond[i] = f[i] - b.f[2 * NODES * (d + 1) - (i < 2)] - b.f[2 * NODES * (e + 1) - (i % 2 == 0)] + b.f[0];
+      beyond[i] = f[i] - along(w, b, d, i < 2 ? o : -o) - along(w, b, e, i % 2 == 0 ? o : -o) - b.f[0];
     double* c = b.mixed + 4 * pair;
     c[0] = (beyond[0] - beyond[1] - beyond[2] + beyond[3]) / (4 * o * o);
     c[1] = (beyond[0] - beyond[1] + beyond[2] - beyond[3]) / (4 * o * o * o);
@@ -149,6 +163,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   __syncwarp();
 
   // the two corners to which the model rises and falls most
+  bool surprised = false;
   if (lane < 2) {
     double x[DIMS];
 #pragma unroll
@@ -158,7 +173,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
       x[d] = inside(t, b, d, (slope < 0) == (lane == 0) ? -w.corner : w.corner);
     }
     const double value = scale * valueAt(w, x, region, MODELS + lane, turns, leaving);
-    least = fmin(least, value), most = fmax(most, value);
+    const double reach = w.cornerRange * (most - least) + w.noise * fmax(-least, most);
+    surprised = value < least - reach || value > most + reach;
+    if (!surprised) least = fmin(least, value), most = fmax(most, value);
   }
   for (int step = 1; step < 32; step *= 2) {
     least = fmin(least, __shfl_xor_sync(ALL, least, step));
@@ -168,7 +185,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   const double beyond = w.surprise * (most - least) + w.noise * largest;
   const double factor = 1 / unit;
   double sum = 0, squares = 0;
-  bool surprised = false;
   double farthest = 0;  // the largest |residual|, and the axis along which that witness is nearest to a face
   u32 axis = 0;
   for (u32 block = first / BLOCK; block * BLOCK < end && !__any_sync(ALL, leaving); block++) {
@@ -193,15 +209,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
 #pragma unroll
       for (int d = 0; d < DIMS; d++) {
         const double p = place[d];
-        const double *odd = b.odd + NODES * d, *even = b.even + NODES * d;
-        double u = odd[NODES - 1], v = even[NODES - 1];
-#pragma unroll
-        for (int j = NODES - 2; j >= 0; j--) {
-          const double above = p * p - w.nodes[j] * w.nodes[j];
-          u = odd[j] + above * u;
-          v = even[j] + above * v;
-        }
-        residual -= p * (u + p * v);
+        residual -= along(w, b, d, p);
 #pragma unroll
         for (int e = 0; e < d; e++) {
           const double q = place[e];
