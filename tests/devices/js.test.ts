@@ -207,3 +207,16 @@ describe("a module's export named by URL", () => {
     await expect(integrate(new URL('#g', url), { dims: 1 })).rejects.toThrow(/no exported function 'g'/);
   });
 });
+
+test('an async function with many iterations and a limit leaves no listener per task, of which Node would warn', async () => {
+  const names: string[] = [];
+  const hear = (w: Error) => names.push(w.name);
+  process.on('warning', hear);
+  const f = async ([x]: number[]) => Math.sqrt(Math.abs(x - 0.3));
+  const options = { dims: 1, device: 'js', method: 'pagani', relTol: 1e-7, maxTime: 60_000 } as const;
+  const r = await integrate(f as never, options);
+  await new Promise(done => setTimeout(done, 0));
+  process.off('warning', hear);
+  expect(r.iterations.length).toBeGreaterThan(11);
+  expect(names).toEqual([]);
+});

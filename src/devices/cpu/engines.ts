@@ -78,7 +78,7 @@ export class EngineGroup<S, T, C, R, E> {
   #params: Numbers = [];
   #version = 0;
   #signal: AbortSignal | undefined;
-  /** Rejected when the signal aborts; made when a plain function returns the first promise of a task. */
+  /** Rejected when the signal aborts; made when a plain function returns its first promise. */
   #aborted: Promise<never> | null = null;
 
   constructor(
@@ -111,8 +111,9 @@ export class EngineGroup<S, T, C, R, E> {
     share: Share,
     signal: AbortSignal | undefined,
   ): Promise<{ results: R[]; ends: E[]; withoutWorkers: unknown }> {
+    // one wait per signal, not per task: Node warns of a signal's eleventh listener
+    if (this.#signal !== signal) this.#aborted = null;
     this.#signal = signal;
-    this.#aborted = null;
     const left: C[] = [];
     const job: Job<T, C, R, E> = {
       task,
