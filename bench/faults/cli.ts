@@ -141,10 +141,10 @@ const FAULTS: readonly Fault[] = [
   },
   {
     resource: 'files',
-    fault: 'an integrand that awaits what never comes',
-    command: 'quadrille run never.mjs',
-    code: 1,
-    err: /^error: The file or its integrand waits for a promise that nothing settles\.\n$/,
+    fault: 'an integrand that awaits what never comes, until Ctrl-C',
+    command: 'timeout --preserve-status -s INT 3 quadrille run never.mjs',
+    code: 2,
+    out: /^no estimate yet {2}aborted /,
   },
 ];
 

@@ -21,7 +21,8 @@ describe('tails that were claimed falsely', () => {
     expect(r.status).toBe('converged');
     expect(r.error).toBeLessThanOrEqual(0.02);
     expect(Math.abs(r.value - 20)).toBeLessThan(r.error);
-    expect(r.evaluations - (r.witnesses ?? 0)).toBeLessThan(2e4);
+    // most of them are models of regions, 17 evaluations each
+    expect(r.evaluations - (r.witnesses ?? 0)).toBeLessThan(3e4);
   });
   const slow: [string, Integrand, Range, number][] = [
     ['1/(x·ln² x) on [2, ∞)', ([x]) => 1 / (x * Math.log(x) ** 2), [2, Infinity], 1 / Math.LN2],

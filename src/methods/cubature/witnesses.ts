@@ -42,7 +42,7 @@ const MOST_UNDECIDED = 3;
  */
 const CONFIRMING = 3;
 const CONFIRMING_IF_TELLING = 2;
-const TELLING = 20;
+const TELLING = 2;
 /** Standard deviations from which on T contradicts a claim. */
 const CONTRADICTING = 4;
 /** The errors of the blamed regions sum to this many tolerances at least: alone they miss it, so that they are halved. */
