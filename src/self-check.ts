@@ -88,7 +88,8 @@ export function selfCheck(f: Integrand, { program, params }: CompiledProgram, pr
 /**
  * Whether workers may make a plain function from its text: whether a function made from it here gives the same values. Its text
  * uses no name from outside but those of JavaScript itself; the function may still mean another `Math` by it, one of its module.
- * If it may take long, it is called only where the compiled program shows that they end; where nothing shows that, its text is believed.
+ * A function that may take long is called only at points where its compiled program ends soon; if there is no such point, its
+ * text is believed.
  */
 export function isItsText(
   f: Integrand,

@@ -141,6 +141,13 @@ const FAULTS: readonly Fault[] = [
   },
   {
     resource: 'files',
+    fault: 'a file that awaits what never comes',
+    command: 'quadrille run stuck.mjs',
+    code: 1,
+    err: /^error: The file waits for a promise that nothing settles\.\n$/,
+  },
+  {
+    resource: 'files',
     fault: 'an integrand that awaits what never comes, until Ctrl-C',
     command: 'timeout --preserve-status -s INT 3 quadrille run never.mjs',
     code: 2,
@@ -155,6 +162,7 @@ export async function cliFaults(): Promise<FaultRow[]> {
   const built = await buildCli();
   try {
     await built.put('f.ts', 'export default ([x]: number[]): number => x;');
+    await built.put('stuck.mjs', 'await new Promise(() => {}); export default x => x[0];');
     await built.put(
       'never.mjs',
       "export default { integrand: () => new Promise(() => {}), dims: 1, device: 'js' };",

@@ -16,7 +16,7 @@ process.stderr.on('error', () => {});
 let ended = false;
 process.on('exit', () => {
   if (ended || (process.exitCode !== undefined && process.exitCode !== 13)) return;
-  process.stderr.write('error: The file or its integrand waits for a promise that nothing settles.\n');
+  process.stderr.write('error: The file waits for a promise that nothing settles.\n');
   process.exitCode = FAILED;
 });
 

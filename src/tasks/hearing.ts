@@ -1,4 +1,4 @@
-/** What witnesses say about some regions of a task, as data for `testimony` (testimony.ts) and for kernels. */
+/** What `testimony` (testimony.ts) and kernels have to know about some regions of a task of witnesses, as data. */
 import { innerRange } from '../integrand/inner-range.ts';
 import { roundKeys, STREAM } from '../random/philox.ts';
 import type { Part } from './part.ts';

@@ -3,11 +3,12 @@
  *
  * A region believes a model g of the integrand: its value at the centre, plus a polynomial along each axis, through points
  * ±a₁ … ±aₚ that the rule has there, plus what the corners (±b, ±b) of each pair of axes have beyond that, which are points
- * of the rule too. (Other points may see what the rule does not, and would spoil the model: with a = b in 2 dimensions
- * such a corner was in a ball that the rule had missed, and witnesses in the ball surprised nobody.) In one dimension p = 7, all points of the
- * rule: with quartics, the noise of residuals hid kinks that a sliver of a region contains. Otherwise p = 2, a quartic: with
- * more dimensions mixed terms are the larger part of the residual. A witness at x has the residual
- * ρ = f(x) − g(x). With V the volume of a region,
+ * of the rule too. Other points may see what the rule does not, and would spoil the model: when b was aₚ in 2 dimensions, such
+ * a corner lay in a ball that the rule had missed, and witnesses in the ball surprised nobody. In one dimension p = 7, and the
+ * model goes through all points of the rule: the noise of a quartic's residuals hid kinks near the ends of a region. In more
+ * dimensions p = 2, because mixed terms are the larger part of the residual there.
+ *
+ * A witness at x has the residual ρ = f(x) − g(x). With V the volume of a region,
  *
  *     deviation = V·(mean of ρ + mean of g) − value of the rule
  *
@@ -46,8 +47,9 @@ export const SURPRISE = 1.5;
  * residuals are cut at LARGEST_RESIDUAL, so that no sum overflows.
  */
 export const LEAST_UNIT = 2 ** -200;
-export const SMALLEST_UNIT = 2 ** -1000;
 export const LARGEST_RESIDUAL = 2 ** 500;
+/** The smallest unit of all: numbers can still be divided by it. */
+export const SMALLEST_UNIT = 2 ** -1000;
 /** Differences below this part of the largest |f| are rounding errors. */
 export const RESIDUAL_NOISE = 2 ** -43;
 /**
