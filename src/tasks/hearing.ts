@@ -8,11 +8,14 @@ import {
   BLOCK,
   CORNER,
   CORNER_GROWTH,
+  DOUBT,
+  LADDER,
   LARGEST_RESIDUAL,
   LEAST_UNIT,
   leastWitnesses,
   modelNodes,
   RESIDUAL_NOISE,
+  RUNGS,
   SMALLEST_UNIT,
   SURPRISE,
   sequenceSteps,
@@ -51,6 +54,11 @@ export interface Hearing {
   corner: number;
   /** A corner farther from the values of the model than this times their range is a surprise. */
   cornerRange: number;
+  /** How far the outermost node is from a face, and the ladder between them. */
+  gap: number;
+  ladder: number;
+  rungs: number;
+  doubt: number;
   surprise: number;
   noise: number;
   leastUnit: number;
@@ -62,6 +70,7 @@ export function hearingOf(task: WitnessTask, part: Part): Hearing {
   const { ranges, witnesses, count } = task;
   const { centres, levels } = regionsOf(task, part);
   const volume = volumeOf(ranges);
+  const model = modelNodes(ruleFor(ranges.length, task.rule));
   return {
     ...part,
     ranges,
@@ -78,7 +87,11 @@ export function hearingOf(task: WitnessTask, part: Part): Hearing {
     stream: STREAM.witness,
     steps: sequenceSteps(ranges.length),
     block: BLOCK,
-    ...modelNodes(ruleFor(ranges.length, task.rule)),
+    ...model,
+    gap: 1 - model.nodes.at(-1)!,
+    ladder: LADDER,
+    rungs: RUNGS,
+    doubt: DOUBT,
     corner: CORNER,
     cornerRange: CORNER_GROWTH ** ranges.length,
     surprise: SURPRISE,

@@ -20,6 +20,8 @@ export function testimony(
   let h: Hearing;
   let sums: WitnessSums;
   const models = 1 + 2 * pairs * dims + 2 * dims * (dims - 1);
+  /** Points of the model, and one near the middle of each face. */
+  const known = models + 2 * dims;
   const centre = new Float64Array(dims);
   const half = new Float64Array(dims);
   const words = new Uint32Array(dims);
@@ -32,7 +34,7 @@ export function testimony(
   let mean = 0;
   /** Where the witnesses of a batch are, in half-widths from the centre. */
   const places = new Float64Array(dims * batch);
-  const f = new Float64Array(models);
+  const f = new Float64Array(known);
   const residuals = new Float64Array(batch);
   const inside = (x: number, d: number) => Math.max(h.inner[d][0], Math.min(h.inner[d][1], x));
   /** x·mantissa·2^power, in steps that neither overflow nor underflow unless the result does. */
@@ -49,15 +51,15 @@ export function testimony(
     return 0;
   };
 
-  // the one or two coordinates of each point of the model that differ from the centre, and by how many half-widths
-  const axis1 = new Int32Array(models).fill(-1);
-  const axis2 = new Int32Array(models).fill(-1);
-  const place1 = new Float64Array(models);
-  const place2 = new Float64Array(models);
+  // the one or two coordinates of each point of the model, and of the faces, that differ from the centre, and by how many half-widths
+  const axis1 = new Int32Array(known).fill(-1);
+  const axis2 = new Int32Array(known).fill(-1);
+  const place1 = new Float64Array(known);
+  const place2 = new Float64Array(known);
 
-  /** Writes points of the model from number `from` on; returns how many. */
+  /** Writes points of the model and the faces from number `from` on; returns how many. */
   const placeModel = (from: number): number => {
-    const n = Math.min(batch, models - from);
+    const n = Math.min(batch, known - from);
     for (let d = 0; d < dims; d++) rows[d].fill(centre[d], 0, n);
     for (let i = 0; i < n; i++) {
       const [d, e] = [axis1[from + i], axis2[from + i]];
@@ -126,6 +128,36 @@ export function testimony(
       rows[d][0] = inside(centre[d] + t * half[d], d);
       rows[d][1] = inside(centre[d] - t * half[d], d);
     }
+  };
+
+  /** Where rung `k` of the ladder at a face is: k half-widths of powers of the ladder from it. */
+  const rung = (k: number): number => h.gap * h.ladder ** -k;
+
+  /** What the model along an axis may be off by at t: a part of what its last points brought. */
+  const doubt = (d: number, t: number): number => {
+    let reach = Math.abs(t);
+    for (let j = 0; j < pairs - 1; j++) reach *= Math.abs(t * t - squared[j]);
+    const last = d * pairs + pairs - 1;
+    return h.doubt * reach * (Math.abs(odd[last]) + Math.abs(t * even[last]));
+  };
+
+  /** What f has beyond the model at t along an axis. */
+  const beyondModel = (value: number, d: number, t: number): number => Math.abs(value - f[0] - along(d, t));
+
+  /** Whether f near a face is not what the model says; not asked where numbers are too coarse to tell the face from the point. */
+  const isOdd = (face: number, noise: number): boolean => {
+    const [d, t] = [face >> 1, place1[models + face]];
+    if (half[d] * rung(h.rungs) <= 2 ** -50 * Math.abs(centre[d])) return false;
+    return beyondModel(f[models + face], d, t) > doubt(d, t) + noise;
+  };
+
+  /** Writes the other rungs of the ladder at a face. */
+  const placeRungs = (face: number): number => {
+    const d = face >> 1;
+    for (let e = 0; e < dims; e++) rows[e].fill(centre[e], 0, h.rungs - 1);
+    for (let k = 1; k < h.rungs; k++)
+      rows[d][k - 1] = inside(centre[d] + Math.sign(place1[models + face]) * (1 - rung(k)) * half[d], d);
+    return h.rungs - 1;
   };
 
   /** Draws where a block of witnesses starts. */
@@ -227,11 +259,17 @@ export function testimony(
         }
       }
     }
+    for (let face = 0; face < 2 * dims; face++) {
+      axis1[models + face] = face >> 1;
+      axis2[models + face] = -1;
+      place1[models + face] = (face & 1 ? -1 : 1) * (1 - rung(h.rungs));
+    }
     sums = {
       part: { first: h.first, count: h.count },
       deviations: new Float64Array(h.count),
       spreads: new Float64Array(h.count),
       surprises: new Uint8Array(h.count),
+      missing: new Float64Array(h.count),
       axes: new Uint8Array(h.count),
       witnesses: 0,
       evaluations: 0,
@@ -260,24 +298,42 @@ export function testimony(
       sum = squares = 0;
       farthest = { residual: 0, axis: 0 };
       let [least, most] = [Infinity, -Infinity];
-      for (let known = 0; known < models; ) {
-        const m = placeModel(known);
+      for (let done = 0; done < known; ) {
+        const m = placeModel(done);
         const values = yield m;
         for (let i = 0; i < m; i++) {
           const own = finite(values[i], i);
-          f[known + i] = own;
+          f[done + i] = own;
+          if (done + i >= models) continue;
           least = Math.min(least, own);
           most = Math.max(most, own);
         }
-        known += m;
+        done += m;
       }
       // where sums of values would overflow, all values are scaled
       const scale = Math.max(-least, most) > 2 ** 960 ? 2 ** -64 : 1;
       if (scale !== 1) {
-        for (let i = 0; i < models; i++) f[i] *= scale;
+        for (let i = 0; i < known; i++) f[i] *= scale;
         [least, most] = [scale * least, scale * most];
       }
       fitModel();
+      // what faces hide: at most what f has beyond the model on each rung, over the way to the next
+      let [hidden, hiding, spent] = [0, 0, known + 2];
+      const noise = 8 * h.noise * Math.max(-least, most);
+      for (let face = 0, worst = 0; face < 2 * dims; face++) {
+        if (!isOdd(face, noise)) continue;
+        const d = face >> 1;
+        const m = placeRungs(face);
+        const values = yield m;
+        let own = beyondModel(f[models + face], d, place1[models + face]) * rung(h.rungs - 1);
+        for (let k = 1; k < h.rungs; k++) {
+          const t = Math.sign(place1[models + face]) * (1 - rung(k));
+          own += beyondModel(scale * finite(values[k - 1], k - 1), d, t) * (rung(k - 1) - rung(k));
+        }
+        if (own > worst) [worst, hiding] = [own, d];
+        hidden += own / 2;
+        spent += m;
+      }
       placeCorners();
       const ends = yield 2;
       const reach = h.cornerRange * (most - least) + h.noise * Math.max(-least, most);
@@ -302,13 +358,14 @@ export function testimony(
         if (surprised) sums.surprises[region] = 1;
         n += m;
       }
-      sums.evaluations += models + 2 + n;
+      sums.evaluations += spent + n;
       sums.witnesses += n;
       const variance = Math.max(0, squares - (sum * sum) / n) / (n - 1);
       const power = h.volume.exponent - depth - Math.log2(scale);
       const off = scaled(unit * (sum / n) + mean, power) - h.values[region];
       const spread = scaled(unit * Math.sqrt(variance / n), power);
-      sums.axes[region] = farthest.axis;
+      sums.missing[region] = scaled(hidden, power) / chance;
+      sums.axes[region] = sums.missing[region] > Math.abs(off) ? hiding : farthest.axis;
       sums.deviations[region] = off / chance;
       // the region also counts for those that have no witnesses
       sums.spreads[region] =

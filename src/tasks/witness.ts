@@ -39,6 +39,17 @@ export const CORNER = 0.98;
  * witnesses in the ball surprised nobody. (A product of n exponentials grows by its n-th power towards a corner.)
  */
 export const CORNER_GROWTH = 4;
+/**
+ * The ladder at a face: points at gap·LADDER^-k half-widths from it, k = 1 … RUNGS, where gap is what the outermost node leaves. The
+ * last one is looked at first, and the others only if it is not what the model says.
+ */
+export const LADDER = 8;
+export const RUNGS = 6;
+/**
+ * The model along an axis is believed to this part of what its outermost nodes brought. With coefficients cₖ of tᵏ its
+ * error near a face is 0.07·(c₅ + c₆), and what the outermost nodes brought is 0.65·(c₃ + c₄).
+ */
+export const DOUBT = 0.3;
 /** A value farther than this times the range of f from all that the region has seen is a surprise. */
 export const SURPRISE = 1.5;
 /**
@@ -92,6 +103,8 @@ export interface WitnessSums {
   spreads: Float64Array;
   /** 1 for regions that are surprised. */
   surprises: Uint8Array;
+  /** What the faces of each region may hide from its rule, at most. */
+  missing: Float64Array;
   /** The axis along which the witness with the largest residual is nearest to a face: the one to halve, if a region is blamed. */
   axes: Uint8Array;
   /** How many witnesses there were. */
@@ -102,8 +115,9 @@ export interface WitnessSums {
   nonFinite: NonFinite | null;
 }
 
-/** Evaluations that the model of a region takes. */
-export const modelPoints = (dims: number): number => 3 + 2 * modelPairs(dims) * dims + 2 * dims * (dims - 1);
+/** Evaluations that the model of a region takes, with those at its faces. */
+export const modelPoints = (dims: number): number =>
+  3 + 2 * modelPairs(dims) * dims + 2 * dims * (dims - 1) + 2 * dims;
 
 /** Pairs of points of the model along an axis. */
 export const modelPairs = (dims: number): number => (dims === 1 ? MAX_PAIRS : 2);
@@ -198,16 +212,18 @@ export function mergeWitnesses(whole: Part, parts: Iterable<WitnessSums>): Witne
     deviations: new Float64Array(whole.count),
     spreads: new Float64Array(whole.count),
     surprises: new Uint8Array(whole.count),
+    missing: new Float64Array(whole.count),
     axes: new Uint8Array(whole.count),
     witnesses: 0,
     evaluations: 0,
     nonFinite: mergeNonFinite(sorted),
   };
-  for (const { part, deviations, spreads, surprises, axes, witnesses, evaluations } of sorted) {
+  for (const { part, deviations, spreads, surprises, missing, axes, witnesses, evaluations } of sorted) {
     const at = part.first - whole.first;
     sums.deviations.set(deviations, at);
     sums.spreads.set(spreads, at);
     sums.surprises.set(surprises, at);
+    sums.missing.set(missing, at);
     sums.axes.set(axes, at);
     sums.witnesses += witnesses;
     sums.evaluations += evaluations;

@@ -215,6 +215,7 @@ describe('a contradiction', () => {
               deviations: new Float64Array(part.count),
               spreads: new Float64Array(part.count).fill(1e-9),
               surprises: new Uint8Array(part.count),
+              missing: new Float64Array(part.count),
               axes: new Uint8Array(part.count),
               witnesses,
               evaluations: witnesses,

@@ -841,6 +841,8 @@ const witnesses: Check[] = [
             assert.ok(off < 1e-12 * size, `deviation of ${i} by ${off}`);
             const spread = Math.abs(own.spreads[i] - want.spreads[i]);
             assert.ok(spread < 1e-7 * size, `spread of ${i} by ${spread}`);
+            const missing = Math.abs(own.missing[i] - want.missing[i]);
+            assert.ok(missing < 1e-12 * size, `missing in ${i} by ${missing}`);
           }
         }),
     }),
@@ -884,6 +886,30 @@ const witnesses: Check[] = [
       });
     },
   },
+  ...[1, 2, 5].map(
+    (dims): Check => ({
+      name: `witnesses: what lies behind the outermost points of a rule in ${dims}, at a face, is missing`,
+      run: tried => {
+        // 1e-4 of the domain, beyond all points of the first half
+        const sliver: Integrand = ([x]) => (x > 0.4999 ? 0 : 1) + Math.exp(-x);
+        return withSession(tried, sliver, dims, async session => {
+          const centres = new Float64Array(2 * dims).fill(0.5);
+          centres.set([0.25, 0.75]);
+          const levels = new Uint8Array(2 * dims);
+          levels.set([1, 1]);
+          const rule = dims === 1 ? 'gauss-kronrod' : 'degree9';
+          const ranges = Array.from({ length: dims }, () => [0, 1] as const);
+          const list = { rule, ranges, count: 2, centres, levels } as const;
+          const { values } = await session.regions(list, allRegions(list));
+          const task = { ...list, values, key: [1, 2] as const, round: 0, witnesses: 64, absolute: 1 };
+          const { missing, axes } = await session.witness(task, allRegions(task));
+          assert.ok(missing[0] > 1e-4 && missing[0] < 8.1e-4, `${missing[0]} of 1e-4 is missing`);
+          assert.equal(axes[0], 0);
+          assert.ok(missing[1] < 1e-13);
+        });
+      },
+    }),
+  ),
   {
     name: 'witnesses: of a pool, about what they say to the host, and whom they blame',
     run: tried =>

@@ -261,14 +261,14 @@ export class CudaPool implements RegionPool {
   async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
     const { surprise, deviating } = this.#heard!;
     const some = who === 'surprised' ? surprise : deviating;
-    const { deviations, spreads, surprised, axes } = this.#witnesses.lists;
+    const { deviations, spreads, surprised, missing, axes } = this.#witnesses.lists;
     const guilty = some > 0 ? (who === 'surprised' ? BLAME.SURPRISED : BLAME.DEVIATING) : BLAME.EVERYONE;
     this.#launch(
       'blame',
       Math.ceil(this.count / 256),
       256,
       {},
-      ...[deviations, spreads, surprised, axes].map(list => BigUint64Array.of(BigInt(list.address))),
+      ...[deviations, spreads, surprised, missing, axes].map(list => BigUint64Array.of(BigInt(list.address))),
       Uint32Array.of(guilty),
       Float64Array.of(some > 0 ? Math.min(Number.MAX_VALUE, Math.max(1, least / some)) : least / this.count),
     );

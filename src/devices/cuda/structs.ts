@@ -258,6 +258,9 @@ export const WITNESS = new Struct('Witness', {
   corner: 'double',
   /** A corner farther from the values of the model than this times their range is a surprise. */
   cornerRange: 'double',
+  /** How far the outermost node is from a face, and what the model is believed to; see LADDER in tasks/witness.ts. */
+  gap: 'double',
+  doubt: 'double',
   /** A surprise is beyond `surprise` times the range of f, and `noise` times its largest value. */
   surprise: 'double',
   noise: 'double',
@@ -281,12 +284,13 @@ export const WITNESS = new Struct('Witness', {
   along: 'u64',
   /** Five numbers per chunk: two sums, as in `surprised`, the largest |residual|, as in `axes`. */
   chunkSums: 'double*',
-  /** The mean of each region's model, the unit of its sums, and what values were multiplied by. */
+  /** Numbers of each region: the mean of its model, the unit of its sums, and what else kernels/witness.cu says. */
   means: 'double*',
   deviations: 'double*',
   spreads: 'double*',
-  /** As `surprises` and `axes` in tasks/witness.ts. */
+  /** As `surprises`, `missing` and `axes` in tasks/witness.ts. */
   surprised: 'unsigned char*',
+  missing: 'double*',
   axes: 'unsigned char*',
   /** Six numbers per block, how many blocks have ended, and six numbers in all; see TOTALS in witness.ts. */
   sums: 'double*',

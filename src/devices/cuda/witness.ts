@@ -9,9 +9,10 @@ import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import { testimony } from '../../tasks/testimony.ts';
 import {
   BLOCK,
+  LADDER,
   leastWitnesses,
   modelPairs,
-  modelPoints,
+  RUNGS,
   type WitnessSums,
   type WitnessTask,
 } from '../../tasks/witness.ts';
@@ -26,6 +27,8 @@ const WARPS = 2;
 const FEW_REGIONS = 2048;
 /** Witnesses per chunk, a whole number of sequences. */
 const CHUNK = 2 * BLOCK;
+/** Numbers of a region that the first kernel leaves for the second. */
+const MEANS = 6;
 /** Blocks of the kernel that adds over all regions, at most. */
 const MAX_SUM_BLOCKS = 1024;
 
@@ -51,7 +54,17 @@ export interface WitnessTotals {
   evaluations: number;
 }
 
-const LISTS = ['deviations', 'spreads', 'surprised', 'axes', 'chunkSums', 'means', 'sums', 'state'] as const;
+const LISTS = [
+  'deviations',
+  'spreads',
+  'surprised',
+  'missing',
+  'axes',
+  'chunkSums',
+  'means',
+  'sums',
+  'state',
+] as const;
 /** Byte offsets in the state: six totals, what was not finite, blocks that have ended. */
 const [WRONG, ENDED, STATE] = [48, 64, 72];
 
@@ -77,7 +90,16 @@ export class CudaWitness {
   recipe(): Recipe {
     const LEAST = leastWitnesses(this.#program.dims);
     const NODES = modelPairs(this.#program.dims);
-    return this.#program.withIntegrand('witness', { WARPS, LEAST, LIMIT: DEVIATING, BLOCK, NODES });
+    return this.#program.withIntegrand('witness', {
+      WARPS,
+      LEAST,
+      LIMIT: DEVIATING,
+      BLOCK,
+      NODES,
+      MEANS,
+      RUNGS,
+      LADDER_BITS: Math.log2(LADDER),
+    });
   }
 
   /** The sums of a part of a list that the host has. */
@@ -103,6 +125,7 @@ export class CudaWitness {
       deviations: this.#buffers.deviations.read(new Float64Array(count)),
       spreads: this.#buffers.spreads.read(new Float64Array(count)),
       surprises: this.#buffers.surprised.read(new Uint8Array(count)),
+      missing: this.#buffers.missing.read(new Float64Array(count)),
       axes: this.#buffers.axes.read(new Uint8Array(count)),
       witnesses,
       evaluations,
@@ -123,8 +146,8 @@ export class CudaWitness {
     // the layout depends on the whole task, so that sums do not depend on the cut into parts
     const chunks = all > FEW_REGIONS ? 1 : Math.max(1, Math.ceil(Math.ceil(byVolume + each) / CHUNK));
     const blocks = Math.min(MAX_SUM_BLOCKS, Math.ceil(count / 256));
-    for (const name of ['deviations', 'spreads'] as const) buffer[name].reserve(8 * count);
-    buffer.means.reserve(24 * count);
+    for (const name of ['deviations', 'spreads', 'missing'] as const) buffer[name].reserve(8 * count);
+    buffer.means.reserve(8 * MEANS * count);
     buffer.chunkSums.reserve(40 * count * chunks);
     buffer.sums.reserve(8 * 6 * MAX_SUM_BLOCKS);
     for (const name of ['surprised', 'axes'] as const) buffer[name].reserve(count);
@@ -142,6 +165,8 @@ export class CudaWitness {
       pairNode: heard.pairNode,
       corner: heard.corner,
       cornerRange: heard.cornerRange,
+      gap: heard.gap,
+      doubt: heard.doubt,
       surprise: heard.surprise,
       noise: heard.noise,
       leastUnit: heard.leastUnit,
@@ -162,6 +187,7 @@ export class CudaWitness {
       deviations: buffer.deviations,
       spreads: buffer.spreads,
       surprised: buffer.surprised,
+      missing: buffer.missing,
       axes: buffer.axes,
       sums: buffer.sums,
       ended: state + ENDED,
@@ -172,10 +198,10 @@ export class CudaWitness {
     module.launch('conclude', blocks, 256, 0, struct);
     await card.finished(signal, 'hearing witnesses');
     const read = buffer.state.read(new BigUint64Array(STATE / 8));
-    const [deviation, square, surprise, deviating, spoken, witnesses] = new Float64Array(read.buffer);
+    const [deviation, square, surprise, deviating, models, witnesses] = new Float64Array(read.buffer);
     const spread = heard.unit * Math.sqrt(square);
     const [wrong, first] = read.subarray(WRONG / 8);
-    const evaluations = witnesses + spoken * modelPoints(this.#program.dims);
+    const evaluations = witnesses + models;
     const found = { deviation, spread, surprise, deviating, witnesses, evaluations, nonFinite: null };
     if (wrong === 0n) return found;
     const [region, number] = [Number(first >> 32n), Number(first & 0xffffffffn)];

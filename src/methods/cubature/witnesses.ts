@@ -8,6 +8,8 @@
  * - |T| ≤ 3σ + error/2 confirms the claim, or 2σ + error/2 where σ is small. |T| > 4σ + error contradicts it, and regions
  *   that deviate take the blame. In between, UNDECIDED times as many witnesses are drawn.
  *
+ * Before them a few scouts are drawn, SCOUTS of M: if they surprise already, the others are not asked.
+ *
  * M is PER_TOLERANCE/τ for a relative tolerance τ, at least LEAST, at most MOST or a part of what was spent, and half as many
  * again after each contradiction. What no witness meets is not excluded: something on less than about 5/M of the domain can
  * hide.
@@ -21,12 +23,15 @@ import { type MethodProblem, toleranceAt } from '../method.ts';
 const PER_TOLERANCE = 64;
 /** Witnesses of a claim, at least; and at most, unless a part of all evaluations is more. */
 const LEAST = 2 ** 16;
-const MOST = 240_000;
+const MOST = 180_000;
 /** The part of all evaluations that witnesses may take; with their models up to five times as much. */
 const SPENT_PART = 0.005;
 /** Witnesses of all integrals of a scan together, about, while none has contradicted; and of each of them, at least. */
 const VOUCHED = 2 ** 22;
 const LEAST_VOUCHED = 2 ** 10;
+/** The part of the witnesses that is drawn first, if these are at least LEAST_SCOUTS. */
+const SCOUTS = 1 / 32;
+const LEAST_SCOUTS = 2 ** 10;
 /** The part of the budget that the first witnesses may take, and the part of those wanted that there must be in the end. */
 const BUDGET_PART = 0.5;
 const LEAST_PART = 0.5;
@@ -50,10 +55,13 @@ const BLAMED = 1.5;
 /** The part of the tolerance that deviations of surprised regions may come to. */
 const SURPRISE_PART = 0.2;
 
+/** Which regions take the blame. */
+type Blamed = 'surprised' | 'deviating';
+
 /** Who has regions, and lets witnesses speak about them. */
 export interface Court {
   witness(draw: WitnessDraw): Promise<WitnessStep>;
-  blame(who: 'surprised' | 'deviating', least: number): Promise<void>;
+  blame(who: Blamed, least: number): Promise<void>;
 }
 
 export interface Claim {
@@ -93,28 +101,39 @@ export class Witnesses {
   /** Draws witnesses for a claim; a contradiction raises errors of regions. */
   async confirm(court: Court, claim: Claim): Promise<Verdict> {
     if (this.#asked === 0) return 'confirmed';
-    const { value, error, regions, rounding } = claim;
-    const tolerance = toleranceAt(this.#problem, value);
     const { ranges } = this.#problem;
     let wanted = this.#wanted(claim);
+    if (SCOUTS * wanted >= LEAST_SCOUTS && SCOUTS * wanted < this.#ledger.budgetLeft / 4) {
+      const scouts = await this.#draw(court, claim, SCOUTS * wanted);
+      if (this.#judge(claim, scouts) === 'surprised')
+        return this.#contradict(court, claim, scouts, 'surprised');
+    }
     for (let tries = 0; ; tries++, wanted *= UNDECIDED) {
       // a region has a whole number of witnesses: up to one more than its share
-      const models = witnessCost({ count: regions, witnesses: wanted, ranges }) - wanted + regions;
+      const models =
+        witnessCost({ count: claim.regions, witnesses: wanted, ranges }) - wanted + claim.regions;
       const witnesses = Math.min(wanted, this.#ledger.budgetLeft - models);
       if (witnesses < LEAST_PART * wanted) return 'unaffordable';
       const now = await this.#draw(court, claim, witnesses);
       this.count = now.witnesses;
-      this.cost = now.evaluations;
-      const off = Math.abs(now.deviation);
-      if (now.surprise > SURPRISE_PART * tolerance) return this.#contradict(court, claim, now, 'surprised');
-      const deviations = now.spread <= TELLING * tolerance ? CONFIRMING_IF_TELLING : CONFIRMING;
-      if (off <= deviations * now.spread + error / 2 + rounding) {
+      const verdict = this.#judge(claim, now);
+      if (verdict === 'confirmed') {
         this.contradiction = null;
-        return 'confirmed';
+        return verdict;
       }
-      if (off > CONTRADICTING * now.spread + error + rounding || tries >= MOST_UNDECIDED)
-        return this.#contradict(court, claim, now, 'deviating');
+      if (verdict === 'undecided' && tries < MOST_UNDECIDED) continue;
+      this.#contradictions++;
+      return this.#contradict(court, claim, now, verdict === 'surprised' ? verdict : 'deviating');
     }
+  }
+
+  #judge({ value, error, rounding }: Claim, now: WitnessStep): 'confirmed' | 'undecided' | Blamed {
+    const tolerance = toleranceAt(this.#problem, value);
+    const off = Math.abs(now.deviation);
+    if (now.surprise > SURPRISE_PART * tolerance) return 'surprised';
+    const deviations = now.spread <= TELLING * tolerance ? CONFIRMING_IF_TELLING : CONFIRMING;
+    if (off <= deviations * now.spread + error / 2 + rounding) return 'confirmed';
+    return off > CONTRADICTING * now.spread + error + rounding ? 'deviating' : 'undecided';
   }
 
   /** Before regions with small errors are dropped to make room for others: surprised ones get larger errors, and stay. */
@@ -133,6 +152,7 @@ export class Witnesses {
     const { key } = this.#problem;
     const draw = { key, round: this.#round++, witnesses: Math.floor(witnesses), absolute };
     const now = await court.witness(draw);
+    this.cost = now.evaluations;
     this.#ledger.spend(now.evaluations);
     if (now.nonFinite) this.#problem.onNonFinite(now.nonFinite);
     this.seen ||= now.deviation !== 0 || now.spread !== 0;
@@ -143,9 +163,8 @@ export class Witnesses {
     court: Court,
     { value, error }: Claim,
     { deviation, spread }: WitnessStep,
-    who: 'surprised' | 'deviating',
+    who: Blamed,
   ): Promise<Verdict> {
-    this.#contradictions++;
     this.contradiction = { value: value + deviation, spread };
     if (this.#problem.neighbours) this.#problem.neighbours.contradicted = true;
     await court.blame(who, Math.max(BLAMED * toleranceAt(this.#problem, value), error, Number.MIN_VALUE));

@@ -33,17 +33,20 @@ export class Blame {
 
   /** Raises errors in the store; see RegionPool.blame. */
   put(store: RegionStore, who: 'surprised' | 'deviating', least: number): void {
-    const { deviations, spreads, surprises, axes } = this.#last!;
+    const { deviations, spreads, surprises, missing, axes } = this.#last!;
     const { errors, count } = store;
-    const guilty = (i: number) =>
-      who === 'surprised' ? surprises[i] === 1 : Math.abs(deviations[i]) > DEVIATING * spreads[i];
+    const guilt = (i: number): number => {
+      const off = Math.abs(deviations[i]);
+      if (who === 'deviating') return off > DEVIATING * spreads[i] ? off : 0;
+      return surprises[i] === 1 ? off + missing[i] : missing[i];
+    };
     let sum = 0;
-    for (let i = 0; i < count; i++) if (guilty(i)) sum += Math.abs(deviations[i]);
+    for (let i = 0; i < count; i++) sum += guilt(i);
     const factor = Math.min(Number.MAX_VALUE, Math.max(1, least / sum));
     for (let i = 0; i < count; i++) {
       if (sum === 0) errors[i] += least / count;
-      else if (guilty(i)) {
-        errors[i] += factor * Math.abs(deviations[i]);
+      else if (guilt(i) > 0) {
+        errors[i] += factor * guilt(i);
         store.turn(i, axes[i]); // a rule that has seen nothing does not know which axis to halve
       }
     }
@@ -51,7 +54,7 @@ export class Blame {
 }
 
 function stepOf(sums: WitnessSums): WitnessStep {
-  const { deviations, spreads, surprises, witnesses, evaluations } = sums;
+  const { deviations, spreads, surprises, missing, witnesses, evaluations } = sums;
   const [deviation, surprise] = [new Sum(), new Sum()];
   // squares relative to the largest, since they may overflow
   let [largest, squares] = [0, 0];
@@ -60,6 +63,7 @@ function stepOf(sums: WitnessSums): WitnessStep {
     deviation.add(d);
     if (largest > 0) squares += (spreads[i] / largest) ** 2;
     if (surprises[i]) surprise.add(Math.abs(d));
+    surprise.add(missing[i]);
   });
   return {
     deviation: deviation.value,

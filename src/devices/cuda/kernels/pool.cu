@@ -238,11 +238,13 @@ extern "C" __global__ void move(Pool p) {
 
 // Raises the errors of regions by what their witnesses deviate; see tasks/pool/blame.ts.
 extern "C" __global__ void blame(Pool p, const double* deviations, const double* spreads, const unsigned char* surprised,
-                                 const unsigned char* axes, u32 who, double factor) {
+                                 const double* missing, const unsigned char* axes, u32 who, double factor) {
   const u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= p.count) return;
   const double off = fabs(deviations[i]);
-  const bool guilty = who == SURPRISED ? surprised[i] != 0 : who == DEVIATING ? off > LIMIT * spreads[i] : true;
-  if (guilty) p.t.errors[i] += who == EVERYONE ? factor : factor * off;
-  if (guilty && who != EVERYONE) p.t.axes[i] = axes[i];
+  const double guilt = who == EVERYONE    ? 1
+                       : who == SURPRISED ? (surprised[i] ? off : 0) + missing[i]
+                                          : (off > LIMIT * spreads[i] ? off : 0);
+  p.t.errors[i] += factor * guilt;
+  if (guilt > 0 && who != EVERYONE) p.t.axes[i] = axes[i];
 }

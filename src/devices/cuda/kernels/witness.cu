@@ -4,12 +4,14 @@
 // adds the chunks of each region, and over all regions. Sums are added in an order that depends on the task alone.
 
 #define ALL 0xffffffffu
+// MEANS numbers of a region: mean, unit and scale of its model; what its faces hide, along which axis; rungs evaluated
 #define PAIRS (DIMS * (DIMS - 1) / 2)
 #define MODELS (1 + 2 * NODES * DIMS + 4 * PAIRS)  // NODES: pairs of points of the model along an axis
+#define KNOWN (MODELS + 2 * DIMS)                   // and a point near the middle of each face
 
 struct Bench {  // the shared memory of a warp
   double centre[DIMS], half[DIMS];
-  double f[MODELS];             // the centre; a, -a for each node a along each axis; four corners of each pair of axes
+  double f[KNOWN];              // the centre; a, -a for each node a along each axis; four corners of each pair of axes; faces
   double odd[NODES * DIMS], even[NODES * DIMS];  // t O(t^2) + t^2 E(t^2) along each axis, as divided differences
   double mixed[4 * PAIRS + 1];  // coefficients of s t, s^2 t, s t^2, s^2 t^2
   u32 words[4 * ((DIMS + 3) / 4)];
@@ -38,6 +40,22 @@ __device__ __forceinline__ double along(const Witness& w, const Bench& b, int d,
     v = even[j] + above * v;
   }
   return t * (u + t * v);
+}
+
+// Rung k of the ladder at a face: how far it is from the face.
+__device__ __forceinline__ double rung(const Witness& w, int k) { return w.gap * ldexp(1.0, -LADDER_BITS * k); }
+
+// What the model along an axis may be off by at t: a part of what its last points brought.
+__device__ __forceinline__ double doubtAt(const Witness& w, const Bench& b, int d, double t) {
+  double reach = fabs(t);
+  for (int j = 0; j < NODES - 1; j++) reach *= fabs(t * t - w.nodes[j] * w.nodes[j]);
+  const int last = NODES * d + NODES - 1;
+  return w.doubt * reach * (fabs(b.odd[last]) + fabs(t * b.even[last]));
+}
+
+// What f has beyond the model at t along an axis.
+__device__ __forceinline__ double beyondModel(const Witness& w, const Bench& b, double value, int d, double t) {
+  return fabs(value - b.f[0] - along(w, b, d, t));
 }
 
 __device__ __forceinline__ double sumOf(double x) {
@@ -78,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     u32 c[4] = {(u32)(w.first + region), 255, w.round, w.stream};  // group 255 belongs to no coordinate
     philox(c, w.keys);
     if ((double)c[0] >= chance * 0x1p32) {
-      if (lane == 0 && first == 0) w.means[3 * region + 1] = 0;  // it has no witnesses
+      if (lane == 0 && first == 0) w.means[MEANS * region + 1] = 0;  // it has no witnesses
       return;
     }
   }
@@ -89,11 +107,14 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   u32 turns = 1;  // 0: the integrand has just read the stop flag
   bool leaving = false;
   double least = 0x1.fffffffffffffp1023, most = -least;
-  for (u32 p = lane; p < MODELS && !leaving; p += 32) {
+  for (u32 p = lane; p < KNOWN && !leaving; p += 32) {
     // one or two coordinates differ from the centre
     int one = -1, two = -1;
     double s = 0, u = 0;
-    if (p > 2 * NODES * DIMS) {
+    if (p >= MODELS) {
+      one = (p - MODELS) / 2;
+      s = ((p - MODELS) & 1 ? -1 : 1) * (1 - rung(w, RUNGS));
+    } else if (p > 2 * NODES * DIMS) {
       const u32 pair = (p - 1 - 2 * NODES * DIMS) / 4, corner = (p - 1 - 2 * NODES * DIMS) % 4;
       one = 1;
       while (one * (one + 1) / 2 <= (int)pair) one++;
@@ -110,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
       x[d] = d == one ? inside(t, b, d, s) : d == two ? inside(t, b, d, u) : b.centre[d];
     const double value = valueAt(w, x, region, p, turns, leaving);
     b.f[p] = value;
-    least = fmin(least, value), most = fmax(most, value);
+    if (p < MODELS) least = fmin(least, value), most = fmax(most, value);
   }
   for (int step = 16; step > 0; step /= 2) {
     least = fmin(least, __shfl_xor_sync(ALL, least, step));
@@ -120,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   // where sums of values would overflow, all values are scaled
   const double scale = fmax(-least, most) > 0x1p960 ? 0x1p-64 : 1;
   if (scale != 1)
-    for (u32 p = lane; p < MODELS; p += 32) b.f[p] *= scale;
+    for (u32 p = lane; p < KNOWN; p += 32) b.f[p] *= scale;
   least *= scale, most *= scale;
   __syncwarp();
 
@@ -162,6 +183,41 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   mean = sumOf(mean);
   __syncwarp();
 
+  // what faces hide: at most what f has beyond the model on each rung of the ladder, over the way to the next
+  double hidden = 0, worst = 0;
+  u32 hiding = 0, rungs = 0;
+  const double coarse = 8 * w.noise * fmax(-least, most);
+  for (u32 face = lane; face < 2 * DIMS && first == 0; face += 32) {
+    const int d = face / 2;
+    const double side = face & 1 ? -1 : 1, place = side * (1 - rung(w, RUNGS));
+    if (b.half[d] * rung(w, RUNGS) <= 0x1p-50 * fabs(b.centre[d])) continue;
+    const double outermost = beyondModel(w, b, b.f[MODELS + face], d, place);
+    if (!(outermost > doubtAt(w, b, d, place) + coarse)) continue;
+    double own = outermost * rung(w, RUNGS - 1), x[DIMS];
+#pragma unroll 1
+    for (int k = 1; k < RUNGS && !leaving; k++) {
+      const double at = side * (1 - rung(w, k));
+#pragma unroll
+      for (int e = 0; e < DIMS; e++) x[e] = e == d ? inside(t, b, e, at) : b.centre[e];
+      const double value = scale * valueAt(w, x, region, MODELS + face, turns, leaving);
+      own += beyondModel(w, b, value, d, at) * (rung(w, k - 1) - rung(w, k));
+      rungs++;
+    }
+    if (own > worst) worst = own, hiding = d;
+    hidden += own / 2;
+  }
+  if (__any_sync(ALL, hidden > 0)) {
+    double largestOf = worst;
+    for (int step = 16; step > 0; step /= 2) largestOf = fmax(largestOf, __shfl_xor_sync(ALL, largestOf, step));
+    u32 axis = worst == largestOf ? hiding : DIMS;
+    for (int step = 16; step > 0; step /= 2) {
+      axis = min(axis, __shfl_xor_sync(ALL, axis, step));
+      rungs += __shfl_xor_sync(ALL, rungs, step);
+    }
+    hiding = axis;
+    hidden = sumOf(hidden);
+  }
+
   // the two corners to which the model rises and falls most
   bool surprised = false;
   if (lane < 2) {
@@ -172,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
       for (int j = NODES - 2; j >= 0; j--) slope = b.odd[NODES * d + j] - w.nodes[j] * w.nodes[j] * slope;
       x[d] = inside(t, b, d, (slope < 0) == (lane == 0) ? -w.corner : w.corner);
     }
-    const double value = scale * valueAt(w, x, region, MODELS + lane, turns, leaving);
+    const double value = scale * valueAt(w, x, region, KNOWN + lane, turns, leaving);
     const double reach = w.cornerRange * (most - least) + w.noise * fmax(-least, most);
     surprised = value < least - reach || value > most + reach;
     if (!surprised) least = fmin(least, value), most = fmax(most, value);
@@ -203,7 +259,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
         place[d] = __dadd_rn(__dmul_rn((double)word + 0.5, 0x1p-31), -1.0);
         x[d] = inside(t, b, d, place[d]);
       }
-      const double value = scale * valueAt(w, x, region, MODELS + 2 + i, turns, leaving);
+      const double value = scale * valueAt(w, x, region, KNOWN + 2 + i, turns, leaving);
       surprised |= value < least - beyond || value > most + beyond;
       double residual = value - b.f[0];
 #pragma unroll
@@ -237,7 +293,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   if (lane != 0) return;
   double* own = w.chunkSums + 5 * item;
   own[0] = sum, own[1] = squares, own[2] = surprised, own[3] = largestOf, own[4] = axis;
-  if (first == 0) w.means[3 * region] = mean, w.means[3 * region + 1] = unit, w.means[3 * region + 2] = scale;
+  if (first != 0) return;
+  double* means = w.means + MEANS * region;
+  means[0] = mean, means[1] = unit, means[2] = scale, means[3] = hidden, means[4] = hiding, means[5] = rungs;
 }
 
 __device__ __forceinline__ double scaledBy(double x, int n) {
@@ -257,8 +315,9 @@ extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
     for (int d = 0; d < DIMS; d++) depth += w.t.levels[d * w.across + region * w.along];
     const double wanted = wantedOf(w, depth), chance = chanceOf(wanted);
     const u32 n = witnessesOf(wanted);
-    if (w.means[3 * region + 1] == 0) {
-      w.deviations[region] = w.spreads[region] = 0;
+    const double* means = w.means + MEANS * region;
+    if (means[1] == 0) {
+      w.deviations[region] = w.spreads[region] = w.missing[region] = 0;
       w.surprised[region] = w.axes[region] = 0;
       continue;
     }
@@ -272,20 +331,23 @@ extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
       surprised |= own[2] != 0;
       if (own[3] > farthest) farthest = own[3], axis = (u32)own[4];
     }
-    const double mean = w.means[3 * region], unit = w.means[3 * region + 1];
+    const double mean = means[0], unit = means[1], scale = means[2];
     const double variance = fmax(0.0, squares - sum * sum / n) / (n - 1);
-    const double scale = w.means[3 * region + 2];
     const int exponent = w.t.exponent - depth + (scale < 1 ? 64 : 0);
     double off = scaledBy((unit * (sum / n) + mean) * w.t.mantissa, exponent) - w.t.values[region];
     double spread = scaledBy(unit * sqrt(variance / n) * w.t.mantissa, exponent);
+    const double missing = scaledBy(means[3] * w.t.mantissa, exponent) / chance;
+    if (missing > fabs(off)) axis = (u32)means[4];
     off /= chance;
     // the region also counts for those that have no witnesses
     if (chance < 1) spread = hypot(off * sqrt(1 - chance), spread / sqrt(chance));
     w.deviations[region] = off;
     w.surprised[region] = surprised;
+    w.missing[region] = missing;
     w.axes[region] = axis;
     w.spreads[region] = spread;
-    a[0] += off, a[1] += spread / w.unit * (spread / w.unit), a[4] += 1, a[5] += n;
+    a[0] += off, a[1] += spread / w.unit * (spread / w.unit), a[4] += KNOWN + 2 + means[5], a[5] += n;
+    a[2] += missing;
     if (surprised) a[2] += fabs(off);
     if (fabs(off) > LIMIT * spread) a[3] += fabs(off);
   }
