@@ -10,7 +10,8 @@ import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
 import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
 import { Decisions, type Env, type Limits, Lowering, Restart } from './lowering.ts';
-import { describe, type FunctionValue, Names, type Val } from './values.ts';
+import { resultsOf } from './results.ts';
+import { type FunctionValue, Names, type Val } from './values.ts';
 
 /** Makes the coordinates x from the sampled ones, and the factor dx/dz of the integrand. */
 export type ChangeOfVariables = (b: Builder, sampled: Id[]) => { x: Id[]; jacobian: Id };
@@ -85,8 +86,9 @@ function build(
         const slot = l.flow.slot({ kind: 'undefined' });
         const { args, factor } = prepare(l);
         lowerFunction(l, fn, args, slot, fn.node);
-        const value = resultOf(l.get(slot), fn);
-        const result = factor === undefined ? value : l.builder.op('mul', value, factor);
+        const values = resultsOf(l, l.get(slot), fn);
+        const results = factor === undefined ? values : values.map(v => l.builder.op('mul', v, factor));
+        const { shape } = l.returns[0] ?? {};
         return optimise({
           version: IR_VERSION,
           dims,
@@ -94,7 +96,8 @@ function build(
           constants: l.constants,
           arrays: l.arrays,
           body: [...l.builder.root.body, ...l.builder.scope.body],
-          results: [result],
+          results,
+          ...(shape && shape !== 'number' && { shape }),
         });
       });
     } catch (e) {
@@ -108,23 +111,4 @@ function paramValue(l: Lowering, name: string, value: Param): Val {
   if (typeof value === 'object') return { kind: 'data', name, length: value.length, rounds: roundsOf(value) };
   const type = typeof value === 'number' ? 'f64' : 'bool';
   return { kind: type === 'f64' ? 'number' : 'bool', id: l.builder.value({ op: 'param', name }, type) };
-}
-
-function resultOf(value: Val, { node, source }: FunctionValue): Id {
-  if (value.kind === 'number') return value.id;
-  const fail = (reason: string, remedy: string): never => {
-    throw new IntegrandError(reason, remedy, { source, span: node });
-  };
-  if (value.kind === 'bool')
-    return fail('The integrand returns a boolean.', 'Return a number: condition ? 1 : 0.');
-  if (value.kind === 'tuple') {
-    return fail(
-      `The integrand returns ${describe(value)}.`,
-      'Return one number; integrate the components one by one.',
-    );
-  }
-  if (value.kind === 'undefined' && value.why) return value.why();
-  if (value.kind === 'undefined')
-    return fail('The integrand returns nothing.', 'Return a number on every path.');
-  return fail(`The integrand returns ${describe(value)}.`, 'Return a number on every path.');
 }
