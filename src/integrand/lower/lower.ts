@@ -5,6 +5,7 @@ import { type Id, IR_VERSION, type Program } from '../ir.ts';
 import { optimise } from '../optimise.ts';
 import { declarations, type Param, type Params, roundsOf } from '../params.ts';
 import { type ParsedFunction, readInternal } from '../read.ts';
+import { countOf, type Shape } from '../shape.ts';
 import { isTable } from '../tables.ts';
 import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
@@ -47,6 +48,34 @@ export function lower(
       return { args: [{ ...point, fixed: 'the point' }, ...rest], factor: jacobian };
     },
     limits,
+  );
+}
+
+/**
+ * The program of a function of an integrand's results, which are given in one argument of this shape. Its coordinates are the
+ * results; calls of library functions stay calls, so that derivatives have their closed forms (../gradient.ts).
+ */
+export function lowerOfResults({ node, source }: ParsedFunction, shape: Shape): Program {
+  const fn = { ...internalFunction({ node, source }, ''), name: 'the function' };
+  const dims = countOf(shape);
+  return build(
+    fn,
+    dims,
+    {},
+    l => {
+      const numbers = coordinates(l, dims).map(l.number);
+      let next = 0;
+      const argument = (s: Shape): Val => {
+        if (s === 'number') return numbers[next++];
+        const elements = Object.values(s).map(member => l.flow.slot(argument(member)));
+        const { length } = elements;
+        return Array.isArray(s)
+          ? { kind: 'tuple', length, elements, site: node, fixed: 'the results' }
+          : { kind: 'tuple', length, elements, site: node, keys: Object.keys(s) };
+      };
+      return { args: [argument(shape)] };
+    },
+    { keepCalls: true },
   );
 }
 
