@@ -10,7 +10,7 @@ import { bind } from './integrand/params.ts';
 import { exportName, plainProgram } from './integrand/plain.ts';
 import { cachedProgram } from './integrand/program-cache.ts';
 import { read } from './integrand/read.ts';
-import { leaves, shapeText } from './integrand/shape.ts';
+import { shapeText } from './integrand/shape.ts';
 import { statusOf } from './methods/method.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
@@ -56,7 +56,7 @@ function refuseSeveral(integrand: BoundProgram): void {
   const shape = boundShape(integrand);
   if (shape === 'number') return;
   throw new IntegrationError(
-    `the integrand returns ${shapeText(shape)}, and one number is integrated at a time; integrate the results one by one: x => f(x).${leaves(shape)[0]}.`,
+    `the integrand returns ${shapeText(shape)}, and one number is integrated at a time; integrate the results one by one.`,
   );
 }
 

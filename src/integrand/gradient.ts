@@ -7,8 +7,8 @@
  * derivatives are those of the path that was taken.
  *
  * A function that does not compile, because it uses names from outside or what the language lacks, is differentiated
- * numerically: by central differences with a step of ε^(1/3) of each result, which leaves ten of sixteen digits. An error that is
- * propagated needs two.
+ * numerically: by central differences with a step of ε^(1/3) of each result, which leaves ten of sixteen digits. An error that
+ * is propagated needs two.
  */
 
 import { FOLD } from './builder.ts';
@@ -60,6 +60,8 @@ export function differentiate(
 }
 
 const STEP = Math.cbrt(2 ** -52);
+/** The step of a result that is 0, in units of its scale. */
+const STEP_AT_ZERO = 2 ** -8;
 
 function differences(
   f: (results: never) => unknown,
@@ -71,7 +73,7 @@ function differences(
   const centre = call(at);
   const own = shapeOfValue(centre);
   const columns = Array.from(at, (v, i) => {
-    const step = STEP * (Math.abs(v) || scales?.[i] || 1);
+    const step = STEP * Math.abs(v) || STEP_AT_ZERO * (scales?.[i] || 1);
     const moved = (by: number) => Float64Array.from(at, (u, j) => (j === i ? u + by : u));
     const [high, low] = [moved(step), moved(-step)];
     const [above, below] = [flatten(call(high), own), flatten(call(low), own)];

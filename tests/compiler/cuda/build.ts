@@ -165,7 +165,8 @@ export function severalOnHost(
     let from = 0;
     return subjects.map(({ program }) => {
       const k = program.results.length;
-      const rows = values.subarray(from, (from += k * points.length));
+      const rows = values.subarray(from, from + k * points.length);
+      from += rows.length;
       return Float64Array.from(
         { length: rows.length },
         (_, i) => rows[(i % points.length) * k + Math.floor(i / points.length)],
