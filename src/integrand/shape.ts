@@ -9,6 +9,7 @@
  * the other.
  */
 
+/** The shape of what an integrand returns, as data: 'number', or an array or object of shapes. */
 export type Shape = 'number' | readonly Shape[] | { readonly [name: string]: Shape };
 
 /** Results of an integrand, at most. */

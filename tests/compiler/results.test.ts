@@ -136,7 +136,8 @@ describe('generated code', () => {
       v1 = mul 3 v0
       v2 = call cos v1
       v3 = call sin v1
-      result v2 v3"
+      result re = v2
+      result im = v3"
     `);
     expect(toCuda(program).source).toMatchInlineSnapshot(`
       "__device__ __forceinline__ bool stopped(const double* params) {
