@@ -10,7 +10,19 @@ const INDEX = resolve('src/index.ts');
 /** The chapters, and what is in them; an export that is in none is an error. */
 const CHAPTERS = [
   ['Functions', ['integrate', 'scan', 'table', 'compile', 'devices']],
-  ['Integrands and params', ['Integrand', 'SpecialFunctions', 'Params', 'Table', 'TableOptions']],
+  [
+    'Integrands and params',
+    [
+      'Integrand',
+      'ResultShape',
+      'ResultValue',
+      'Shape',
+      'SpecialFunctions',
+      'Params',
+      'Table',
+      'TableOptions',
+    ],
+  ],
   [
     'Options',
     ['IntegrateOptions', 'ScanOptions', 'VegasOptions', 'CubatureOptions', 'ZmcOptions', 'Progress'],
