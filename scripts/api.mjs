@@ -10,7 +10,19 @@ const INDEX = resolve('src/index.ts');
 /** The chapters, and what is in them; an export that is in none is an error. */
 const CHAPTERS = [
   ['Functions', ['integrate', 'scan', 'table', 'compile', 'devices']],
-  ['Integrands and params', ['Integrand', 'SpecialFunctions', 'Params', 'Table', 'TableOptions']],
+  [
+    'Integrands and params',
+    [
+      'Integrand',
+      'ResultShape',
+      'ResultValue',
+      'Shape',
+      'SpecialFunctions',
+      'Params',
+      'Table',
+      'TableOptions',
+    ],
+  ],
   [
     'Options',
     ['IntegrateOptions', 'ScanOptions', 'VegasOptions', 'CubatureOptions', 'ZmcOptions', 'Progress'],
@@ -109,7 +121,9 @@ function aliasOf(name, symbol) {
   const [declaration] = symbol.declarations;
   const [call] = type.getCallSignatures();
   const shown = call ? declaration.type.getText() : unfolded(type, declaration.type.getText());
-  return [`### \`${name}\``, code([`type ${name} = ${shown};`]), docOf(symbol)];
+  const given = declaration.typeParameters?.map(t => t.getText()).join(', ');
+  const full = given ? `${name}<${given}>` : name;
+  return [`### \`${name}\``, code([`type ${full} = ${shown};`]), docOf(symbol)];
 }
 
 /** An interface or a class: a table of what can be read, then what can be called. */

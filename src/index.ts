@@ -11,6 +11,7 @@ export {
 } from './integrand/compile.ts';
 export { IntegrandError } from './integrand/diagnostics.ts';
 export type { Params } from './integrand/params.ts';
+export type { ResultShape, ResultValue, Shape } from './integrand/shape.ts';
 export { type Table, type TableOptions, table } from './integrand/tables.ts';
 export { integrate } from './integrate.ts';
 export type { CubatureOptions } from './methods/cubature/options.ts';

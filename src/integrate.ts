@@ -2,7 +2,7 @@
 import { beforeAbort } from './devices/before-abort.ts';
 import { dueTurn } from './devices/event-loop.ts';
 import { openDevice, takesFunctions } from './devices/registry.ts';
-import type { BoundProgram } from './integrand/bound.ts';
+import { type BoundProgram, boundShape } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { OutOfTime } from './integrand/lower/lowering.ts';
@@ -10,7 +10,9 @@ import { bind } from './integrand/params.ts';
 import { exportName, plainProgram } from './integrand/plain.ts';
 import { cachedProgram } from './integrand/program-cache.ts';
 import { read } from './integrand/read.ts';
+import { shapeText } from './integrand/shape.ts';
 import { statusOf } from './methods/method.ts';
+import { IntegrationError } from './options/integration-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { isItsText, selfCheck } from './self-check.ts';
@@ -43,9 +45,19 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
 
 /** The integrand, once it was compared with the function that it was made from. */
 export function checked(f: Integrand, integrand: BoundProgram, problem: Problem): BoundProgram {
+  refuseSeveral(integrand);
   if (problem.check && integrand.kind === 'compiled' && !problem.domain.empty)
     selfCheck(f, integrand, problem);
   return integrand;
+}
+
+/** Until the methods know several results. */
+function refuseSeveral(integrand: BoundProgram): void {
+  const shape = boundShape(integrand);
+  if (shape === 'number') return;
+  throw new IntegrationError(
+    `the integrand returns ${shapeText(shape)}, and one number is integrated at a time; integrate the results one by one.`,
+  );
 }
 
 /** What `compile` gives; undefined when compiling had to end because `maxTime` was over. */

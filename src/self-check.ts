@@ -23,6 +23,7 @@ import { kit } from './integrand/math/index.ts';
 import { bind } from './integrand/params.ts';
 import type { PlainFunction } from './integrand/plain.ts';
 import { cachedProgram, makeProgram } from './integrand/program-cache.ts';
+import { flatten, leaves, type ResultShape } from './integrand/shape.ts';
 import { stopChecksOf } from './integrand/stop-checks.ts';
 import { pointTarget } from './integrand/targets/javascript.ts';
 import { IntegrationError } from './options/integration-error.ts';
@@ -50,11 +51,26 @@ type Checked = Pick<Problem, 'dims' | 'params' | 'domain'>;
 type Outcome = { value: unknown } | { thrown: unknown };
 
 /** Throws an `IntegrationError` when the compiled program is not the function. */
-export function selfCheck(f: Integrand, { program, params }: CompiledProgram, problem: Checked): void {
+export function selfCheck(
+  f: Integrand<ResultShape>,
+  { program, params }: CompiledProgram,
+  problem: Checked,
+): void {
   const { domain, dims } = problem;
   const evaluate = evaluatorFor(program, params);
   if (!evaluate) return;
   const infinite = domain.axes.some(a => a.infinite);
+  const shape = program.shape ?? 'number';
+  const names = leaves(shape);
+  /** An outcome, result by result; a single number is compared as it is, of whatever type. */
+  const byResult = (outcome: Outcome): Outcome[] => {
+    if ('thrown' in outcome || shape === 'number') return names.map(() => outcome);
+    try {
+      return flatten(outcome.value, shape).map(value => ({ value }));
+    } catch (e) {
+      return names.map(() => ({ thrown: e }));
+    }
+  };
   const plain = (z: Float64Array, g = f): Outcome => {
     const call = onSampled(
       (x: number[]) => g(x, problem.params, kit),
@@ -72,16 +88,20 @@ export function selfCheck(f: Integrand, { program, params }: CompiledProgram, pr
     const z = pointOf(domain.ranges, dims, i);
     const compiled = evaluate(z, MAX_TURNS);
     if (compiled === undefined) continue;
-    const own = plain(z);
-    if (agree(own, compiled, SMALL)) continue;
-    if (Number.isNaN(compiled) && hasStores(program)) continue;
-    const { x } = toDomain(domain.axes, [...z]);
-    const again = plain(z);
-    if ('value' in own && 'value' in again && !Object.is(own.value, again.value))
-      throw unsteady(x, own.value, again.value);
-    if ('value' in own && explained(f, problem, z, Number(own.value), compiled)) continue;
-    const made = madeFrom(String(f));
-    throw different(x, own, compiled, made !== undefined && agree(plain(z, made), compiled, SMALL));
+    const own = byResult(plain(z));
+    for (const [k, leaf] of names.entries()) {
+      const [mine, value] = [own[k], compiled[k]];
+      if (agree(mine, value, SMALL)) continue;
+      if (Number.isNaN(value) && hasStores(program)) continue;
+      const { x } = toDomain(domain.axes, [...z]);
+      const again = byResult(plain(z))[k];
+      if ('value' in mine && 'value' in again && !Object.is(mine.value, again.value))
+        throw unsteady(x, leaf, mine.value, again.value);
+      if ('value' in mine && explained(f, problem, z, k, Number(mine.value), value)) continue;
+      const made = madeFrom(String(f));
+      const itsText = made !== undefined && agree(byResult(plain(z, made))[k], value, SMALL);
+      throw different(x, leaf, mine, value, itsText);
+    }
   }
 }
 
@@ -102,7 +122,8 @@ export function isItsText(
   const outcomeOf = (g: Integrand, x: number[]): unknown => {
     try {
       const value: unknown = g(x, params, kit);
-      return typeof value === 'object' ? 'a promise' : value;
+      if (typeof value !== 'object' || value === null) return value;
+      return 'then' in value ? 'a promise' : JSON.stringify(value);
     } catch (e) {
       return messageOf(e);
     }
@@ -171,8 +192,15 @@ function agree(own: Outcome, compiled: number, within: number): boolean {
   return Math.abs(own.value - compiled) <= within * Math.max(size, other) + TINY;
 }
 
-/** Whether changes of last bits make a difference as large as the one between the function and the program. */
-function explained(f: Integrand, problem: Checked, z: Float64Array, own: number, compiled: number): boolean {
+/** Whether, in result k, changes of last bits make a difference as large as the one between the function and the program. */
+function explained(
+  f: Integrand<ResultShape>,
+  problem: Checked,
+  z: Float64Array,
+  k: number,
+  own: number,
+  compiled: number,
+): boolean {
   const { dims, params, domain } = problem;
   let evaluate: ReturnType<typeof pointTarget>;
   try {
@@ -188,7 +216,7 @@ function explained(f: Integrand, problem: Checked, z: Float64Array, own: number,
       const [word] = wordsOf(count++, trial, 1, STREAM.check, KEY);
       return v * (1 + LAST_BITS * ((word % 3) - 1));
     };
-    const changed = evaluate(z.map(nudge), 64 * MAX_TURNS, nudged(nudge));
+    const changed = evaluate(z.map(nudge), 64 * MAX_TURNS, nudged(nudge))?.[k];
     if (changed === undefined || agree({ value: own }, changed, SMALL)) return true;
     if (Number.isFinite(changed)) spread = Math.max(spread, Math.abs(changed - compiled));
   }
@@ -218,9 +246,10 @@ function hasStores(program: Program): boolean {
   return found;
 }
 
-/** `itsText`: the program is what the text says, so that a name of the text means something else to the function. */
-function different(x: number[], own: Outcome, compiled: number, itsText: boolean): Error {
-  const what = 'thrown' in own ? `throws "${messageOf(own.thrown)}"` : `gives ${String(own.value)}`;
+/** `leaf` is the name of the result, '' for a single one. `itsText`: the program is what the text says, so that a name of the text means something else to the function. */
+function different(x: number[], leaf: string, own: Outcome, compiled: number, itsText: boolean): Error {
+  const what =
+    'thrown' in own ? `throws "${messageOf(own.thrown)}"` : `gives ${named(leaf)}${String(own.value)}`;
   const why = itsText
     ? 'a name that it uses, such as Math or isNaN, is one of your own. Give it another name and write it inside the function; or run the function'
     : 'Quadrille compiled something else than you wrote. Please report it, with the function; it runs';
@@ -230,10 +259,12 @@ function different(x: number[], own: Outcome, compiled: number, itsText: boolean
   );
 }
 
-function unsteady(x: number[], first: unknown, second: unknown): Error {
+const named = (leaf: string) => (leaf === '' ? '' : `${leaf} = `);
+
+function unsteady(x: number[], leaf: string, first: unknown, second: unknown): Error {
   return new IntegrationError(
     w =>
-      `at ${w.point(x)} the function gives ${String(first)}, then ${String(second)}: it reads a clock, a random number or something else that changes, where an integrand has one value per point. If that is meant, run it as it is with ${w.setting('device', 'js')}.`,
+      `at ${w.point(x)} the function gives ${named(leaf)}${String(first)}, then ${String(second)}: it reads a clock, a random number or something else that changes, where an integrand has one value per point. If that is meant, run it as it is with ${w.setting('device', 'js')}.`,
   );
 }
 

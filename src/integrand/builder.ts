@@ -43,7 +43,8 @@ const COST: Partial<Record<Expression['op'], number>> = {
 const cost = (s: Let) => COST[s.op] ?? 1;
 const COMMUTATIVE = new Set<string>(['add', 'mul', 'min', 'max', 'eq', 'ne', 'and', 'or']);
 
-const FOLD: Record<Op, (...a: never[]) => number | boolean> = {
+/** Each operation in plain JavaScript, of known values. */
+export const FOLD: Record<Op, (...a: never[]) => number | boolean> = {
   neg: (a: number) => -a,
   abs: Math.abs,
   sqrt: Math.sqrt,

@@ -4,6 +4,7 @@ import { lower } from './lower/lower.ts';
 import type { MathLibrary } from './math/index.ts';
 import { bind, checkParams, type Params } from './params.ts';
 import { read } from './read.ts';
+import type { ResultShape, Shape } from './shape.ts';
 import { type Evaluate, javascriptTarget } from './targets/javascript.ts';
 import { wasmTarget } from './targets/wasm.ts';
 
@@ -12,7 +13,7 @@ export type SpecialFunctions = Pick<MathLibrary, 'erf' | 'erfc' | 'erfinv' | 'lg
 
 /** An integrand as a user writes it: a function of the point, of `params`, and of the functions that `Math` lacks. */
 // biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
-export type Integrand = (x: any, p: any, m: SpecialFunctions) => number;
+export type Integrand<S extends ResultShape = number> = (x: any, p: any, m: SpecialFunctions) => S;
 
 /** Options of `compile`. */
 export interface CompileOptions {
@@ -28,9 +29,11 @@ export interface CompileOptions {
 export interface Compiled {
   /** The integrand as a program, which does not depend on the target. */
   readonly program: Program;
+  /** How the results make up what the function returns: 'number', or an array or object with 'number' in the place of each. */
+  readonly shape: Shape;
   /**
-   * Evaluates the integrand at many points. `points` holds all first coordinates, then all second ones, and so on; the
-   * result has one value per point.
+   * Evaluates the integrand at many points. `points` holds all first coordinates, then all second ones, and so on; what it
+   * returns has one value per point, and for an array or object all first results, then all second ones, and so on.
    */
   evaluate(points: Float64Array, out?: Float64Array): Float64Array;
 }
@@ -39,7 +42,7 @@ const targets = { wasm: wasmTarget, javascript: javascriptTarget };
 const OPTIONS = ['dims', 'params', 'target'];
 
 /** Compiles an integrand; an `IntegrandError` says what cannot be compiled, where, and what to write instead. */
-export function compile(f: Integrand, options: CompileOptions): Compiled {
+export function compile(f: Integrand<ResultShape>, options: CompileOptions): Compiled {
   const { dims, params = {}, target = 'wasm' } = checkOptions(options);
   const program = lower(read(f), dims, params);
   const bound = bind(program.params, params);
@@ -50,18 +53,20 @@ export function compile(f: Integrand, options: CompileOptions): Compiled {
     if (options.target !== undefined || !lacksWebAssembly(e)) throw e;
     run = javascriptTarget(program, bound); // slower, with the same bits
   }
+  const count = program.results.length;
   return {
     program,
+    shape: program.shape ?? 'number',
     evaluate(points, out) {
       if (!(points instanceof Float64Array)) {
         throw new TypeError(
           `evaluate: the points are ${points === null ? 'null' : `a ${typeof points}`}; pass a Float64Array of dims × points coordinates.`,
         );
       }
-      out ??= new Float64Array(Math.floor(points.length / dims));
-      if (points.length !== out.length * dims) {
+      out ??= new Float64Array(Math.floor(points.length / dims) * count);
+      if (points.length * count !== out.length * dims) {
         throw new RangeError(
-          `evaluate: ${points.length} coordinates do not make ${out.length} points of ${dims}; pass dims × points of them.`,
+          `evaluate: ${points.length} coordinates do not make ${out.length / count} points of ${dims}; pass dims × points of them.`,
         );
       }
       run(points, out);

@@ -105,22 +105,28 @@ export function toDomain(axes: readonly Axis[], z: readonly number[]): { x: numb
 }
 
 /**
- * Turns a function f on the domain into f(x(z))·dx/dz on the sampled box; `place` is `toDomain`. Self-contained:
- * workers run its text.
+ * Turns a function f on the domain into f(x(z))·dx/dz on the sampled box; `place` is `toDomain`. Of an array or object of numbers,
+ * or of these, each number gets the factor. Self-contained: workers run its text.
  */
 export function onSampled<T>(
   f: (x: number[]) => T,
   axes: readonly Axis[] | undefined,
   place: typeof toDomain,
-): (z: number[]) => number | Promise<number> {
-  type Value = number | Promise<number>;
-  if (!axes) return f as (z: number[]) => Value;
+): (z: number[]) => T {
+  if (!axes) return f;
   return z => {
     const { x, jacobian } = place(axes, z);
-    const y = f(x) as Value;
-    return typeof (y as Promise<number> | undefined)?.then === 'function'
-      ? (y as Promise<number>).then(v => v * jacobian)
-      : (y as number) * jacobian;
+    const times = (v: unknown): unknown => {
+      if (typeof v !== 'object' || v === null) return (v as number) * jacobian;
+      if (Array.isArray(v) || ArrayBuffer.isView(v)) return Array.from(v as ArrayLike<unknown>, times);
+      return Object.fromEntries(Object.entries(v).map(([name, member]) => [name, times(member)]));
+    };
+    const y = f(x);
+    return (
+      typeof (y as Promise<unknown> | undefined)?.then === 'function'
+        ? (y as Promise<unknown>).then(times)
+        : times(y)
+    ) as T;
   };
 }
 

@@ -31,8 +31,8 @@ export function inlineCalls(program: Program, library: (fn: string) => Program):
   const constants = { ...program.constants };
   const arrays = [...program.arrays];
 
-  /** Writes `p` into the current list: a library function with the arguments `args`, or (null) the whole program. */
-  const write = (p: Program, args: Id[] | null, prefix: string): Id => {
+  /** Writes `p` into the current list and gives its results: a library function with the arguments `args`, or (null) the whole program. */
+  const write = (p: Program, args: Id[] | null, prefix: string): Id[] => {
     const ids = new Map<Id, Id>();
     const labels = new Map<number, number>();
     const first = arrays.length;
@@ -51,7 +51,7 @@ export function inlineCalls(program: Program, library: (fn: string) => Program):
       const operands = uses(s).map(id);
       if (s.op === 'const') return b.constant(s.value);
       if (s.op === 'call')
-        return chosen.has(s.fn) ? write(library(s.fn), operands, `${s.fn}#`) : b.call(s.fn, ...operands);
+        return chosen.has(s.fn) ? write(library(s.fn), operands, `${s.fn}#`)[0] : b.call(s.fn, ...operands);
       if (s.op === 'coord' && args) return args[b.constantOf(operands[0]) as number];
       if (Object.hasOwn(OPS, s.op)) return b.op(s.op as Op, ...operands);
       if (s.op === 'param') return b.value({ op: 'param', name: s.name }, s.type);
@@ -112,9 +112,9 @@ export function inlineCalls(program: Program, library: (fn: string) => Program):
       }
     };
     p.body.forEach(statement);
-    return id(p.results[0]);
+    return p.results.map(id);
   };
-  const results = [write(program, null, '')];
+  const results = write(program, null, '');
   return optimise({ ...program, constants, arrays, body: [...b.root.body, ...b.scope.body], results });
 }
 

@@ -9,8 +9,11 @@
  * after its definition, in the same statement list and in lists nested in it; never outside.
  *
  * Nothing here names a target, a method or a device. A program carries a version, because it may be sent to other machines;
- * verify.ts turns it into bytes and checks those that come from elsewhere.
+ * verify.ts turns it into bytes and checks those that come from elsewhere. The version stayed 1 when programs learned to have
+ * several results: programs with one have the same bytes as before, and older releases refuse the others by their `results`.
  */
+import type { Shape } from './shape.ts';
+
 export const IR_VERSION = 1;
 
 export type Id = number;
@@ -89,8 +92,13 @@ export interface Program {
   /** Lengths of the local arrays, which are numbered from 0. */
   arrays: number[];
   body: Statement[];
-  /** The values that the integrand returns: one at present; a list, to leave room for vector integrands. */
+  /** The values that the integrand returns, all of them numbers. */
   results: Id[];
+  /**
+   * How the results make up what the integrand returns, if that is an array or an object. Absent where it is a number, and in
+   * programs that withResults (optimise.ts) has narrowed to some results.
+   */
+  shape?: Shape;
 }
 
 /** The statements that end a list; every list but the program's own ends with one. */

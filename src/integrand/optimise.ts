@@ -8,6 +8,24 @@ export function optimise(program: Program): Program {
   return dropUnused({ ...program, body: hoist(program.body) });
 }
 
+const narrowed = new WeakMap<Program, Map<string, Program>>();
+
+/**
+ * The program that computes only some of the results, in the order of `indices`, and nothing that only the others need. It is
+ * the same object each time, since targets keep what they make of a program by the object.
+ */
+export function withResults(program: Program, indices: readonly number[]): Program {
+  const known = narrowed.get(program) ?? new Map<string, Program>();
+  narrowed.set(program, known);
+  const key = indices.join();
+  const made = known.get(key);
+  if (made) return made;
+  const { shape: _, ...rest } = program;
+  const part = dropUnused({ ...rest, results: indices.map(i => program.results[i]) });
+  known.set(key, part);
+  return part;
+}
+
 /** Moves values at the top of a loop's body that depend on nothing inside it to the list around the loop. */
 function hoist(list: Statement[]): Statement[] {
   return list.flatMap((s): Statement[] => {

@@ -10,6 +10,7 @@ import { freeNames, helpersCallHelpers } from './free-names.ts';
 import { kit } from './math/index.ts';
 import type { Params } from './params.ts';
 import { cachedProgram } from './program-cache.ts';
+import { type ResultShape, type Shape, shapeOfValue } from './shape.ts';
 import { stopChecksOf } from './stop-checks.ts';
 import { isTable } from './tables.ts';
 
@@ -63,6 +64,24 @@ export function plainProgram(
   };
   const long = moved !== undefined && (free.length > 0 || (repeats && !endsSoon()));
   return { kind: 'plain', dims, call: { f: call, moved, long } };
+}
+
+/**
+ * The shape of what a plain function returns: that of its program where it compiles, which costs no call; otherwise that of its
+ * value at `z`, a point of the sampled box. Functions that may take long and do not compile are taken for numbers.
+ */
+export async function shapeOfPlain(
+  f: Integrand<ResultShape>,
+  { call, dims }: PlainProgram,
+  axes: readonly Axis[],
+  params: Params,
+  z: number[],
+): Promise<Shape> {
+  try {
+    return cachedProgram(f, dims, params, axes).shape ?? 'number';
+  } catch {
+    return call.long ? 'number' : shapeOfValue(await call.f(z));
+  }
 }
 
 /** The name of the export that a URL gives after its #. */

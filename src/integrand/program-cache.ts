@@ -12,6 +12,7 @@ import type { Limits } from './lower/lowering.ts';
 import { type Params, shapeOf } from './params.ts';
 import { read } from './read.ts';
 import { RecentCache } from './recent-cache.ts';
+import type { ResultShape } from './shape.ts';
 
 /**
  * Statements of all programs that are kept, and characters of their keys: some 200 bytes each with what targets make of
@@ -21,7 +22,7 @@ const MAX_SIZE = 2 ** 18;
 
 /** The program of a function on the sampled box, compiled anew. */
 export function makeProgram(
-  f: Integrand,
+  f: Integrand<ResultShape>,
   dims: number,
   params: Params,
   axes: readonly Axis[],
@@ -34,7 +35,7 @@ export function makeProgram(
 const programs = new RecentCache<Program>(MAX_SIZE);
 
 export function cachedProgram(
-  f: Integrand,
+  f: Integrand<ResultShape>,
   dims: number,
   params: Params,
   axes: readonly Axis[],

@@ -28,6 +28,7 @@ import {
   type Value,
 } from './ir.ts';
 import { arity } from './lower/globals.ts';
+import { countOf, MAX_DEPTH, MAX_RESULTS, type Shape } from './shape.ts';
 
 /** A program that is not what `encodeProgram` writes. */
 export class ProgramError extends Error {
@@ -56,8 +57,8 @@ export const PROGRAM_LIMITS = {
   numbers: 2 ** 24,
   /** Elements of all local arrays. */
   elements: 2 ** 17,
-  /** Values that one construct produces or carries. */
-  outputs: 1000,
+  /** Values that one construct produces or carries: at least as many as an integrand has results. */
+  outputs: 2000,
 } as const;
 
 const SPECIAL = new Map([NaN, Infinity, -Infinity, -0].map(v => [Object.is(v, -0) ? '-0' : String(v), v]));
@@ -119,7 +120,7 @@ class Reader {
       this.#fail(
         `it has version ${typeof v.version === 'number' ? v.version : '?'}, and ${IR_VERSION} is read`,
       );
-    this.#only(v, ['version', 'dims', 'params', 'constants', 'arrays', 'body', 'results']);
+    this.#only(v, ['version', 'dims', 'params', 'constants', 'arrays', 'body', 'results', 'shape']);
     const dims = this.#in('dims', () => this.#whole(v.dims, 1, PROGRAM_LIMITS.dims));
     const params = this.#in('params', () => this.#list(v.params, PROGRAM_LIMITS.params, p => this.#param(p)));
     const numbers = params.reduce((sum, p) => sum + (p.kind === 'array' ? p.length : 1), 0);
@@ -134,8 +135,29 @@ class Reader {
     this.#arrays = arrays.length;
     // values of the program's own list stay visible for its results
     const body = this.#in('body', () => this.#statementList(v.body, undefined, true));
-    const results = this.#in('results', () => this.#ids(v.results, [{ id: -1, type: 'f64' }]));
-    return { version: IR_VERSION, dims, params, constants, arrays, body, results };
+    const results = this.#in('results', () => this.#list(v.results, MAX_RESULTS, id => this.#use(id, 'f64')));
+    if (results.length === 0) this.#fail('it has no results');
+    const program: Program = { version: IR_VERSION, dims, params, constants, arrays, body, results };
+    if (!Object.hasOwn(v, 'shape')) return program;
+    const shape = this.#in('shape', () => this.#shape(v.shape, 0));
+    if (countOf(shape) !== results.length)
+      this.#fail(`its shape has ${countOf(shape)} numbers, and there are ${results.length} results`);
+    return { ...program, shape };
+  }
+
+  /** The shape of an array or object of numbers; `depth` is the number of those around it. */
+  #shape(value: unknown, depth: number): Shape {
+    if (value === 'number' && depth > 0) return value;
+    if (depth === MAX_DEPTH) return this.#fail('a number is needed in a shape');
+    if (Array.isArray(value)) return this.#list(value, MAX_RESULTS, s => this.#shape(s, depth + 1));
+    const members = Object.entries(this.#object(value));
+    if (members.length > MAX_RESULTS) this.#fail(`a shape has more than ${MAX_RESULTS} members`);
+    const named = members.map(([name, s]) => {
+      if (!PARAM.test(name) || name.includes('.') || name === '__proto__')
+        this.#fail('a result has a name that no member can have');
+      return [name, this.#in(name, () => this.#shape(s, depth + 1))];
+    });
+    return Object.fromEntries(named);
   }
 
   #param(value: unknown): ParamDeclaration {

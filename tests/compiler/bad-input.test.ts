@@ -90,16 +90,39 @@ describe('what an integrand returns', () => {
     ['a string', 'x => "s"', /returns a string/],
     ['a boolean', 'x => x[0] > 0', /returns a boolean/],
     ['a boolean on some path', 'x => (x[0] > 0 ? 1 : x[1] > 0)', /of another kind on another path/],
-    ['an array', 'x => [x[0], 1]', /returns an array/],
-    ['an object', 'x => ({ f: x[0] })', /returns an object/],
+    ['an array of a boolean', 'x => [x[0] > 0, 1]', /returns a boolean as \[0\]/],
+    ['an object of nothing', 'x => ({ f: undefined })', /returns undefined as f\./],
+    ['an array without numbers', 'x => []', /an array without numbers/],
+    ['an object without numbers inside', 'x => ({ a: 1, z: {} })', /an object without numbers as z/],
+    ['arrays three deep', 'x => [[[x[0]]]]', /an array as \[0\]\[0\], inside of 2 others/],
+    ['more than 1,024 numbers', 'x => Array(1025).fill(x[0])', /returns 1025 numbers, and 1024 is the most/],
+    [
+      'names that differ',
+      'x => { if (x[0] > 0) return { a: 1 }; return { b: 1 }; }',
+      /\{ b \} here, and \{ a \} before/,
+    ],
+    [
+      'lengths that differ',
+      'x => { if (x[0] > 0) return [1]; return [1, 2]; }',
+      /an array of 2 numbers here, and an array of 1 numbers before/,
+    ],
+    [
+      'a number, then an array',
+      'x => { if (x[0] > 0) return 1; return [1, 2]; }',
+      /an array of 2 numbers here, and a number before/,
+    ],
+    [
+      'members that differ',
+      'x => { if (x[0] > 0) return { z: 1 }; return { z: [1] }; }',
+      /\{ z: \[number\] \} here, and \{ z \} before/,
+    ],
     ['different shapes', 'x => (x[0] > 0 ? [1, 2] : [1])', /of another kind on another path/],
-    ['the point', 'x => x', /returns the point/],
     ['a function', 'x => Math.sin', /returns the function Math.sin/],
     ['null', 'x => null', /returns null/],
   ])('%s is refused', (_, text, reason) => {
     const e = refusal(functionOf(text));
     expect(e.reason).toMatch(reason);
-    expect(e.remedy).toMatch(/Return (a|one) number/);
+    expect(e.remedy).toMatch(/Return (a number|numbers|the same)|Integrate them in several calls/);
     expect(e.line).toBe(1);
   });
 });

@@ -2,6 +2,7 @@
 import { compile, type Integrand } from '../../src/integrand/compile.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import type { Params } from '../../src/integrand/params.ts';
+import { countOf, flatten, type Shape } from '../../src/integrand/shape.ts';
 
 export interface ThreeWays {
   plain: number[];
@@ -35,6 +36,20 @@ export function threeWays(
   const given = columns(points);
   const on = (target: 'javascript' | 'wasm') => compile(f, { dims, params, target }).evaluate(given);
   return { plain: plainly(f, points, params), javascript: on('javascript'), wasm: on('wasm') };
+}
+
+/** What a function returned at some points, as `evaluate` gives results: all first ones, then all second ones. What is not of the shape stays as it is. */
+export function byResult(values: readonly unknown[], shape: Shape): unknown[] {
+  if (shape === 'number') return [...values];
+  const count = countOf(shape);
+  const rows = values.map(v => {
+    try {
+      return flatten(v, shape);
+    } catch {
+      return Array<unknown>(count).fill(v);
+    }
+  });
+  return Array.from({ length: count }, (_, r) => rows.map(row => row[r])).flat();
 }
 
 /** The first index at which two lists are not the same number, −0 and NaN told apart from 0 and other numbers. */

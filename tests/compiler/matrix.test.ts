@@ -7,8 +7,9 @@ import { compile, type Integrand } from '../../src/integrand/compile.ts';
 import { IntegrandError } from '../../src/integrand/diagnostics.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import type { Params } from '../../src/integrand/params.ts';
+import type { Shape } from '../../src/integrand/shape.ts';
 import { table } from '../../src/integrand/tables.ts';
-import { columns } from './compare.ts';
+import { byResult, columns } from './compare.ts';
 import { matrix } from './matrix.ts';
 
 const POINTS = [
@@ -70,8 +71,11 @@ function fault(body: string): string | undefined {
   if (!f) return undefined;
   counts.all++;
   let compiled: Float64Array;
+  let shape: Shape;
   try {
-    compiled = compile(f, { dims: 2, params, target: 'javascript' }).evaluate(COLUMNS);
+    const made = compile(f, { dims: 2, params, target: 'javascript' });
+    ({ shape } = made);
+    compiled = made.evaluate(COLUMNS);
   } catch (e) {
     if (!(e instanceof IntegrandError)) return `the compiler threw ${(e as Error).stack}`;
     if (!e.line || !/\w/.test(e.remedy)) return `a refusal without place or remedy: ${e.message}`;
@@ -88,8 +92,10 @@ function fault(body: string): string | undefined {
   for (const [i, x] of POINTS.entries()) {
     const plain = plainly(f, x);
     if ('thrown' in plain) return `JavaScript throws ${plain.thrown}, compiled ${compiled[i]}`;
-    if (!agree(plain.value, compiled[i], exact))
-      return `JavaScript ${String(plain.value)}, compiled ${compiled[i]}`;
+    for (const [r, value] of byResult([plain.value], shape).entries()) {
+      const given = compiled[r * POINTS.length + i];
+      if (!agree(value, given, exact)) return `JavaScript ${String(value)}, compiled ${given}`;
+    }
   }
   return undefined;
 }

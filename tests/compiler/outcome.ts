@@ -3,7 +3,7 @@ import { compile, type Integrand } from '../../src/integrand/compile.ts';
 import { IntegrandError } from '../../src/integrand/diagnostics.ts';
 import { type Program, walk } from '../../src/integrand/ir.ts';
 import { kit } from '../../src/integrand/math/index.ts';
-import { columns, firstDifference } from './compare.ts';
+import { byResult, columns, firstDifference } from './compare.ts';
 import { params } from './surroundings.ts';
 
 export type Outcome =
@@ -59,7 +59,8 @@ export function outcome(f: Integrand): Outcome {
   }
   if (firstDifference(javascript, wasm) >= 0)
     return { kind: 'differs', why: `javascript ${javascript}, wasm ${wasm}` };
-  const plain = plainValues(f);
+  const all = plainValues(f);
+  const plain = all && byResult(all, program.shape ?? 'number');
   const stray = mayStray(program);
   if (plain && !plain.every((v, i) => agree(v, wasm[i]) || (stray && Number.isNaN(wasm[i]))))
     return { kind: 'differs', why: `plain ${plain}, compiled ${wasm}` };

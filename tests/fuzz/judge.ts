@@ -8,7 +8,7 @@ import { type Program, walk } from '../../src/integrand/ir.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import { bind, type Params } from '../../src/integrand/params.ts';
 import { javascriptTarget } from '../../src/integrand/targets/javascript.ts';
-import { columns, firstDifference } from '../compiler/compare.ts';
+import { byResult, columns, firstDifference } from '../compiler/compare.ts';
 import { params as given } from '../compiler/surroundings.ts';
 import { DIMS } from './program.ts';
 import { callAt, evaluate, Thrown, TimedOut, within } from './sandbox.ts';
@@ -130,9 +130,13 @@ function compare(
   f: Integrand,
   { wasm, javascript, program }: ReturnType<typeof compiled>,
 ): Verdict {
+  const shape = program.shape ?? 'number';
   let plain: unknown[];
   try {
-    plain = within(RUNNING, () => callAt(f, POINTS, params, kit));
+    plain = byResult(
+      within(RUNNING, () => callAt(f, POINTS, params, kit)),
+      shape,
+    );
   } catch {
     return { kind: 'endless', why: '' };
   }
@@ -140,7 +144,7 @@ function compare(
   let values: Float64Array;
   try {
     const [first, second] = within(10 * RUNNING, () => {
-      const out = new Float64Array(POINTS.length);
+      const out = new Float64Array(POINTS.length * program.results.length);
       javascript(points, out);
       return [wasm(points), out];
     });
@@ -159,13 +163,13 @@ function compare(
     list.every((v, i) => isSame(v, values[i], loose) || (stray && Number.isNaN(values[i])));
   if (forgiven(plain)) return { kind: 'documented', why: '' };
   const lenient = evaluate(readingNaN(text));
-  if (forgiven(runAgain(lenient) ?? [undefined])) return { kind: 'documented', why: '' };
+  if (forgiven(byResult(runAgain(lenient) ?? [undefined], shape))) return { kind: 'documented', why: '' };
   if (loose && !isStable(text, plain)) return { kind: 'unstable', why: '' };
   const at = plain.findIndex((v, i) => !isSame(v, values[i], loose));
   const shown = plain[at] instanceof Thrown ? `throws ${plain[at].text}` : `gives ${show(plain[at])}`;
   return {
     kind: plain[at] instanceof Thrown ? 'throws' : 'differs',
-    why: `at [${POINTS[at].join(', ')}] JavaScript ${shown}, compiled it gives ${values[at]}`,
+    why: `at [${POINTS[at % POINTS.length].join(', ')}] JavaScript ${shown}, compiled it gives ${values[at]}`,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Prints a program of the intermediate representation, with one value per line: `v3 = mul v1 v2`. */
 import type { Id, Let, Program, Statement } from '../../integrand/ir.ts';
+import { leaves } from '../../integrand/shape.ts';
 
 export function irText(program: Program): string {
   const lines: string[] = [];
@@ -79,6 +80,7 @@ export function irText(program: Program): string {
     put(0, `constant ${constant}: ${data.length} numbers`);
   program.arrays.forEach((length, i) => put(0, `array${i}: ${length} numbers`));
   list(program.body, 0);
-  put(0, `result ${all(program.results)}`);
+  if (!program.shape) put(0, `result ${all(program.results)}`);
+  else leaves(program.shape).forEach((leaf, r) => put(0, `result ${leaf} = ${name(program.results[r])}`));
   return lines.join('\n');
 }

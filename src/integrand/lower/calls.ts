@@ -10,6 +10,7 @@ import { arity, DIRECT, libraryFunction, mathKit } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
 import { bindPattern } from './patterns.ts';
 import { arrayMethod, preludeFunction } from './prelude.ts';
+import { returned } from './results.ts';
 import { lowerStatements } from './statements.ts';
 import { ARRAY_HELPERS, isModuleObject, mayKeepNames } from './toolchains.ts';
 import {
@@ -365,7 +366,8 @@ export function lowerFunction(l: Lowering, fn: FunctionValue, args: Val[], slot:
       } else bindPattern(l, p, args[i] ?? { kind: 'undefined' }, env, false);
     });
     if (node.body.type !== 'BlockStatement') {
-      l.set(slot, lowerExpression(l, node.body, env));
+      const value = lowerExpression(l, node.body, env);
+      l.set(slot, l.calls.length > 0 ? value : returned(l, value, env, node.body));
       return;
     }
     const inner: Env = { ...env, names: new Names(env.names) };

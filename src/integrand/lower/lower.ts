@@ -5,12 +5,14 @@ import { type Id, IR_VERSION, type Program } from '../ir.ts';
 import { optimise } from '../optimise.ts';
 import { declarations, type Param, type Params, roundsOf } from '../params.ts';
 import { type ParsedFunction, readInternal } from '../read.ts';
+import { countOf, type Shape } from '../shape.ts';
 import { isTable } from '../tables.ts';
 import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
 import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
 import { Decisions, type Env, type Limits, Lowering, Restart } from './lowering.ts';
-import { describe, type FunctionValue, Names, type Val } from './values.ts';
+import { resultsOf } from './results.ts';
+import { type FunctionValue, Names, type Val } from './values.ts';
 
 /** Makes the coordinates x from the sampled ones, and the factor dx/dz of the integrand. */
 export type ChangeOfVariables = (b: Builder, sampled: Id[]) => { x: Id[]; jacobian: Id };
@@ -46,6 +48,34 @@ export function lower(
       return { args: [{ ...point, fixed: 'the point' }, ...rest], factor: jacobian };
     },
     limits,
+  );
+}
+
+/**
+ * The program of a function of an integrand's results, which are given in one argument of this shape. Its coordinates are the
+ * results; calls of library functions stay calls, so that derivatives have their closed forms (../gradient.ts).
+ */
+export function lowerOfResults({ node, source }: ParsedFunction, shape: Shape): Program {
+  const fn = { ...internalFunction({ node, source }, ''), name: 'the function' };
+  const dims = countOf(shape);
+  return build(
+    fn,
+    dims,
+    {},
+    l => {
+      const numbers = coordinates(l, dims).map(l.number);
+      let next = 0;
+      const argument = (s: Shape): Val => {
+        if (s === 'number') return numbers[next++];
+        const elements = Object.values(s).map(member => l.flow.slot(argument(member)));
+        const { length } = elements;
+        return Array.isArray(s)
+          ? { kind: 'tuple', length, elements, site: node, fixed: 'the results' }
+          : { kind: 'tuple', length, elements, site: node, keys: Object.keys(s) };
+      };
+      return { args: [argument(shape)] };
+    },
+    { keepCalls: true },
   );
 }
 
@@ -85,8 +115,9 @@ function build(
         const slot = l.flow.slot({ kind: 'undefined' });
         const { args, factor } = prepare(l);
         lowerFunction(l, fn, args, slot, fn.node);
-        const value = resultOf(l.get(slot), fn);
-        const result = factor === undefined ? value : l.builder.op('mul', value, factor);
+        const values = resultsOf(l, l.get(slot), fn);
+        const results = factor === undefined ? values : values.map(v => l.builder.op('mul', v, factor));
+        const { shape } = l.returns[0] ?? {};
         return optimise({
           version: IR_VERSION,
           dims,
@@ -94,7 +125,8 @@ function build(
           constants: l.constants,
           arrays: l.arrays,
           body: [...l.builder.root.body, ...l.builder.scope.body],
-          results: [result],
+          results,
+          ...(shape && shape !== 'number' && { shape }),
         });
       });
     } catch (e) {
@@ -108,23 +140,4 @@ function paramValue(l: Lowering, name: string, value: Param): Val {
   if (typeof value === 'object') return { kind: 'data', name, length: value.length, rounds: roundsOf(value) };
   const type = typeof value === 'number' ? 'f64' : 'bool';
   return { kind: type === 'f64' ? 'number' : 'bool', id: l.builder.value({ op: 'param', name }, type) };
-}
-
-function resultOf(value: Val, { node, source }: FunctionValue): Id {
-  if (value.kind === 'number') return value.id;
-  const fail = (reason: string, remedy: string): never => {
-    throw new IntegrandError(reason, remedy, { source, span: node });
-  };
-  if (value.kind === 'bool')
-    return fail('The integrand returns a boolean.', 'Return a number: condition ? 1 : 0.');
-  if (value.kind === 'tuple') {
-    return fail(
-      `The integrand returns ${describe(value)}.`,
-      'Return one number; integrate the components one by one.',
-    );
-  }
-  if (value.kind === 'undefined' && value.why) return value.why();
-  if (value.kind === 'undefined')
-    return fail('The integrand returns nothing.', 'Return a number on every path.');
-  return fail(`The integrand returns ${describe(value)}.`, 'Return a number on every path.');
 }

@@ -13,6 +13,7 @@ import type { Text } from '../../options/wording.ts';
 import { Builder } from '../builder.ts';
 import { IntegrandError, type Source } from '../diagnostics.ts';
 import type { Id } from '../ir.ts';
+import type { Shape } from '../shape.ts';
 import { Flow, type Target } from './flow.ts';
 import { describe, type Names, type Scalar, type Slot, type Val } from './values.ts';
 
@@ -75,7 +76,9 @@ export class Lowering {
   inlined = 0;
   /** The number of turns of unrolled loops so far. */
   turns = 0;
-  /** The calls that are being inlined, outermost first. */
+  /** The shapes of what the integrand returns, each with the place where it does so. */
+  readonly returns: { shape: Shape; env: Env; node: AnyNode }[] = [];
+  /** The calls that are being inlined, outermost first; none in the integrand itself. */
   readonly calls: { fn: AnyNode; at: AnyNode; source: Source }[] = [];
 
   constructor(decisions: Decisions, limits: Limits = {}) {

@@ -7,6 +7,7 @@ import type { Target } from './flow.ts';
 import type { Env, LoopTargets, Lowering } from './lowering.ts';
 import { assignPattern, bindPattern } from './patterns.ts';
 import { REFUSED } from './refused.ts';
+import { returned } from './results.ts';
 import { isCoverageCounter } from './toolchains.ts';
 import { type FunctionNode, isArray, Names, type Val } from './values.ts';
 
@@ -46,7 +47,7 @@ const STATEMENTS: Handlers = {
   },
   ReturnStatement(l, node, env) {
     const value = node.argument ? lowerExpression(l, node.argument, env) : ({ kind: 'undefined' } as const);
-    l.set(env.result!.slot, value);
+    l.set(env.result!.slot, l.calls.length > 0 ? value : returned(l, value, env, node));
     l.flow.break(env.result!.target);
   },
   IfStatement(l, node, env) {

@@ -30,6 +30,9 @@ export interface CudaText {
    * inlined, and reads x at constant indices wherever the program does, so a local array of the caller stays in
    * registers. An overload has a third argument, `unsigned& turns`: the turns since the stop flag was last read, which
    * it goes on counting from call to call. `stopped(params)` reads the flag.
+   *
+   * With several results both are `void`, and their last argument is `double* __restrict__ out`, which gets the results. It is
+   * written at constant indices only, so that it may be in registers as well.
    */
   source: string;
   /** The length of the params buffer, in float64 numbers. */
@@ -37,6 +40,7 @@ export interface CudaText {
 }
 
 const ARGUMENTS = 'const double* x, const double* __restrict__ params';
+const OUT = ', double* __restrict__ out';
 
 export function toCuda(program: Program): CudaText {
   const { offsets, length } = layout(program);
@@ -44,10 +48,12 @@ export function toCuda(program: Program): CudaText {
   const checks = stopChecksOf(program);
   const coordinate = (i: number) => `x[${i}]`;
   const body = functionBody(program, { prefix: '', coordinate, offsets, fuses: true, checks });
+  const several = program.results.length > 1;
+  const [type, out, to] = several ? ['void', OUT, ', out'] : ['double', '', ''];
   parts.push(
     ...constantArrays(program, offsets, ''),
-    `__device__ __forceinline__ double integrand(${ARGUMENTS}, unsigned& turns) {\n${body}\n}`,
-    `__device__ __forceinline__ double integrand(${ARGUMENTS}) {\n  unsigned turns = 0;\n  return integrand(x, params, turns);\n}`,
+    `__device__ __forceinline__ ${type} integrand(${ARGUMENTS}, unsigned& turns${out}) {\n${body}\n}`,
+    `__device__ __forceinline__ ${type} integrand(${ARGUMENTS}${out}) {\n  unsigned turns = 0;\n  return integrand(x, params, turns${to});\n}`,
   );
   const text = parts.join('\n');
   const used = Object.keys(HELPERS).filter(name => text.includes(`${name}(`));
@@ -142,9 +148,10 @@ interface FunctionContext {
   checks: StopChecks;
 }
 
-/** The statements of a function that computes the program's result. */
+/** The statements of a function that returns the program's result, or writes its results to `out`. */
 function functionBody(program: Program, context: FunctionContext): string {
   const { prefix, coordinate, offsets, fuses, checks } = context;
+  const several = program.results.length > 1;
   const lines: string[] = [];
   const put = (depth: number, text: string) => lines.push('  '.repeat(depth) + text);
   const names = new Map<Id, string>();
@@ -296,7 +303,7 @@ function functionBody(program: Program, context: FunctionContext): string {
             const turn = checks.checked.get(s);
             if (turn !== undefined) {
               const ask = `(turns += ${turn}u) >= ${STOP_CHECK_PERIOD}u && (turns = 0u, stopped(params))`;
-              put(depth + 1, `if (${ask}) return ${NAN};`);
+              put(depth + 1, several ? `if (${ask}) return;` : `if (${ask}) return ${NAN};`);
             }
             // C++ lets a compiler assume that a loop without effects ends, and nvcc drops such loops
             else put(depth + 1, 'asm volatile("");');
@@ -336,14 +343,18 @@ function functionBody(program: Program, context: FunctionContext): string {
 
   if (checks.perCall > 0) put(1, `turns += ${checks.perCall}u;`);
   list(program.body, 1, [], undefined);
-  const result = name(program.results[0]);
-  put(1, mayStray ? `return stray ? ${NAN} : ${result};` : `return ${result};`);
+  program.results.forEach((id, r) => {
+    put(1, `${several ? `out[${r}] =` : 'return'} ${mayStray ? `stray ? ${NAN} : ` : ''}${name(id)};`);
+  });
   // an empty array of the integrand has length 1 here; its element is never stored, so it is initialised
   const head = [...arrays].map(([k, a]) => {
     const length = program.arrays[k];
     return `  double ${a}[${length}]${length === 1 ? ' = {}' : ''};`;
   });
   if (mayStray) head.push('  bool stray = false;');
+  // what the caller finds when the integrand is left because of the stop flag
+  if (several && checks.checked.size > 0)
+    program.results.forEach((_, r) => head.push(`  out[${r}] = ${NAN};`));
   return [...head, ...lines].join('\n');
 }
 

@@ -6,7 +6,10 @@ import { type Id, isInside, type Let, type Op, type Program, type Statement } fr
 import { kit } from '../math/index.ts';
 import type { Bindings } from '../params.ts';
 
-/** Fills `out` with the integrand's values; `points` holds all first coordinates, then all second ones, and so on. */
+/**
+ * Fills `out` with the integrand's values: all first results, then all second ones, and so on. `points` holds all first
+ * coordinates, then all second ones.
+ */
 export type Evaluate = (points: Float64Array, out: Float64Array) => void;
 
 const INFIX: Partial<Record<Op, string>> = {
@@ -24,7 +27,8 @@ const INFIX: Partial<Record<Op, string>> = {
 
 /**
  * A function body that uses `points`, `out`, `i`, `n`, `kit`, `arrays` and `data` (params and constant arrays). If it is
- * `limited`, each turn of a loop lowers `turns.left`, and `turns` is thrown when none is left.
+ * `limited`, each turn of a loop lowers `turns.left`, and `turns` is thrown when none is left. Result r of point i goes to
+ * `out[r * n + i]`.
  */
 export function toJavaScript(program: Program, limited = false): string {
   const lines: string[] = [];
@@ -154,12 +158,10 @@ export function toJavaScript(program: Program, limited = false): string {
   };
   if (program.arrays.length > 0) put(0, 'let stray = false;');
   list(program.body, 0, []);
-  put(
-    0,
-    program.arrays.length > 0
-      ? `out[i] = stray ? NaN : ${name(program.results[0])};`
-      : `out[i] = ${name(program.results[0])};`,
-  );
+  program.results.forEach((result, r) => {
+    const place = r === 0 ? 'out[i]' : `out[${r} * n + i]`;
+    put(0, `${place} = ${program.arrays.length > 0 ? 'stray ? NaN : ' : ''}${name(result)};`);
+  });
   return lines.join('\n');
 }
 
@@ -173,7 +175,8 @@ function functionOf(program: Program, limited: boolean): Run {
   const known = cache.get(program);
   if (known) return known;
   const body = toJavaScript(program, limited).replace(/^/gm, '  ');
-  const text = `const n = out.length;\nfor (let i = 0; i < n; i++) {\n${body}\n}`;
+  const count = program.results.length;
+  const text = `const n = out.length${count > 1 ? ` / ${count}` : ''};\nfor (let i = 0; i < n; i++) {\n${body}\n}`;
   const made = new Function('points', 'out', 'kit', 'data', 'arrays', 'turns', text) as Run;
   cache.set(program, made);
   return made;
@@ -185,13 +188,14 @@ export function javascriptTarget(program: Program, params: Bindings): Evaluate {
 }
 
 /**
- * Evaluates one point at a time with any math library, in at most `turns` turns of loops; undefined if these are not enough.
+ * Evaluates one point at a time with any math library, in at most `turns` turns of loops; undefined if these are not enough,
+ * otherwise all results.
  * Programs whose loops are all short take the same text as `javascriptTarget`, which counts nothing.
  */
 export function pointTarget(program: Program, params: Bindings, limited: boolean) {
   const { run, data, arrays } = ready(program, params, limited);
-  return (point: Float64Array, turns: number, library: typeof kit = kit): number | undefined => {
-    const out = new Float64Array(1);
+  return (point: Float64Array, turns: number, library: typeof kit = kit): Float64Array | undefined => {
+    const out = new Float64Array(program.results.length);
     const budget = { left: turns };
     try {
       run(point, out, library, data, arrays, budget);
@@ -199,7 +203,7 @@ export function pointTarget(program: Program, params: Bindings, limited: boolean
       if (e === budget) return undefined;
       throw e;
     }
-    return out[0];
+    return out;
   };
 }
 

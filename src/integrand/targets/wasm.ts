@@ -24,7 +24,8 @@ export interface WasmModule {
 
 /**
  * A module that imports `env.memory` and exports `evaluate(n)`: it reads n points at `layout.points` (one row of
- * `batch` numbers per coordinate) and writes n values at `layout.values`, with n rounded up to even.
+ * `batch` numbers per coordinate) and writes n values of each result at `layout.values` (one row of `batch` numbers per result),
+ * with n rounded up to even. `shared` places both; there must be room for all rows.
  */
 export function toWasm(
   source: Program,
@@ -72,6 +73,7 @@ function libraryFunction(name: string, layout: Layout, callee: (fn: string) => n
   const emitter = new Emitter(program, { writer, layout, prefix, callee, coordinate: i => writer.get(i) });
   emitter.invariants();
   emitter.body();
+  emitter.result(program.results[0]);
   return writer;
 }
 
@@ -91,18 +93,22 @@ function batchFunction(program: Program, layout: Layout, callee: (fn: string) =>
   const top = writer.open('loop');
   writer.get(offset);
   emitter.body();
-  writer.memory('v128.store', layout.values);
+  program.results.forEach((result, r) => {
+    if (r > 0) writer.get(offset);
+    emitter.result(result);
+    writer.memory('v128.store', layout.values + r * layout.batch * 8);
+  });
   writer.get(offset).i32(16).op('i32.add').tee(offset).get(n).op('i32.lt_u').brIf(top);
   writer.close();
   return writer;
 }
 
-/** A compiled integrand with its memory: fill `rows`, call `run(n)`, read `values`. */
+/** A compiled integrand with its memory: fill `rows`, call `run(n)`, read `values`, one row per result. */
 export interface WasmInstance {
   batch: number;
   /** One row per coordinate. */
   rows: Float64Array[];
-  values: Float64Array;
+  values: Float64Array[];
   /** Evaluates the first n points. n is rounded up to even, so for odd n index n of each row must be a valid point. */
   run(n: number): void;
 }
@@ -119,7 +125,7 @@ export function instantiate(program: Program, params: Bindings, size = BATCH): W
   return {
     batch,
     rows: Array.from({ length: program.dims }, (_, d) => row(layout.points + d * batch * 8)),
-    values: row(layout.values),
+    values: program.results.map((_, r) => row(layout.values + r * batch * 8)),
     run: instance.exports.evaluate as (n: number) => void,
   };
 }
@@ -127,7 +133,7 @@ export function instantiate(program: Program, params: Bindings, size = BATCH): W
 export function wasmTarget(program: Program, params: Bindings): Evaluate {
   const { batch, rows, values, run } = instantiate(program, params);
   return (points, out) => {
-    const total = out.length;
+    const total = out.length / values.length;
     for (let start = 0; start < total; start += batch) {
       const n = Math.min(batch, total - start);
       rows.forEach((row, d) => {
@@ -135,7 +141,9 @@ export function wasmTarget(program: Program, params: Bindings): Evaluate {
         if (n % 2) row[n] = row[n - 1]; // the second lane of the last vector repeats the last point
       });
       run(n);
-      out.set(values.subarray(0, n), start);
+      values.forEach((row, r) => {
+        out.set(row.subarray(0, n), r * total + start);
+      });
     }
   };
 }

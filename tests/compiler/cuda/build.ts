@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Program } from '../../../src/integrand/ir.ts';
 import { lowerLibrary } from '../../../src/integrand/lower/lower.ts';
 import { cudaParams, toCuda } from '../../../src/integrand/targets/cuda.ts';
 import type { Subject } from './subjects.ts';
@@ -141,3 +142,35 @@ export const ptx = (dims: number, source: string) =>
   compiled(kernel('one', dims, source), 'nvcc', ['-arch=compute_75', '-ptx'], folder =>
     readFileSync(join(folder, 'out'), 'utf8'),
   );
+
+/** The results of programs with several of them at the same points, as `evaluate` gives them: all first ones, then all second ones. */
+export function severalOnHost(
+  subjects: { program: Program; params: Float64Array }[],
+  points: readonly (readonly number[])[],
+): Float64Array[] {
+  const parts = subjects.map(({ program }, k) => `namespace n${k} {\n${toCuda(program).source}}`);
+  const runs = subjects.map(({ program: { dims, results }, params }, k) => {
+    const given = `std::vector<double> params(${params.length}); for (double& p : params) p = next();`;
+    const body = `double x[${dims}], out[${results.length}]; for (double& v : x) v = next();`;
+    const end = `n${k}::integrand(x, params.data(), out); fwrite(out, 8, ${results.length}, stdout);`;
+    return `{ ${given} for (int i = 0; i < ${points.length}; i++) { ${body} ${end} } }`;
+  });
+  const next = 'static double next() { double x = 0; if (fread(&x, 8, 1, stdin) != 1) throw 1; return x; }';
+  const source = [SHIM, ...parts, next, `int main() { ${runs.join('\n')} }`].join('\n');
+  const input = Float64Array.from(subjects.flatMap(s => [...s.params, ...points.flat()]));
+  return compiled(source, 'g++', ['-O1', '-w', '-std=c++17', '-ffp-contract=off'], folder => {
+    const ran = spawnSync(join(folder, 'out'), { input: new Uint8Array(input.buffer), maxBuffer: 1 << 28 });
+    if (ran.status !== 0) throw new Error(`the compiled texts ended with ${ran.status ?? ran.signal}`);
+    const values = new Float64Array(new Uint8Array(ran.stdout).buffer);
+    let from = 0;
+    return subjects.map(({ program }) => {
+      const k = program.results.length;
+      const rows = values.subarray(from, from + k * points.length);
+      from += rows.length;
+      return Float64Array.from(
+        { length: rows.length },
+        (_, i) => rows[(i % points.length) * k + Math.floor(i / points.length)],
+      );
+    });
+  });
+}

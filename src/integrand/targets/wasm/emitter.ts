@@ -99,13 +99,16 @@ export class Emitter {
     this.#stray = this.#program.arrays.length > 0 ? this.#w.local('v128') : null;
   }
 
-  /** Computes the program for two points; leaves the result vector on the stack. */
+  /** Computes the program for two points; `result` gives what it computed. */
   body(): void {
-    const w = this.#w;
-    if (this.#stray !== null) w.v128(0).set(this.#stray);
+    if (this.#stray !== null) this.#w.v128(0).set(this.#stray);
     this.#list(this.#program.body, []);
-    this.#vector(this.#program.results[0]);
-    if (this.#stray !== null) w.get(this.#stray).op('v128.or'); // all bits set is a NaN
+  }
+
+  /** Pushes one of the results after `body`, as a vector. */
+  result(id: Id): void {
+    this.#vector(id);
+    if (this.#stray !== null) this.#w.get(this.#stray).op('v128.or'); // all bits set is a NaN
   }
 
   // --- values ---

@@ -1,7 +1,7 @@
 /**
  * The memory of a compiled integrand: constants (each stored twice, as a full vector), arrays of constants, params,
- * local arrays, a batch of points and its values. All addresses are known when the module is made, so each access
- * is a single instruction.
+ * local arrays, a batch of points and its values, one row per result. All addresses are known when the module is made, so
+ * each access is a single instruction.
  */
 import type { Program } from '../../ir.ts';
 import type { Bindings } from '../../params.ts';
@@ -32,7 +32,7 @@ export class Layout {
     this.batch = batch;
     this.#next = base;
     this.points = shared?.points ?? this.#take(program.dims * batch * DOUBLE);
-    this.values = shared?.values ?? this.#take(batch * DOUBLE);
+    this.values = shared?.values ?? this.#take(program.results.length * batch * DOUBLE);
     for (const p of program.params) {
       if (p.kind === 'array')
         this.arrays.set(p.name, { address: this.#take(p.length * DOUBLE), length: p.length });
