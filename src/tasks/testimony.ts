@@ -122,9 +122,7 @@ export function testimony(
   /** Writes the two corners to which the model rises and falls most. */
   const placeCorners = () => {
     for (let d = 0; d < dims; d++) {
-      let slope = odd[d * pairs + pairs - 1];
-      for (let j = pairs - 2; j >= 0; j--) slope = odd[d * pairs + j] - squared[j] * slope;
-      const t = slope < 0 ? -h.corner : h.corner;
+      const t = along(d, h.corner) < along(d, -h.corner) ? -h.corner : h.corner;
       rows[d][0] = inside(centre[d] + t * half[d], d);
       rows[d][1] = inside(centre[d] - t * half[d], d);
     }

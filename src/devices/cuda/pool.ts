@@ -254,13 +254,13 @@ export class CudaPool implements RegionPool {
       return { centres: Float64Array.from(centres), levels: Uint8Array.from(levels) };
     });
     this.#heard = totals;
-    const { deviation, spread, surprise, witnesses, evaluations, nonFinite } = totals;
-    return { deviation, spread, surprise, witnesses, evaluations, nonFinite };
+    const { deviation, spread, surprise, missing, witnesses, evaluations, nonFinite } = totals;
+    return { deviation, spread, surprise, missing, witnesses, evaluations, nonFinite };
   }
 
   async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
-    const { surprise, deviating } = this.#heard!;
-    const some = who === 'surprised' ? surprise : deviating;
+    const { surprise, missing: hidden, deviating } = this.#heard!;
+    const some = who === 'surprised' ? surprise + hidden : deviating;
     const { deviations, spreads, surprised, missing, axes } = this.#witnesses.lists;
     const guilty = some > 0 ? (who === 'surprised' ? BLAME.SURPRISED : BLAME.DEVIATING) : BLAME.EVERYONE;
     this.#launch(

@@ -292,7 +292,7 @@ export const WITNESS = new Struct('Witness', {
   surprised: 'unsigned char*',
   missing: 'double*',
   axes: 'unsigned char*',
-  /** Six numbers per block, how many blocks have ended, and six numbers in all; see TOTALS in witness.ts. */
+  /** Seven numbers per block, how many blocks have ended, and seven numbers in all; see TOTALS in witness.ts. */
   sums: 'double*',
   ended: 'u64*',
   totals: 'double*',

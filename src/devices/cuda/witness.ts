@@ -50,6 +50,7 @@ export interface WitnessTotals {
   spread: number;
   surprise: number;
   deviating: number;
+  missing: number;
   witnesses: number;
   evaluations: number;
 }
@@ -65,8 +66,8 @@ const LISTS = [
   'sums',
   'state',
 ] as const;
-/** Byte offsets in the state: six totals, what was not finite, blocks that have ended. */
-const [WRONG, ENDED, STATE] = [48, 64, 72];
+/** Byte offsets in the state: seven totals, what was not finite, blocks that have ended. */
+const [WRONG, ENDED, STATE] = [56, 72, 80];
 
 export class CudaWitness {
   readonly #program: CudaProgram;
@@ -149,7 +150,7 @@ export class CudaWitness {
     for (const name of ['deviations', 'spreads', 'missing'] as const) buffer[name].reserve(8 * count);
     buffer.means.reserve(8 * MEANS * count);
     buffer.chunkSums.reserve(40 * count * chunks);
-    buffer.sums.reserve(8 * 6 * MAX_SUM_BLOCKS);
+    buffer.sums.reserve(8 * 7 * MAX_SUM_BLOCKS);
     for (const name of ['surprised', 'axes'] as const) buffer[name].reserve(count);
     const nothing = new BigUint64Array(STATE / 8);
     nothing[WRONG / 8 + 1] = 2n ** 64n - 1n;
@@ -198,11 +199,22 @@ export class CudaWitness {
     module.launch('conclude', blocks, 256, 0, struct);
     await card.finished(signal, 'hearing witnesses');
     const read = buffer.state.read(new BigUint64Array(STATE / 8));
-    const [deviation, square, surprise, deviating, models, witnesses] = new Float64Array(read.buffer);
+    const [deviation, square, surprise, deviating, models, witnesses, missing] = new Float64Array(
+      read.buffer,
+    );
     const spread = heard.unit * Math.sqrt(square);
     const [wrong, first] = read.subarray(WRONG / 8);
     const evaluations = witnesses + models;
-    const found = { deviation, spread, surprise, deviating, witnesses, evaluations, nonFinite: null };
+    const found = {
+      deviation,
+      spread,
+      surprise,
+      deviating,
+      missing,
+      witnesses,
+      evaluations,
+      nonFinite: null,
+    };
     if (wrong === 0n) return found;
     const [region, number] = [Number(first >> 32n), Number(first & 0xffffffffn)];
     const values = new Float64Array(1);

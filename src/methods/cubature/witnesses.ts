@@ -29,6 +29,11 @@ const SPENT_PART = 0.005;
 /** Witnesses of all integrals of a scan together, about, while none has contradicted; and of each of them, at least. */
 const VOUCHED = 2 ** 22;
 const LEAST_VOUCHED = 2 ** 10;
+/**
+ * An integral of a scan that is contradicted draws this many times as many; neighbours are told when these contradict as well:
+ * a smooth peak in the corner of a region is a surprise, for one in a hundred of some scans, and gone when it is halved.
+ */
+const DOUBTED = 16;
 /** The part of the witnesses that is drawn first, if these are at least LEAST_SCOUTS. */
 const SCOUTS = 1 / 32;
 const LEAST_SCOUTS = 2 ** 10;
@@ -130,7 +135,7 @@ export class Witnesses {
   #judge({ value, error, rounding }: Claim, now: WitnessStep): 'confirmed' | 'undecided' | Blamed {
     const tolerance = toleranceAt(this.#problem, value);
     const off = Math.abs(now.deviation);
-    if (now.surprise > SURPRISE_PART * tolerance) return 'surprised';
+    if (now.surprise + now.missing > SURPRISE_PART * tolerance) return 'surprised';
     const deviations = now.spread <= TELLING * tolerance ? CONFIRMING_IF_TELLING : CONFIRMING;
     if (off <= deviations * now.spread + error / 2 + rounding) return 'confirmed';
     return off > CONTRADICTING * now.spread + error + rounding ? 'deviating' : 'undecided';
@@ -142,10 +147,10 @@ export class Witnesses {
     const witnesses = this.#wanted(claim);
     const { regions: count, value, error, rounding } = claim;
     if (witnessCost({ count, witnesses, ranges: this.#problem.ranges }) > this.#ledger.budgetLeft) return;
-    const { deviation, spread, surprise } = await this.#draw(court, claim, witnesses);
+    const { deviation, spread, surprise, missing } = await this.#draw(court, claim, witnesses);
     if (Math.abs(deviation) > CONTRADICTING * spread + error + rounding)
       this.contradiction = { value: value + deviation, spread };
-    if (surprise > 0) await court.blame('surprised', BLAMED * toleranceAt(this.#problem, value));
+    if (surprise + missing > 0) await court.blame('surprised', BLAMED * toleranceAt(this.#problem, value));
   }
 
   async #draw(court: Court, { absolute }: Claim, witnesses: number): Promise<WitnessStep> {
@@ -162,11 +167,14 @@ export class Witnesses {
   async #contradict(
     court: Court,
     { value, error }: Claim,
-    { deviation, spread }: WitnessStep,
+    { deviation, spread, missing, surprise }: WitnessStep,
     who: Blamed,
   ): Promise<Verdict> {
     this.contradiction = { value: value + deviation, spread };
-    if (this.#problem.neighbours) this.#problem.neighbours.contradicted = true;
+    // every integral of a scan looks at its own faces: others need no more witnesses for that
+    const own = who === 'surprised' && missing > surprise;
+    const { neighbours } = this.#problem;
+    if (neighbours && !own && this.#contradictions > 1) neighbours.contradicted = true;
     await court.blame(who, Math.max(BLAMED * toleranceAt(this.#problem, value), error, Number.MIN_VALUE));
     return 'contradicted';
   }
@@ -177,7 +185,10 @@ export class Witnesses {
     const { neighbours } = this.#problem;
     let few = Math.min(MOST, BUDGET_PART * this.#ledger.maxEvaluations);
     if (neighbours && !neighbours.contradicted)
-      few = Math.min(few, Math.max(LEAST_VOUCHED, VOUCHED / neighbours.count));
+      few = Math.min(
+        few,
+        Math.max(LEAST_VOUCHED, VOUCHED / neighbours.count) * DOUBTED ** this.#contradictions,
+      );
     const most = Math.max(few, SPENT_PART * this.#ledger.evaluations);
     const wanted = Math.max(
       LEAST,

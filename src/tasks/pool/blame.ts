@@ -55,7 +55,7 @@ export class Blame {
 
 function stepOf(sums: WitnessSums): WitnessStep {
   const { deviations, spreads, surprises, missing, witnesses, evaluations } = sums;
-  const [deviation, surprise] = [new Sum(), new Sum()];
+  const [deviation, surprise, hidden] = [new Sum(), new Sum(), new Sum()];
   // squares relative to the largest, since they may overflow
   let [largest, squares] = [0, 0];
   for (const s of spreads) largest = Math.max(largest, s);
@@ -63,12 +63,13 @@ function stepOf(sums: WitnessSums): WitnessStep {
     deviation.add(d);
     if (largest > 0) squares += (spreads[i] / largest) ** 2;
     if (surprises[i]) surprise.add(Math.abs(d));
-    surprise.add(missing[i]);
+    hidden.add(missing[i]);
   });
   return {
     deviation: deviation.value,
     spread: largest * Math.sqrt(squares),
     surprise: surprise.value,
+    missing: hidden.value,
     witnesses,
     evaluations,
     nonFinite: sums.nonFinite,

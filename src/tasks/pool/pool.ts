@@ -78,6 +78,8 @@ export interface WitnessStep {
   spread: number;
   /** Σ |deviations| of surprised regions. */
   surprise: number;
+  /** Σ of what the faces of regions may hide. */
+  missing: number;
   witnesses: number;
   /** Evaluations, with those of the models. */
   evaluations: number;

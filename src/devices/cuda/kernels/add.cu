@@ -1,34 +1,36 @@
-// Adds six numbers over the threads of a block; the first thread gets the sums.
-__device__ void addUp(double* a) {
-  __shared__ double tree[6][32];
-  for (int j = 0; j < 6; j++) {
+// Adds N numbers over the threads of a block; the first thread gets the sums.
+template <int N>
+__device__ void addUp(double (&a)[N]) {
+  __shared__ double tree[N][32];
+  for (int j = 0; j < N; j++) {
     for (int step = 16; step > 0; step /= 2) a[j] += __shfl_down_sync(0xffffffffu, a[j], step);
     if (threadIdx.x % 32 == 0) tree[j][threadIdx.x / 32] = a[j];
   }
   __syncthreads();
   if (threadIdx.x == 0)
-    for (int j = 0; j < 6; j++) {
+    for (int j = 0; j < N; j++) {
       a[j] = 0;
       for (u32 w = 0; w < blockDim.x / 32; w++) a[j] += tree[j][w];
     }
   __syncthreads();
 }
 
-// Adds six numbers over all threads of all blocks, of which `ended` have ended; `sums` has room for six numbers per block.
+// Adds N numbers over all threads of all blocks, of which `ended` have ended; `sums` has room for N numbers per block.
 // Returns true for one thread of the last block, which has the sums then.
-__device__ bool addBlocks(double* sums, u64* ended, double* a, bool& last) {
+template <int N>
+__device__ bool addBlocks(double* sums, u64* ended, double (&a)[N], bool& last) {
   addUp(a);
   if (threadIdx.x == 0) {
-    for (int j = 0; j < 6; j++) sums[6 * (u64)blockIdx.x + j] = a[j];
+    for (int j = 0; j < N; j++) sums[N * (u64)blockIdx.x + j] = a[j];
     __threadfence();
     last = atomicAdd(ended, 1ull) == gridDim.x - 1;
   }
   __syncthreads();
   if (!last) return false;
   __threadfence();
-  for (int j = 0; j < 6; j++) a[j] = 0;
+  for (int j = 0; j < N; j++) a[j] = 0;
   for (u32 b = threadIdx.x; b < gridDim.x; b += blockDim.x)
-    for (int j = 0; j < 6; j++) a[j] += ((volatile double*)sums)[6 * (u64)b + j];
+    for (int j = 0; j < N; j++) a[j] += ((volatile double*)sums)[N * (u64)b + j];
   addUp(a);
   if (threadIdx.x == 0) *ended = 0;
   return threadIdx.x == 0;

@@ -224,9 +224,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     double x[DIMS];
 #pragma unroll
     for (int d = 0; d < DIMS; d++) {
-      double slope = b.odd[NODES * d + NODES - 1];
-      for (int j = NODES - 2; j >= 0; j--) slope = b.odd[NODES * d + j] - w.nodes[j] * w.nodes[j] * slope;
-      x[d] = inside(t, b, d, (slope < 0) == (lane == 0) ? -w.corner : w.corner);
+      const bool falls = along(w, b, d, w.corner) < along(w, b, d, -w.corner);
+      x[d] = inside(t, b, d, falls == (lane == 0) ? -w.corner : w.corner);
     }
     const double value = scale * valueAt(w, x, region, KNOWN + lane, turns, leaving);
     const double reach = w.cornerRange * (most - least) + w.noise * fmax(-least, most);
@@ -308,7 +307,7 @@ __device__ __forceinline__ double scaledBy(double x, int n) {
 
 extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
   __shared__ bool last;
-  double a[6] = {0, 0, 0, 0, 0, 0};
+  double a[7] = {0, 0, 0, 0, 0, 0, 0};
   const u64 step = (u64)gridDim.x * blockDim.x;
   for (u64 region = (u64)blockIdx.x * blockDim.x + threadIdx.x; region < w.count; region += step) {
     int depth = 0;
@@ -346,11 +345,10 @@ extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
     w.missing[region] = missing;
     w.axes[region] = axis;
     w.spreads[region] = spread;
-    a[0] += off, a[1] += spread / w.unit * (spread / w.unit), a[4] += KNOWN + 2 + means[5], a[5] += n;
-    a[2] += missing;
+    a[0] += off, a[1] += spread / w.unit * (spread / w.unit), a[4] += KNOWN + 2 + means[5], a[5] += n, a[6] += missing;
     if (surprised) a[2] += fabs(off);
     if (fabs(off) > LIMIT * spread) a[3] += fabs(off);
   }
   if (!addBlocks(w.sums, w.ended, a, last)) return;
-  for (int j = 0; j < 6; j++) w.totals[j] = a[j];
+  for (int j = 0; j < 7; j++) w.totals[j] = a[j];
 }
