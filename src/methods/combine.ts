@@ -14,7 +14,7 @@ export interface Estimate {
    * contributes; n when n pieces contribute the same. Infinity when it is not given.
    */
   carriers?: number;
-  /** What a step may hide that crosses a stratum beside all of its samples (vegas/jumps.ts). 0 when it is not given. */
+  /** What a step may hide that crosses a stratum beside all of its samples (jumps.ts). 0 when it is not given. */
   hidden?: number;
   /** The part of the error that is rounding, which further iterations do not make smaller. 0 when it is not given. */
   rounding?: number;

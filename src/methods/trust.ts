@@ -60,7 +60,7 @@ export const leastSamples = (maxEvaluations: number): number => Math.min(2 ** 14
  * variance is 0, also when a step crosses the stratum beside all of its samples. Such a step hides about spread/N of the
  * integral. Where f is smooth the error is about smooth = spread/(strata per axis·√(12·N)); with an error below SUSPICIOUS of
  * that, a claim has an error of HIDDEN·spread/N at least. In one dimension the estimates say how much a step may hide between
- * parts where f is not constant (vegas/jumps.ts).
+ * parts where f is not constant (jumps.ts).
  */
 export function hiddenError(now: Combined, { spread, perAxis }: { spread: number; perAxis: number }): number {
   const smooth = spread / (perAxis * Math.sqrt(12 * now.evaluations));

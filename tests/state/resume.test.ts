@@ -196,8 +196,8 @@ describe('refused', () => {
     [
       'another version',
       options,
-      /of version 2; this version reads states of version 1/,
-      s => ({ ...s, version: 2 }),
+      /of version 3; this version reads states of version 2/,
+      s => ({ ...s, version: 3 }),
     ],
     ['what is no state', options, /`resume` is an object; pass the `state` of a result/, () => ({})],
     [

@@ -20,10 +20,10 @@ import {
 } from '../../tasks/sample.ts';
 import { leastFor, type Strata, strataFor } from '../../tasks/strata.ts';
 import type { Estimate } from '../combine.ts';
+import { hiddenBy } from '../jumps.ts';
 import type { Ledger } from '../ledger.ts';
 import type { MethodProblem, Nearest } from '../method.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
-import { hiddenBy } from './jumps.ts';
 import type { VegasOptions } from './options.ts';
 import { seededMap } from './seeded-map.ts';
 import { type Box, PeakWitnesses, type WitnessState, witnessTask } from './witness.ts';
