@@ -288,7 +288,7 @@ class ZmcRun {
       const before = variance;
       const perBox = this.#knobs.blocks ** node.box.length;
       const list = () => new Float64Array(known && perBox <= MAX_KEPT_SUMS ? perBox : 0);
-      const all: NodeSums = { means: list(), variances: list(), samples: count };
+      const all: NodeSums = { means: list(), variances: list() };
       let at = 0;
       const slabs = slabsOf(node.box, this.#knobs.blocks, known ? undefined : MAX_SUMMED_BLOCKS);
       for (const slab of slabs) {
