@@ -59,16 +59,22 @@ export const leastSamples = (maxEvaluations: number): number => Math.min(2 ** 14
  * The least error of a claim, for what steps may hide. Where f is constant in parts, samples of a stratum agree, and its
  * variance is 0, also when a step crosses the stratum beside all of its samples. Such a step hides about spread/N of the
  * integral. Where f is smooth the error is about smooth = spread/(strata per axis·√(12·N)); with an error below SUSPICIOUS of
- * that, a claim has an error of HIDDEN·spread/N at least. In one dimension the estimates say how much a step may hide between
- * parts where f is not constant (jumps.ts).
+ * that, a claim has an error of HIDDEN·spread/N at least. A map may have made weights constant on both sides of a step: where the
+ * error is next to nothing, below FLAT·largest/N, the largest spread that was ever met counts. In one dimension the estimates say
+ * how much a step may hide between parts where f is not constant (jumps.ts).
  */
-export function hiddenError(now: Combined, { spread, perAxis }: { spread: number; perAxis: number }): number {
+export function hiddenError(
+  now: Combined,
+  { spread, largest, perAxis }: { spread: number; largest: number; perAxis: number },
+): number {
   const smooth = spread / (perAxis * Math.sqrt(12 * now.evaluations));
   const constant = now.error <= SUSPICIOUS * smooth ? (HIDDEN * spread) / now.evaluations : 0;
-  return Math.max(now.hidden, constant);
+  const flat = now.error <= (FLAT * largest) / now.evaluations ? largest / now.evaluations : 0;
+  return Math.max(now.hidden, constant, flat);
 }
 const SUSPICIOUS = 0.02;
 const HIDDEN = 15;
+const FLAT = 1e-4;
 
 /**
  * The least error of a claim, in terms of what lies closer to singular ends than samples come (end-excess.ts). Where |f| grows

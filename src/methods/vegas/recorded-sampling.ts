@@ -102,6 +102,10 @@ export class RecordedSampling {
     return this.#sampling.nearest(samples);
   }
 
+  get largestSpread(): number {
+    return this.#sampling.largestSpread;
+  }
+
   spreadAbout(value: number): number {
     return this.#sampling.spreadAbout(value);
   }

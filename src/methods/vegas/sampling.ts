@@ -46,6 +46,7 @@ export interface Scalars {
   square: number;
   iteration: number;
   endBins: Nearest;
+  largestSpread: number;
   witnesses: WitnessState;
   seen: boolean;
   nonFinite: boolean;
@@ -98,6 +99,8 @@ export class Sampling {
   #unit = 1;
   #square = 1;
   #iteration = 0;
+  /** The largest standard deviation of weights in any iteration that learned. */
+  #largestSpread = 0;
   /** For each axis: the widths of its first and its last bin, as parts of the range, when the last measurement was made. */
   #endBins: Nearest = [];
   /** The map that they are of. */
@@ -132,6 +135,7 @@ export class Sampling {
       square: this.#square,
       iteration: this.#iteration,
       endBins: this.#endBins,
+      largestSpread: this.#largestSpread,
       witnesses: this.#witnesses.state,
       seen: this.seen,
       nonFinite: this.nonFinite,
@@ -147,6 +151,7 @@ export class Sampling {
     this.#square = s.square;
     this.#iteration = s.iteration;
     this.#endBins = s.endBins;
+    this.#largestSpread = s.largestSpread;
     this.#witnesses = new PeakWitnesses(this.#problem.ranges, s.witnesses);
     this.seen = s.seen;
     this.nonFinite = s.nonFinite;
@@ -174,6 +179,10 @@ export class Sampling {
     this.restore(learned);
     this.#strata = learned.strata;
     this.#known = learned.variances !== null && this.#knobs.beta > 0;
+  }
+
+  get largestSpread(): number {
+    return this.#largestSpread;
   }
 
   /** The standard deviation of the weights of samples, as the last iteration that learned found it; 0 if that is rounding. */
@@ -231,6 +240,7 @@ export class Sampling {
       this.#allocator = this.#learning;
       this.#iteration++;
       const estimate = this.#estimate(sums, strata);
+      this.#largestSpread = Math.max(this.#largestSpread, this.spreadAbout(estimate.value));
       this.#setUnit(Math.sqrt(this.#square) * this.#unit);
       return estimate;
     }

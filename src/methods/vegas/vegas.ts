@@ -415,8 +415,9 @@ class VegasRun {
   }
 
   #hidden(now: Combined): number {
+    const { largestSpread: largest, perAxis } = this.#sampling;
     const spread = this.#sampling.spreadAbout(now.value);
-    return now.error > 0 ? hiddenError(now, { spread, perAxis: this.#sampling.perAxis }) : 0;
+    return now.error > 0 ? hiddenError(now, { spread, largest, perAxis }) : 0;
   }
 
   /** Whether a run that did not converge needs a warning: its estimate is not trusted, or its error alone met the tolerance. */
