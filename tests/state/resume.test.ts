@@ -155,7 +155,7 @@ describe('which results have a state', () => {
   });
   test('copies of a result and its JSON are without it', async () => {
     const r = await integrate(peak, { ...base, method: 'vegas+' });
-    expect(r.state!.version).toBe(1);
+    expect(r.state!.version).toBe(2);
     for (const copy of [{ ...r }, structuredClone(r), JSON.parse(JSON.stringify(r))])
       expect(Object.keys(copy)).not.toContain('state');
   });
