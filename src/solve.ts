@@ -1,5 +1,7 @@
 /** One problem on an open session: runs its method and makes the result. */
 import type { Device, Session } from './devices/device.ts';
+import { unseenBy } from './end-excess.ts';
+import { EndPoints } from './end-points.ts';
 import { EndProbe } from './ends.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { toDomain } from './integrand/domain.ts';
@@ -47,11 +49,16 @@ export async function solve(
       nonFinite += found.count;
     },
   };
-  const probe = new EndProbe(integrand, domain, task);
+  const points = new EndPoints(integrand, domain, task);
+  const probe = new EndProbe(points);
   try {
     const beyond = await probe.beyondMaps();
     const missing = totalOf(beyond);
-    const run = startMethod(problem.method, { ...task, beyond: missing }, problem);
+    const run = startMethod(
+      problem.method,
+      { ...task, beyond: missing, unseen: (...samples) => unseenBy(points, ...samples) },
+      problem,
+    );
     let outcome = await drive(
       run,
       worthwhile(maxEvaluations, missing),

@@ -13,7 +13,7 @@ import type { Problem } from './problem.ts';
 import { decode, encode } from './tasks/wire.ts';
 
 /** The version of the format. A state of another version is refused. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** What a run has done and learned: plain data, which JSON and `structuredClone` keep. */
 export interface State {

@@ -14,12 +14,15 @@ export interface Estimate {
    * contributes; n when n pieces contribute the same. Infinity when it is not given.
    */
   carriers?: number;
+  /** What a step may hide that crosses a stratum beside all of its samples (jumps.ts). 0 when it is not given. */
+  hidden?: number;
   /** The part of the error that is rounding, which further iterations do not make smaller. 0 when it is not given. */
   rounding?: number;
 }
 
 export interface Combined extends Estimate {
   carriers: number;
+  hidden: number;
   chi2: number;
   dof: number;
   /** The probability of a larger χ² if all iterations estimate the same value. */
@@ -38,6 +41,8 @@ export function combine(estimates: readonly Estimate[]): Combined {
   const error = Math.max(largest * Math.sqrt(variance), rounding);
   const concentration = estimates.reduce((s, e, i) => s + variances[i] ** 2 / (e.carriers ?? Infinity), 0);
   const carriers = concentration === 0 ? Infinity : variance ** 2 / concentration;
+  // samples of all iterations together hide less than those of one: a jump divided by all samples
+  const hidden = estimates.reduce((m, e) => Math.max(m, (e.hidden ?? 0) * (e.evaluations / evaluations)), 0);
   const dof = Math.max(0, estimates.length - 1);
   // χ² is taken about the best fit, the mean by inverse variance, not about `value`: only there it has dof degrees
   const fit = bestFit(estimates, value);
@@ -47,7 +52,7 @@ export function combine(estimates: readonly Estimate[]): Combined {
     return s + (off / e.error) ** 2;
   }, 0);
   const q = dof > 0 ? upperGamma(dof / 2, chi2 / 2) : 1;
-  return { value, error, evaluations, carriers, chi2, dof, q };
+  return { value, error, evaluations, carriers, hidden, chi2, dof, q };
 }
 
 /** The mean weighted by inverse variance; `otherwise` when an error is 0 or all are infinite. */

@@ -38,6 +38,11 @@ export interface MethodProblem {
   absTol: number;
   /** The integral of |f| that may lie beyond the maps of infinite ranges, where no method has a point; absent: 0. */
   beyond?: number;
+  /**
+   * The integral of |f| closer to the ends of ranges than so many samples come, less what it would be if |f| grew no more
+   * from there on (end-excess.ts). Absent: 0.
+   */
+  unseen?(nearest: Nearest, samples: number): Promise<number>;
   /** Evaluations that it may make; each Grant may say otherwise. */
   maxEvaluations: number;
   maxIterations: number;
@@ -55,6 +60,9 @@ export interface MethodProblem {
   /** What to do with values that are not finite: throws unless they may count as 0. */
   onNonFinite(found: NonFinite): void;
 }
+
+/** For each axis: how close samples come to its low and to its high end, as parts of its range. */
+export type Nearest = readonly (readonly [low: number, high: number])[];
 
 /** What a method yields: an iteration, the estimate that the run has come to, and all evaluations so far. */
 export interface Iteration {

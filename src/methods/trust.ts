@@ -56,25 +56,41 @@ export const ZERO_SAMPLES = 2 ** 16;
 export const leastSamples = (maxEvaluations: number): number => Math.min(2 ** 14, maxEvaluations / 4);
 
 /**
- * The error of a claim where f is constant in parts: samples of a stratum agree, and its variance is 0, also when a step
- * crosses the stratum beside all of its samples. Such a step hides about spread/N of the integral. Where f is smooth the error
- * is about smooth = spread/(strata per axis·√(12·N)); an error below SUSPICIOUS of that is raised to HIDDEN·spread/N, but
- * not above FAR_BELOW of the tolerance.
+ * The least error of a claim, for what steps may hide. Where f is constant in parts, samples of a stratum agree, and its
+ * variance is 0, also when a step crosses the stratum beside all of its samples. Such a step hides about spread/N of the
+ * integral. Where f is smooth the error is about smooth = spread/(strata per axis·√(12·N)); with an error below SUSPICIOUS of
+ * that, a claim has an error of HIDDEN·spread/N at least. A map may have made weights constant on both sides of a step: where the
+ * error is next to nothing, below FLAT·largest/N, the largest spread that was ever met counts. In one dimension the estimates say
+ * how much a step may hide between parts where f is not constant (jumps.ts).
  */
 export function hiddenError(
-  error: number,
-  tolerance: number,
-  { spread, samples, perAxis }: { spread: number; samples: number; perAxis: number },
+  now: Combined,
+  { spread, largest, perAxis }: { spread: number; largest: number; perAxis: number },
 ): number {
-  if (error > (SUSPICIOUS * spread) / (perAxis * Math.sqrt(12 * samples))) return error;
-  return Math.max(error, Math.min(FAR_BELOW * tolerance, (HIDDEN * spread) / samples));
+  const smooth = spread / (perAxis * Math.sqrt(12 * now.evaluations));
+  const constant = now.error <= SUSPICIOUS * smooth ? (HIDDEN * spread) / now.evaluations : 0;
+  const flat = now.error <= (FLAT * largest) / now.evaluations ? largest / now.evaluations : 0;
+  return Math.max(now.hidden, constant, flat);
 }
 const SUSPICIOUS = 0.02;
-const FAR_BELOW = 0.1;
 const HIDDEN = 15;
+const FLAT = 1e-4;
+
+/**
+ * The least error of a claim, in terms of what lies closer to singular ends than samples come (end-excess.ts). Where |f| grows
+ * as s^−a with a > 1/2 towards an end, the variance is infinite: the error that is measured says nothing, and the mean of N
+ * samples deviates by about what lies beyond the last of them, N^−(1 − a), as sums of variables with heavy tails do.
+ */
+export const UNSEEN = 2;
 
 export const FEW_SAMPLES =
   'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';
+
+export const HIDDEN_STEP =
+  'the integrand is constant in parts or has a step: what lies beside all samples near a step may exceed the tolerance; raise maxEvaluations, or cut the range at the step';
+
+export const STEEP_ENDS =
+  'the integrand grows so fast towards an end of its range that what lies closer to it than samples come may exceed the tolerance; substitute a variable that removes the singularity, or raise maxEvaluations';
 
 export const MISSED =
   'samples spread evenly over the domain met values that the measurement had missed: there is another peak; raise maxEvaluations or cut the domain';

@@ -49,7 +49,7 @@ const reached: [string, number][] = [
   ['f4_5', 5e-3],
   ['f5_5', 4e-3],
   ['f5_8', 2e-2],
-  ['f6_6', 3e-2],
+  ['f6_6', 6e-2],
   ['f7_8', 3e-3],
   ['f8_8', 1e-3],
   ['sine_exponential_2', 1e-5],

@@ -11,7 +11,7 @@
 import type { NonFinite } from '../../tasks/part.ts';
 import type { Estimate } from '../combine.ts';
 import type { Ledger } from '../ledger.ts';
-import type { MethodProblem } from '../method.ts';
+import type { MethodProblem, Nearest } from '../method.ts';
 import { type Knobs, type Learned, Sampling, type Scalars } from './sampling.ts';
 import type { Box } from './witness.ts';
 
@@ -96,6 +96,14 @@ export class RecordedSampling {
 
   get perAxis(): number {
     return this.#sampling.perAxis;
+  }
+
+  nearest(samples: number): Nearest {
+    return this.#sampling.nearest(samples);
+  }
+
+  get largestSpread(): number {
+    return this.#sampling.largestSpread;
   }
 
   spreadAbout(value: number): number {

@@ -18,10 +18,11 @@ import {
   type SampleTask,
   wholeOf,
 } from '../../tasks/sample.ts';
-import { type Strata, strataFor } from '../../tasks/strata.ts';
+import { leastFor, type Strata, strataFor } from '../../tasks/strata.ts';
 import type { Estimate } from '../combine.ts';
+import { hiddenBy } from '../jumps.ts';
 import type { Ledger } from '../ledger.ts';
-import type { MethodProblem } from '../method.ts';
+import type { MethodProblem, Nearest } from '../method.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import type { VegasOptions } from './options.ts';
 import { seededMap } from './seeded-map.ts';
@@ -44,6 +45,8 @@ export interface Scalars {
   unit: number;
   square: number;
   iteration: number;
+  endBins: Nearest;
+  largestSpread: number;
   witnesses: WitnessState;
   seen: boolean;
   nonFinite: boolean;
@@ -96,6 +99,12 @@ export class Sampling {
   #unit = 1;
   #square = 1;
   #iteration = 0;
+  /** The largest standard deviation of weights in any iteration that learned. */
+  #largestSpread = 0;
+  /** For each axis: the widths of its first and its last bin, as parts of the range, when the last measurement was made. */
+  #endBins: Nearest = [];
+  /** The map that they are of. */
+  #measuredMap: AxisMap | null = null;
   /** Witnesses since the map was last changed. */
   #witnesses: PeakWitnesses;
   /** Whether any sample was not 0. */
@@ -125,6 +134,8 @@ export class Sampling {
       unit: this.#unit,
       square: this.#square,
       iteration: this.#iteration,
+      endBins: this.#endBins,
+      largestSpread: this.#largestSpread,
       witnesses: this.#witnesses.state,
       seen: this.seen,
       nonFinite: this.nonFinite,
@@ -139,6 +150,8 @@ export class Sampling {
     this.#unit = s.unit;
     this.#square = s.square;
     this.#iteration = s.iteration;
+    this.#endBins = s.endBins;
+    this.#largestSpread = s.largestSpread;
     this.#witnesses = new PeakWitnesses(this.#problem.ranges, s.witnesses);
     this.seen = s.seen;
     this.nonFinite = s.nonFinite;
@@ -168,10 +181,20 @@ export class Sampling {
     this.#known = learned.variances !== null && this.#knobs.beta > 0;
   }
 
+  get largestSpread(): number {
+    return this.#largestSpread;
+  }
+
   /** The standard deviation of the weights of samples, as the last iteration that learned found it; 0 if that is rounding. */
   spreadAbout(value: number): number {
     const square = this.#square - (value / this.#unit) ** 2;
     return square > CONSTANT_SQUARE * this.#square ? Math.sqrt(square) * this.#unit : 0;
+  }
+
+  /** How close to the ends of the ranges the nearest one of so many samples is expected. */
+  nearest(samples: number): Nearest {
+    const each = this.#bins / samples;
+    return this.#endBins.map(([low, high]) => [Math.min(1, low * each), Math.min(1, high * each)]);
   }
 
   /** Strata per axis of the present map, on average. */
@@ -217,6 +240,7 @@ export class Sampling {
       this.#allocator = this.#learning;
       this.#iteration++;
       const estimate = this.#estimate(sums, strata);
+      this.#largestSpread = Math.max(this.#largestSpread, this.spreadAbout(estimate.value));
       this.#setUnit(Math.sqrt(this.#square) * this.#unit);
       return estimate;
     }
@@ -228,12 +252,27 @@ export class Sampling {
     if (!this.#known || !this.#strata) this.#strata = this.#strataFor(evaluations);
     if (!this.seen) evaluations -= await this.#pilot(evaluations);
     const counts = await this.#countsFor(evaluations);
+    await this.#lookAtEnds();
     for (let tries = 0; ; tries++) {
       const sums = await this.#sample(this.#strata, counts, null);
       if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
       this.#iteration++;
-      return this.#estimate(sums, this.#strata);
+      const least = typeof counts === 'number' ? counts : leastFor(evaluations, this.#strata.cubes);
+      const hidden = sums.means ? hiddenBy(sums.means, least) * this.#unit : 0;
+      return { ...this.#estimate(sums, this.#strata), hidden };
     }
+  }
+
+  async #lookAtEnds(): Promise<void> {
+    if (this.#measuredMap === this.#map) return;
+    this.#measuredMap = this.#map;
+    const edges = await this.#learning.edgesOf(this.#map);
+    this.#endBins = this.#problem.ranges.map(([low, high], d) => {
+      const [first, last] = [d * (this.#bins + 1), d * (this.#bins + 1) + this.#bins];
+      return [edges[first + 1] - edges[first], edges[last] - edges[last - 1]].map(
+        width => width / (high - low),
+      ) as [number, number];
+    });
   }
 
   /** Draws witnesses beside an iteration that measures, after which the estimate is `now`; returns how many. */
@@ -351,6 +390,7 @@ export class Sampling {
       counts,
       unit: this.#unit,
       adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0, keep },
+      ...(this.#dims === 1 && scale === null && { cubes: true }),
     };
     const sums = await this.#run(task);
     if (task.adapt && !keep) await this.#learning.learn(task, sums);

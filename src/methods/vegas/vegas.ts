@@ -30,11 +30,14 @@ import {
   believable,
   claimedError,
   FEW_SAMPLES,
+  HIDDEN_STEP,
   hiddenError,
   leastSamples,
   MISSED,
   nothingSeen,
   SMALLEST_Q,
+  STEEP_ENDS,
+  UNSEEN,
   ZERO_SAMPLES,
 } from '../trust.ts';
 import { PROTOCOL_ITERATIONS, type VegasOptions } from './options.ts';
@@ -153,12 +156,12 @@ class VegasRun {
     const size =
       evaluations ?? Math.max(1000, Math.floor(Math.min(1e5, this.#problem.maxEvaluations / total)));
     for (let i = 0; i < total; i++) {
-      if (this.#ledger.left < size) return this.#enough() ? 'converged' : 'budget';
+      if (this.#ledger.left < size) return (await this.#enough()) ? 'converged' : 'budget';
       const alpha = i < adapting / 2 ? this.#firstAlpha : undefined;
       yield* this.#iterate(size, i < adapting, i >= (skip ?? adapting), alpha);
-      if (this.#counted.length >= 2 && this.#enough() && i >= adapting) return 'converged';
+      if (this.#counted.length >= 2 && i >= adapting && (await this.#enough())) return 'converged';
     }
-    return this.#enough() ? 'converged' : 'budget';
+    return (await this.#enough()) ? 'converged' : 'budget';
   }
 
   async *toTolerance(adaptive: boolean): Step<Status> {
@@ -198,6 +201,8 @@ class VegasRun {
   #neglected: readonly Box[] = [];
   /** Samples per iteration, at least. */
   #fewest = FEWEST_SAMPLES;
+  /** The error that a claim needs for what lies closer to singular ends than samples come; 0 until all else allows a claim. */
+  #unseen = 0;
 
   /** Adapts with a growing number of samples; returns the evaluations that a measurement will need. */
   async *#learn(start: number): Step<number> {
@@ -261,6 +266,7 @@ class VegasRun {
     this.#ledger.discard(); // an earlier measurement was not trusted
     this.#counted = [];
     this.#neglected = [];
+    this.#unseen = 0;
     const smallest = Math.max(this.#fewest, 2 * this.#sampling.cubesFor(learned)); // two samples per cube
     const least = Math.max(smallest, learned / 2);
     for (let wanted = 1.15 * need; ; ) {
@@ -273,7 +279,7 @@ class VegasRun {
         Math.floor(total / smallest),
       );
       const size = Math.floor(total / turns);
-      if (!(turns >= 1) || this.#ledger.lastIteration) return this.#enough() ? 'converged' : 'budget';
+      if (!(turns >= 1) || this.#ledger.lastIteration) return (await this.#enough()) ? 'converged' : 'budget';
       for (let i = 0; i < turns && !this.#ledger.lastIteration; i++) {
         if (i > 0 && this.#ledger.left < size) break; // with `auto`, the other method may have used budget in the meantime
         yield* this.#iterate(size, false, true);
@@ -287,14 +293,22 @@ class VegasRun {
       const now = combine(this.#counted);
       // learning can go on if there is budget for it and for another measurement
       const again = adaptive && this.#ledger.left > AGAIN * learned && !this.#ledger.lastIteration;
-      if (this.#enough()) return 'converged';
-      if (again && !believable(this.#counted, now)) return undefined;
-      wanted = Math.max(
-        1.1 * now.evaluations * (this.#short(now) ** 2 - 1),
-        this.#leastSamples - now.evaluations,
-      );
+      if (await this.#enough()) return 'converged';
+      const steep = this.#unseen > toleranceAt(this.#problem, now.value);
+      if (again && (steep || !believable(this.#counted, now))) return undefined;
+      wanted = Math.max(this.#missingSamples(now), steep ? now.evaluations : 0);
       if (!(this.#ledger.left > least)) return 'budget';
     }
+  }
+
+  /** The samples that a claim still lacks: errors fall as 1/√N, what steps may hide as 1/N. */
+  #missingSamples(now: Combined): number {
+    const tolerance = toleranceAt(this.#problem, now.value);
+    const times = Math.max(
+      (claimedError(this.#counted, now) / tolerance) ** 2,
+      this.#hidden(now) / tolerance,
+    );
+    return Math.max(1.1 * now.evaluations * (times - 1), this.#leastSamples - now.evaluations);
   }
 
   /** Witnesses that should be drawn by the time that another `more` evaluations are made. */
@@ -337,21 +351,11 @@ class VegasRun {
       );
       if (status === 'converged') status = 'budget';
     } else if (this.#counted.length > 0 && status !== 'converged' && this.#doubtful(now)) {
-      warnings.push(
-        q < SMALLEST_Q
-          ? `the iterations disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`
-          : FEW_SAMPLES,
-      );
+      warnings.push(this.#whyDoubtful(now));
     }
-    if (status === 'converged' && now.error > 0) {
-      const tolerance = toleranceAt(this.#problem, value);
-      error = Math.max(error, claimedError(this.#counted, now));
-      error = hiddenError(error, tolerance, {
-        spread: this.#sampling.spreadAbout(value),
-        samples: now.evaluations,
-        perAxis: this.#sampling.perAxis,
-      });
-    }
+    if (status === 'converged' && now.error > 0) error = Math.max(error, this.#claimed(now));
+    // without a claim, too: the error of the samples would say nothing
+    if (this.#counted.length > 0 && now.error > 0) error = Math.max(error, this.#hidden(now), this.#unseen);
     return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
 
@@ -392,23 +396,41 @@ class VegasRun {
     return !seen && !nonFinite && this.#problem.absTol > 0 && this.#ledger.evaluations >= ZERO_SAMPLES;
   }
 
-  #enough(): boolean {
+  async #enough(): Promise<boolean> {
     if (this.#isZero) return true;
     if (this.#counted.length === 0 || !this.#sampling.seen) return false;
     const now = combine(this.#counted);
     const nothing = now.value === 0 && now.error === 0;
     if (now.evaluations < this.#leastSamples) return false;
-    return !nothing && this.#short(now) <= 1 && now.q >= SMALLEST_Q;
+    const tolerance = toleranceAt(this.#problem, now.value);
+    if (nothing || !(this.#claimed(now) <= tolerance) || now.q < SMALLEST_Q) return false;
+    const nearest = this.#sampling.nearest(now.evaluations);
+    this.#unseen = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations)) ?? 0);
+    return this.#unseen <= tolerance;
   }
 
-  /** The error of a claim divided by the tolerance. */
-  #short(now: Combined): number {
-    return claimedError(this.#counted, now) / toleranceAt(this.#problem, now.value);
+  /** The error of a claim, but for what lies at singular ends. */
+  #claimed(now: Combined): number {
+    return Math.max(claimedError(this.#counted, now), this.#hidden(now));
+  }
+
+  #hidden(now: Combined): number {
+    const { largestSpread: largest, perAxis } = this.#sampling;
+    const spread = this.#sampling.spreadAbout(now.value);
+    return now.error > 0 ? hiddenError(now, { spread, largest, perAxis }) : 0;
   }
 
   /** Whether a run that did not converge needs a warning: its estimate is not trusted, or its error alone met the tolerance. */
   #doubtful(now: Combined): boolean {
     return !believable(this.#counted, now) || now.error <= toleranceAt(this.#problem, now.value);
+  }
+
+  #whyDoubtful(now: Combined): string {
+    const tolerance = toleranceAt(this.#problem, now.value);
+    if (now.q < SMALLEST_Q)
+      return `the iterations disagree (chi2/dof ${ratio(now.chi2, now.dof)}): the error is larger than it says; raise maxEvaluations`;
+    if (this.#unseen > tolerance) return STEEP_ENDS;
+    return this.#hidden(now) > tolerance ? HIDDEN_STEP : FEW_SAMPLES;
   }
 
   async *#iterate(evaluations: number, adapting: boolean, counts: boolean, alpha?: number): Step<Estimate> {

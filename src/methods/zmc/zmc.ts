@@ -16,6 +16,7 @@ import { STREAM } from '../../random/philox.ts';
 import { additionsOf } from '../../tasks/pieces.ts';
 import { merge, type SampleSums, type SampleTask, wholeOf } from '../../tasks/sample.ts';
 import { combine, type Estimate, ratio } from '../combine.ts';
+import { hiddenBy } from '../jumps.ts';
 import { Ledger } from '../ledger.ts';
 import {
   type MethodProblem,
@@ -27,11 +28,13 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
-import { FEW_SAMPLES, nothingSeen, SMALLEST_Q, ZERO_SAMPLES } from '../trust.ts';
+import { FEW_SAMPLES, nothingSeen, SMALLEST_Q, STEEP_ENDS, UNSEEN, ZERO_SAMPLES } from '../trust.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import { MAX_KEPT_BLOCKS, MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks.ts';
+import { hiddenBeyondFaces, type NodeSums } from './faces.ts';
+import { nearestOf } from './nearest.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './options.ts';
-import { beyondFace, type Node, searchTree } from './tree-search.ts';
+import { type Node, searchTree } from './tree-search.ts';
 
 /** Blocks per box, at most, by default. */
 const MAX_BLOCKS = 2 ** 14;
@@ -58,10 +61,12 @@ const EVEN_PART = 0.3;
 const PILOT_SAMPLES = 256;
 /** The largest ratio between the variances that different passes find for a block with most of the variance. */
 const MAX_VARIANCE_RATIO = 8;
-/** Where the density beyond a face of a node is less than this part of the density before it, a peak may be missed. */
-const FAINT_DENSITY = 1e-4;
-/** The means of the blocks of a node are kept for that comparison if there are at most this many blocks. */
-const MAX_KEPT_MEANS = 2 ** 18;
+/** Means and variances of the blocks of a node are kept for faces.ts if there are at most this many blocks. */
+const MAX_KEPT_SUMS = 2 ** 18;
+/** Samples that a claim needs at least, with this budget: what lies on less than 5 of so many parts of the domain can hide. */
+const leastSamples = (maxEvaluations: number): number => Math.min(2 ** 15, maxEvaluations / 4);
+const BESIDE_CUT =
+  'blocks beside those that were cut may hide a part of what was found there; raise maxEvaluations, or take another number of zmc.blocks';
 /** Without a single value other than 0 after this many samples, the run ends. */
 const MAX_ZERO_SAMPLES = 2 ** 24;
 /** Evaluations per pass, at most, or a quarter of all before it: progress is reported and time limits are kept. */
@@ -90,8 +95,9 @@ class ZmcRun {
   #counts = 0;
   /** The factor by which first passes are larger, after measurements that were not trusted. */
   #larger = 1;
-  /** For each node: the samples of its blocks, relative to the average over all blocks. */
-  #shares: number[] = [];
+  /** The nodes of the tree; and the samples of the blocks of a node, relative to the average over all blocks: 1 unless given. */
+  #nodes: readonly Node[] = [];
+  readonly #shares = new Map<Node, number>();
   #calls = 0;
   #unit = 1;
   /** The largest mean of a block that the search met. */
@@ -101,8 +107,10 @@ class ZmcRun {
   #nonFinite = false;
   /** What the last probe found: an estimate for runs that end before their first pass does. */
   #probed: Estimate | null = null;
-  /** The means of blocks in the last pass, in its unit. */
-  #known: { means: Map<Node, Float64Array>; unit: number } = { means: new Map(), unit: 1 };
+  /** Means and variances of blocks in the last pass, in its unit. */
+  #known: { sums: ReadonlyMap<Node, NodeSums>; unit: number } = { sums: new Map(), unit: 1 };
+  /** The error that a claim needs for what lies closer to singular ends than samples come; 0 until all else allows a claim. */
+  #unseen = 0;
   /** For each pass: the largest variance of a block as a part of the whole variance, and the variance per sample itself. */
   readonly #largest: { share: number; own: number }[] = [];
 
@@ -160,6 +168,7 @@ class ZmcRun {
       trial: slab => this.#sample(slab, samples, STREAM.search),
     });
     await this.#setUnit();
+    this.#nodes = nodes;
     if (nodes.length > 1) await this.#share(nodes, samples);
     const leaves = nodes.length * blocks ** ranges.length;
     // the first PASSES passes have the samples of one trial; the next ones have as many as the tolerance should take
@@ -171,7 +180,7 @@ class ZmcRun {
       const share = Math.floor(left / Math.max(1, PASSES - this.#passes.length));
       const limit = Math.floor(ledger.iterationLimit / leaves);
       yield* this.#measure(nodes, Math.max(2, Math.min(count, share, limit)));
-      if (this.#enough(nodes.length > 1)) return 'converged';
+      if (await this.#enough(nodes.length > 1)) return 'converged';
       if (!this.#seen && this.#ledger.evaluations >= MAX_ZERO_SAMPLES) break;
     }
     return ledger.hurried ? 'time' : 'budget';
@@ -209,7 +218,9 @@ class ZmcRun {
     await this.#pass(nodes, samples, spreads);
     const deviations = spreads.map(v => (v < Infinity ? Math.sqrt(v) : 0));
     const mean = deviations.reduce((a, b) => a + b, 0) / nodes.length;
-    this.#shares = deviations.map(d => (mean > 0 ? EVEN_PART + (1 - EVEN_PART) * (d / mean) : 1));
+    if (!(mean > 0)) return;
+    for (const [n, node] of nodes.entries())
+      this.#shares.set(node, EVEN_PART + (1 - EVEN_PART) * (deviations[n] / mean));
   }
 
   /** Samples per block in the next pass. */
@@ -269,14 +280,15 @@ class ZmcRun {
     spreads?: number[],
   ): Promise<{ value: number; variance: number; largest: number }> {
     const known = this.#knobs.depth > 1; // whether mean and variance of each block are needed
-    const means = new Map<Node, Float64Array>();
+    const kept = new Map<Node, NodeSums>();
     let [value, variance, largest] = [0, 0, 0];
-    for (const [n, node] of nodes.entries()) {
-      const share = average * EVEN_PART >= 2 ? (this.#shares[n] ?? 1) : 1;
+    for (const node of nodes) {
+      const share = average * EVEN_PART >= 2 ? (this.#shares.get(node) ?? 1) : 1;
       const count = Math.floor(average * share);
       const before = variance;
       const perBox = this.#knobs.blocks ** node.box.length;
-      const all = nodes.length > 1 && perBox <= MAX_KEPT_MEANS ? new Float64Array(perBox) : null;
+      const list = () => new Float64Array(known && perBox <= MAX_KEPT_SUMS ? perBox : 0);
+      const all: NodeSums = { means: list(), variances: list() };
       let at = 0;
       const slabs = slabsOf(node.box, this.#knobs.blocks, known ? undefined : MAX_SUMMED_BLOCKS);
       for (const slab of slabs) {
@@ -287,7 +299,10 @@ class ZmcRun {
           continue;
         }
         let [sum, squares, most] = [0, 0, 0];
-        all?.set(sums.means!, slab.first);
+        if (all.means.length > 0) {
+          all.means.set(sums.means!, slab.first);
+          all.variances.set(sums.variances!, slab.first);
+        }
         for (let i = 0; i < slab.blocks; i++) {
           if (node.unstable[at] === slab.first + i) {
             at++;
@@ -302,46 +317,22 @@ class ZmcRun {
         largest = Math.max(largest, most / count / slab.blocks ** 2);
       }
       spreads?.push((variance - before) * count);
-      if (all) means.set(node, all);
+      if (all.means.length > 0) kept.set(node, all);
     }
-    this.#known = { means, unit: this.#unit };
+    this.#known = { sums: kept, unit: this.#unit };
     return { value, variance, largest };
   }
 
-  /** The largest contribution that may be missing beyond a face of a node. */
-  get #cutOff(): number {
-    const { means, unit } = this.#known;
-    let most = 0;
-    for (const node of means.keys()) most = Math.max(most, this.#missing(node, means));
-    return most * unit;
+  /** What steps between blocks may hide, and blocks beside those that were cut. */
+  get #hidden(): number {
+    const { sums, unit } = this.#known;
+    const { blocks } = this.#knobs;
+    const steps = [...sums].map(([node, { means }]) => hiddenBy(means, this.#samplesOf(node), blocks));
+    return Math.max(hiddenBeyondFaces(sums, blocks, this.#samplesOf), ...steps) * unit;
   }
 
-  /**
-   * What may be missing beyond the faces of a node: the largest sum over a layer of its blocks at a face, if the density
-   * in the block beyond, which is larger and was sampled less densely, is below FAINT_DENSITY times that of the layer. A
-   * peak on the border of two blocks looks like this when one of them was cut and no sample of the other hit the peak.
-   */
-  #missing(node: Node, means: Map<Node, Float64Array>): number {
-    const { blocks } = this.#knobs;
-    const dims = node.box.length;
-    const layers = layersOf(means.get(node)!, blocks, dims);
-    let most = 0;
-    for (let d = 0; d < dims; d++) {
-      const stride = blocks ** d;
-      for (const step of [-1, 1] as const) {
-        const beyond = beyondFace(node, stride, step, blocks);
-        const there = beyond && means.get(beyond.node)?.[beyond.block];
-        if (!beyond || there === undefined) continue;
-        const face = step < 0 ? 0 : blocks - 1;
-        const [layer, inner] = [layers[d * blocks + face], blocks > 1 ? layers[d * blocks + face - step] : 0];
-        if (layer < inner) continue; // the values fall towards the face: this is the tail of a peak, not its middle
-        // means contain the volume of their node's box, and that of the ancestor is blocks^(dims·levels) times as large
-        const density = (layer / blocks ** (dims - 1)) * blocks ** (dims * beyond.levels);
-        if (Math.abs(there!) < FAINT_DENSITY * density) most = Math.max(most, layer / blocks ** dims);
-      }
-    }
-    return most;
-  }
+  /** Samples per block of a node in all passes. */
+  readonly #samplesOf = (node: Node): number => this.#counts * (this.#shares.get(node) ?? 1);
 
   async #sample(slab: Slab, counts: number, stream: number, cubes = true): Promise<SampleSums> {
     const { session, key, signal, onNonFinite } = this.#problem;
@@ -374,12 +365,18 @@ class ZmcRun {
   }
 
   /** Whether the tolerance is met. Passes that are not trusted are discarded: larger ones follow. */
-  #enough(cut: boolean): boolean {
+  async #enough(cut: boolean): Promise<boolean> {
     if (this.#isZero) return true;
     if (this.#passes.length < PASSES || !this.#seen) return false;
     const now = combine(this.#passes);
-    if (now.error > toleranceAt(this.#problem, now.value)) return false;
-    if (this.#doubt() === null) return !cut || this.#counts >= MIN_BLOCK_SAMPLES;
+    const tolerance = toleranceAt(this.#problem, now.value);
+    if (now.error > tolerance || now.evaluations < leastSamples(this.#problem.maxEvaluations)) return false;
+    if (this.#doubt() === null) {
+      if ((cut && this.#counts < MIN_BLOCK_SAMPLES) || this.#hidden > tolerance) return false;
+      const nearest = nearestOf(this.#nodes, this.#knobs.blocks, this.#samplesOf);
+      this.#unseen = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations)) ?? 0);
+      return this.#unseen <= tolerance;
+    }
     if (now.evaluations > this.#budget / 8) return false;
     this.#ledger.discard();
     this.#passes.length = this.#largest.length = this.#counts = 0;
@@ -394,9 +391,6 @@ class ZmcRun {
     const { chi2, dof, q } = combine(this.#passes);
     if (dof > 0 && q < SMALLEST_Q)
       return `the passes disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
-    const { value } = this.#passes.at(-1)!;
-    if (this.#cutOff > toleranceAt(this.#problem, value) / 4)
-      return 'a peak lies on the border of a block, and part of it may be missed; take another number of zmc.blocks';
     if (this.#passes.length < 3) return null;
     const most = Math.max(...this.#passes.map(p => p.error)) || 1;
     const squares = this.#passes.map(p => (p.error / most) ** 2 * p.evaluations);
@@ -422,7 +416,11 @@ class ZmcRun {
     const doubt = this.#passes.length > 0 && !zero ? this.#doubt() : null;
     if (doubt) warnings.push(doubt);
     const { value, error: own, chi2, dof, q } = combine(passes);
-    const error = zero ? this.#problem.absTol : own;
+    const tolerance = toleranceAt(this.#problem, value);
+    // an error within the tolerance has to allow for what samples do not show, also where that forbids the claim
+    const floor = own <= tolerance ? Math.max(this.#hidden, this.#unseen) : 0;
+    if (floor > tolerance && !doubt) warnings.push(this.#unseen > tolerance ? STEEP_ENDS : BESIDE_CUT);
+    const error = zero ? this.#problem.absTol : Math.max(own, floor);
     return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
   }
 }
@@ -433,16 +431,4 @@ function blocksFor(dims: number, most: number): number {
   while ((n + 1) ** dims <= most && n < 63) n++;
   if (n < 3 && 3 ** dims <= 16 * most) return 3;
   return n > 2 && n % 2 === 0 ? n - 1 : n;
-}
-
-/** Σ |mean| over each layer of blocks of a box: entry d·blocks + k is for the blocks in part k of axis d. */
-function layersOf(means: Float64Array, blocks: number, dims: number): Float64Array {
-  const layers = new Float64Array(dims * blocks);
-  const parts = new Uint32Array(dims).fill(0);
-  for (let i = 0; i < means.length; i++) {
-    const size = Math.abs(means[i]);
-    if (size > 0) for (let d = 0; d < dims; d++) layers[d * blocks + parts[d]] += size;
-    for (let d = 0; d < dims && ++parts[d] === blocks; d++) parts[d] = 0;
-  }
-  return layers;
 }

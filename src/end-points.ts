@@ -1,0 +1,183 @@
+/**
+ * Points near the ends of ranges, and the values of the integrand there.
+ *
+ * Along the other axes these points are random. Where several axes go to their ends together, one of them is the farthest out.
+ * Points are the same in every run, and are not counted as evaluations. They are evaluated on the calling thread; a program
+ * whose loops may be long is not examined, since nothing could end them there. Nor is a function as it is, if it may take long
+ * and the run has limits that workers keep.
+ */
+import { beforeAbort } from './devices/before-abort.ts';
+import type { BoundProgram } from './integrand/bound.ts';
+import { type Domain, MAX_REACH, toDomain } from './integrand/domain.ts';
+import { innerRange, nextDown, nextUp } from './integrand/inner-range.ts';
+import { kit } from './integrand/math/index.ts';
+import { stopChecksOf } from './integrand/stop-checks.ts';
+import type { MethodProblem } from './methods/method.ts';
+import { quickValues } from './quick-values.ts';
+import { type Counter, keyOf, STREAM, wordsOf } from './random/philox.ts';
+import type { EvaluatePoints } from './tasks/pointwise.ts';
+
+/** What ends a run. */
+type Limits = Pick<MethodProblem, 'signal' | 'deadline'>;
+
+/** An end of the range in which an axis is sampled. */
+export interface End {
+  axis: number;
+  /** The end, and the direction from there into the range. */
+  at: number;
+  inward: 1 | -1;
+  infinite: boolean;
+  /** Numbers near the end come as close as 2^-reach of the range. */
+  reach: number;
+}
+
+/** Axes that go to their ends together, each with the ends that it may go to. */
+export type EndSet = readonly (readonly End[])[];
+
+/** Points whose distances from the ends, as parts of the ranges, are between 2^-start and 2^-(start + octaves). */
+export interface EndWindow {
+  start: number;
+  octaves: number;
+  count: number;
+}
+
+/** Values at the points of a window. */
+export interface EndValues {
+  /** f; NaN where it is not known. */
+  f: ArrayLike<number>;
+  /** s·(width of the range), so that the average of f·weight over a window is that of g in tails.ts. */
+  weights: Float64Array;
+  /** The distance from its end of each axis of the set, for each point. */
+  distances: readonly Float64Array[];
+}
+
+/** The exponent of two that the Jacobian of the domain may come to at a point. */
+const MAX_EXPONENT = 900;
+const KEY = keyOf(1);
+/** Random words by point and group of four, which are the same in every run. */
+const words: Counter[][] = [];
+
+/** Evaluates points near the ends of ranges, until `signal` or `deadline` (as performance.now() has it) ends the run. */
+export class EndPoints {
+  readonly ends: readonly End[];
+  readonly #integrand: BoundProgram;
+  readonly #domain: Domain;
+  readonly #limits: Limits;
+  #evaluate: EvaluatePoints | null = null;
+
+  constructor(integrand: BoundProgram, domain: Domain, limits: Limits) {
+    this.#integrand = integrand;
+    this.#domain = domain;
+    this.#limits = limits;
+    this.ends = endsOf(domain);
+  }
+
+  get dims(): number {
+    return this.#domain.axes.length;
+  }
+
+  /** The values in a window of a set of ends. All windows have the same random numbers, so that ratios are less noisy. */
+  async values(set: EndSet, window: EndWindow): Promise<EndValues> {
+    this.#evaluate ??= quickValues(this.#integrand, () => this.isLate);
+    const { points, ...rest } = this.#place(set, window);
+    const { signal } = this.#limits;
+    const f = await beforeAbort(this.#evaluate(points, window.count), signal).catch(e => {
+      if (!signal?.aborted) throw e;
+      return [];
+    });
+    return { f, ...rest };
+  }
+
+  #place(set: EndSet, { start, octaves, count }: EndWindow) {
+    const { axes, ranges } = this.#domain;
+    const dims = axes.length;
+    const inner = ranges.map(innerRange);
+    const volume = ranges.reduce((v, [low, high]) => v * (high - low), 1);
+    const points = new Float64Array(dims * count);
+    const weights = new Float64Array(count);
+    const distances = set.map(() => new Float64Array(count));
+    for (let i = 0; i < count; i++) {
+      const random = (j: number) => randomOf(i, j);
+      inner.forEach(([low, high], d) => {
+        points[d * count + i] = low + random(d) * (high - low);
+      });
+      // one of the axes is the farthest out, at the distance s; along the others the distance is s/c, with c from 0 to 1
+      const s = kit.exp2(-(start + (octaves * (i + random(dims))) / count));
+      const farthest = Math.floor(random(dims + 1) * set.length);
+      let weight = volume * set.length * s;
+      set.forEach((ends, k) => {
+        const c = k === farthest ? 1 : random(dims + 2 + 2 * k);
+        const { axis, at, inward } = ends[Math.floor(random(dims + 3 + 2 * k) * ends.length)];
+        const [low, high] = ranges[axis];
+        distances[k][i] = Math.min(1, s / c);
+        points[axis * count + i] = at + inward * distances[k][i] * (high - low);
+        weight *= ends.length * (k === farthest ? 1 : s / (c * c));
+        if (s / c > 1 / ends.length) weight = 0; // nearer to the other end, or outside
+      });
+      weights[i] = weight;
+    }
+    return { points, weights, distances };
+  }
+
+  /** Whether evaluating it on this thread may outlast the run's limits. */
+  get mayBlock(): boolean {
+    if (this.#integrand.kind === 'compiled') return stopChecksOf(this.#integrand.program).checked.size > 0;
+    const { moved, long } = this.#integrand.call;
+    const limited = this.#limits.signal !== undefined || this.#limits.deadline < Infinity;
+    return moved !== undefined && long === true && limited;
+  }
+
+  get isLate(): boolean {
+    const { signal, deadline } = this.#limits;
+    return (signal?.aborted ?? false) || performance.now() >= deadline;
+  }
+
+  /** The coordinate in the domain where the numbers of an axis end. */
+  lastPlace({ axis, inward }: End): number {
+    const { axes, ranges } = this.#domain;
+    const [low, high] = innerRange(ranges[axis]);
+    const z = ranges.map((range, d) => (d === axis ? (inward > 0 ? low : high) : innerRange(range)[0]));
+    return toDomain(axes, z).x[axis];
+  }
+
+  /** Whether an axis is infinite at both ends. */
+  isBothInfinite(axis: number): boolean {
+    return this.#domain.axes[axis].infinite?.end === undefined;
+  }
+}
+
+/** Random number j of point i, between 0 and 1; the same for all ends and windows. */
+function randomOf(i: number, j: number): number {
+  const group = j >> 2;
+  words[i] ??= [];
+  words[i][group] ??= wordsOf(i, group, 0, STREAM.ends, KEY);
+  return (words[i][group][j & 3] + 0.5) * 2 ** -32;
+}
+
+/** The octaves in which all ends of a set have numbers, and Jacobians do not overflow. */
+export function roomOf(set: EndSet): number {
+  return Math.min(...set.flat().map(e => e.reach), MAX_EXPONENT / 2 / set.length);
+}
+
+/** The ends of all axes. */
+function endsOf({ axes, ranges }: Domain): End[] {
+  return axes.flatMap(({ infinite }, axis) => {
+    const [low, high] = ranges[axis];
+    return ([1, -1] as const).map((inward): End => {
+      const at = inward > 0 ? low : high;
+      const far = infinite && (infinite.end === undefined || inward > 0 === (infinite.reversed ?? false));
+      let gap = Math.abs((inward > 0 ? nextUp(at) : nextDown(at)) - at) / (high - low);
+      if (far) gap = Math.max(gap, infinite.minGap);
+      else if (infinite?.first !== undefined) gap = Math.max(gap, Math.abs(infinite.first - infinite.end!));
+      const reach = Math.min(MAX_REACH, -kit.log2(gap)); // an end at 0: as far as an axis is halved
+      return { axis, at, inward, infinite: far ?? false, reach };
+    });
+  });
+}
+
+/** The ends of each axis that has some of these. */
+export function byAxis(ends: readonly End[]): End[][] {
+  const groups = new Map<number, End[]>();
+  for (const end of ends) groups.set(end.axis, [...(groups.get(end.axis) ?? []), end]);
+  return [...groups.values()];
+}

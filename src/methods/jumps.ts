@@ -1,0 +1,39 @@
+/**
+ * What a step hides. A stratum that a step crosses beside all of its k samples looks constant: its variance is 0, and the
+ * integral is off by up to about J/(C·k), with J the height of the step in the weights and C the number of strata. In one
+ * dimension the error is far smaller than that where the integrand is smooth elsewhere, ∝ (C·k)^(−3/2): cut exponentials were up
+ * to 1e5 errors off. In more dimensions a step crosses many strata. It passes beside the samples of all of them where it is
+ * parallel to a face, and J/(C·k) is the same, since C·k is the number of all samples.
+ *
+ * The step shows in the means of strata: those to its left differ from those to its right by J, and less among each other.
+ * With k samples a step in one dimension hides more than x·J/(C·k) with a probability of (2/k)·e^(−x): 5 errors of STEP·J/(C·k)
+ * are exceeded once in 10,000 runs that have a step, for k = 10.
+ */
+const STEP = 1.5;
+
+/** The height of the largest step: the part of a difference of neighbours that exceeds twice the differences beside it. */
+export function largestJump(means: Float64Array, perAxis = means.length): number {
+  let most = 0;
+  for (let stride = 1; stride < means.length; stride *= perAxis)
+    for (let first = 0; first < means.length; first += perAxis * stride)
+      for (let line = first; line < first + stride; line++)
+        most = Math.max(most, jumpAlong(means, line, stride, perAxis));
+  return most;
+}
+
+/** The same for `count` means along a line. */
+function jumpAlong(means: Float64Array, first: number, stride: number, count: number): number {
+  let most = 0;
+  let [before, here] = [0, 0];
+  for (let i = 1; i < count; i++) {
+    const at = first + i * stride;
+    const after = Math.abs(means[at] - means[at - stride]);
+    most = Math.max(most, here - 2 * (before + after));
+    [before, here] = [here, after];
+  }
+  return Math.max(most, here - 2 * before);
+}
+
+/** What a step may hide, in the unit of the means, if every one of perAxis^dims strata has at least `samples` samples. */
+export const hiddenBy = (means: Float64Array, samples: number, perAxis?: number): number =>
+  (STEP * largestJump(means, perAxis)) / (means.length * samples);
