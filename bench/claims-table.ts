@@ -33,27 +33,56 @@ export interface ClaimsOptions {
   kind?: string;
 }
 
+/** What came of a trial, as data that processes can send each other. */
+export interface Row extends Pick<Verdict, 'claim' | 'sampled' | 'off' | 'missed'> {
+  number: number;
+  kind: string;
+  /** The method; for `auto`, also the one that it chose. */
+  method: string;
+  dims: number;
+  relTol: number;
+  threw: boolean;
+  /** All that is known of it, if its claim is false. */
+  text: string;
+}
+
 /** Prints the tables; returns the number of false claims. */
-export async function claimsTable({ device, claims, seed, ...only }: ClaimsOptions): Promise<number> {
+export async function claimsTable(options: ClaimsOptions): Promise<number> {
+  const start = performance.now();
+  return printTables(await claimRows(options), options, start);
+}
+
+/** Trials first, first + step, first + 2·step, … until there are as many claims as were asked for. */
+export async function claimRows(
+  { device, claims, seed, ...only }: ClaimsOptions,
+  { first, step } = { first: 0, step: 1 },
+): Promise<Row[]> {
   const options = trialOptions(only);
   const start = performance.now();
-  const verdicts: Verdict[] = [];
+  const rows: Row[] = [];
   let made = 0;
-  for (let number = 0; made < claims && number < MAX_TRIALS_PER_CLAIM * claims; number++) {
-    const verdict = await judge(trialOf(seed, number, options), device);
-    verdicts.push(verdict);
+  for (let n = 0; made < claims && n < MAX_TRIALS_PER_CLAIM * claims; n++) {
+    const verdict = await judge(trialOf(seed, first + n * step, options), device);
+    rows.push(rowOf(verdict));
     if (verdict.claim !== 'none' && ++made % PROGRESS === 0)
       console.error(`${made} claims, ${seconds(start)} s`);
   }
-  const falseOnes = verdicts.filter(v => v.claim === 'false');
-  print('kind', verdicts, v => v.trial.example.kind);
-  print('method', verdicts, v => methodOf(v));
-  print('dimensions', verdicts, v => `${v.trial.example.dims}`);
-  print('tolerance', verdicts, v => v.trial.relTol.toExponential());
+  return rows;
+}
+
+/** Prints the tables of rows in any order; returns the number of false claims. */
+export function printTables(rows: Row[], { device, seed }: ClaimsOptions, start: number): number {
+  rows.sort((a, b) => a.number - b.number);
+  print('kind', rows, r => r.kind);
+  print('method', rows, r => r.method);
+  print('dimensions', rows, r => `${r.dims}`);
+  print('tolerance', rows, r => r.relTol.toExponential());
+  const made = rows.filter(r => r.claim !== 'none').length;
+  const falseOnes = rows.filter(r => r.claim === 'false');
   console.log(
-    `\n${verdicts.length} runs on ${device} of seed ${seed}, ${made} claims, ${falseOnes.length} false, ${seconds(start)} s`,
+    `\n${rows.length} runs on ${device} of seed ${seed}, ${made} claims, ${falseOnes.length} false, ${seconds(start)} s`,
   );
-  for (const v of falseOnes) console.log(`\n${textOf(v)}`);
+  for (const r of falseOnes) console.log(`\n${r.text}`);
   return falseOnes.length;
 }
 
@@ -69,41 +98,54 @@ function trialOptions({ methods = METHODS, kind = '' }: Pick<ClaimsOptions, 'met
 
 const seconds = (start: number) => ((performance.now() - start) / 1000).toFixed(0);
 
-/** The method; for `auto`, also the one that it chose. */
-function methodOf({ trial, result }: Verdict): string {
-  return result && result.method !== trial.method ? `${trial.method}: ${result.method}` : trial.method;
+function rowOf(verdict: Verdict): Row {
+  const { trial, result, claim, sampled, off, missed, thrown } = verdict;
+  const { number, method, relTol, example } = trial;
+  return {
+    number,
+    kind: example.kind,
+    method: result && result.method !== method ? `${method}: ${result.method}` : method,
+    dims: example.dims,
+    relTol,
+    claim,
+    sampled,
+    off,
+    missed,
+    threw: thrown !== null,
+    text: claim === 'false' ? textOf(verdict) : '',
+  };
 }
 
 const WIDTHS = [19, 6, 6, 6, 6, 6, 10, 8, 6, 9];
 
-function print(title: string, verdicts: readonly Verdict[], keyOf: (v: Verdict) => string): void {
-  const groups = new Map<string, Verdict[]>();
-  for (const v of verdicts) {
-    const group = groups.get(keyOf(v)) ?? [];
-    if (group.push(v) === 1) groups.set(keyOf(v), group);
+function print(title: string, rows: readonly Row[], keyOf: (r: Row) => string): void {
+  const groups = new Map<string, Row[]>();
+  for (const r of rows) {
+    const group = groups.get(keyOf(r)) ?? [];
+    if (group.push(r) === 1) groups.set(keyOf(r), group);
   }
   // numbers by size, names in the order in which they came: NaN || 0
   const sorted = [...groups].sort(([a], [b]) => Number(a) - Number(b) || 0);
   const names = ['runs', 'threw', 'claims', 'false', 'missed', 'tolerances', 'errors', 'mean', 'deviation'];
   console.log(`\n${row([title, ...names])}`);
   for (const [key, group] of sorted) console.log(row([key, ...cells(group)]));
-  console.log(row(['all', ...cells(verdicts)]));
+  console.log(row(['all', ...cells(rows)]));
 }
 
 const row = (texts: readonly string[]) =>
   texts.map((t, i) => (i === 0 ? t.padEnd(WIDTHS[i]) : t.padStart(WIDTHS[i]))).join('  ');
 
-function cells(group: readonly Verdict[]): string[] {
+function cells(group: readonly Row[]): string[] {
   const claims = group.filter(v => v.claim !== 'none');
   const sampled = claims.filter(v => v.sampled);
   const pulls = sampled.filter(v => v.claim === 'true').map(v => v.off);
   const deterministic = claims.filter(v => !v.sampled).map(v => v.off);
   const mean = pulls.reduce((s, p) => s + p, 0) / pulls.length;
   const deviation = Math.sqrt(pulls.reduce((s, p) => s + (p - mean) ** 2, 0) / (pulls.length - 1));
-  const count = (of: (v: Verdict) => boolean) => `${group.filter(of).length}`;
+  const count = (of: (r: Row) => boolean) => `${group.filter(of).length}`;
   return [
     `${group.length}`,
-    count(v => v.thrown !== null),
+    count(r => r.threw),
     `${claims.length}`,
     count(v => v.claim === 'false'),
     count(v => v.claim === 'false' && v.missed > 1),

@@ -2,12 +2,13 @@
  * No false `converged`: twenty thousand claims on integrands with random parameters and known integrals, other ones than
  * those of tests/claims.
  *
- *   npm run bench:claims -- [--claims N] [--device cpu|cuda] [--seed S] [--methods pagani,auto] [--kind shelf]
+ *   npm run bench:claims -- [--claims N] [--device cpu|cuda] [--seed S] [--methods pagani,auto] [--kind shelf] [--processes P]
  *   npm run bench:claims -- --trial NUMBER [the same options]     (one run again, with all that is known of it)
  */
+import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import type { MethodName } from '../src/problem.ts';
-import { claimsTable, repeatTrial } from './claims-table.ts';
+import { claimRows, printTables, type Row, repeatTrial } from './claims-table.ts';
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +18,8 @@ const { values } = parseArgs({
     methods: { type: 'string' },
     kind: { type: 'string' },
     trial: { type: 'string' },
+    processes: { type: 'string', default: '1' },
+    share: { type: 'string' },
   },
 });
 const options = {
@@ -29,4 +32,28 @@ if (values.trial) {
   await repeatTrial(options, Number(values.trial));
   process.exit(0);
 }
-process.exit((await claimsTable({ ...options, claims: Number(values.claims) })) === 0 ? 0 : 1);
+const [claims, processes] = [Number(values.claims), Number(values.processes)];
+if (values.share) {
+  // one of the processes below: it prints its rows, for all to be put together
+  const share = { ...options, claims: Math.ceil(claims / processes) };
+  const text = JSON.stringify(await claimRows(share, { first: Number(values.share), step: processes }));
+  await new Promise(resolve => process.stdout.write(text, resolve)); // a pipe takes a while
+  process.exit(0);
+}
+const start = performance.now();
+const rows =
+  processes === 1
+    ? await claimRows({ ...options, claims })
+    : (await Promise.all(Array.from({ length: processes }, (_, i) => shareOf(i)))).flat();
+process.exit(printTables(rows, { ...options, claims }, start) === 0 ? 0 : 1);
+
+/** The rows of trials share, share + processes, …, by a process of their own. */
+async function shareOf(share: number): Promise<Row[]> {
+  const args = [process.argv[1], ...process.argv.slice(2), '--share', `${share}`];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const texts: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', text => texts.push(text));
+  const code = await new Promise(resolve => child.on('close', resolve));
+  if (code !== 0) throw new Error(`process ${share} ended with ${code}`);
+  return JSON.parse(texts.join(''));
+}

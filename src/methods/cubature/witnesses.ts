@@ -8,7 +8,8 @@
  * - |T| ≤ 3σ + error/2 confirms the claim, or 2σ + error/2 where σ is small. |T| > 4σ + error contradicts it, and regions
  *   that deviate take the blame. In between, UNDECIDED times as many witnesses are drawn.
  *
- * Before them a few scouts are drawn, SCOUTS of M: if they surprise already, the others are not asked.
+ * After a contradiction, and where M is a large part of the budget, a few scouts are drawn first, SCOUTS of M: if they
+ * surprise, the others are not asked.
  *
  * M is PER_TOLERANCE/τ for a relative tolerance τ, at least LEAST, at most MOST or a part of what was spent, and half as many
  * again after each contradiction. What no witness meets is not excluded: something on less than about 5/M of the domain can
@@ -25,7 +26,7 @@ const PER_TOLERANCE = 64;
 const LEAST = 2 ** 16;
 const MOST = 180_000;
 /** The part of all evaluations that witnesses may take; with their models up to five times as much. */
-const SPENT_PART = 0.005;
+const SPENT_PART = 0.001;
 /** Witnesses of all integrals of a scan together, about, while none has contradicted; and of each of them, at least. */
 const VOUCHED = 2 ** 22;
 const LEAST_VOUCHED = 2 ** 10;
@@ -34,9 +35,13 @@ const LEAST_VOUCHED = 2 ** 10;
  * a smooth peak in the corner of a region is a surprise, for one in a hundred of some scans, and gone when it is halved.
  */
 const DOUBTED = 16;
-/** The part of the witnesses that is drawn first, if these are at least LEAST_SCOUTS. */
+/**
+ * The part of the witnesses that is drawn first, if these are at least LEAST_SCOUTS, after a contradiction or where all of them would take
+ * DEAR of the budget. Otherwise a draw more costs a card as long as the whole of a small run.
+ */
 const SCOUTS = 1 / 32;
 const LEAST_SCOUTS = 2 ** 10;
+const DEAR = 0.02;
 /** The part of the budget that the first witnesses may take, and the part of those wanted that there must be in the end. */
 const BUDGET_PART = 0.5;
 const LEAST_PART = 0.5;
@@ -108,8 +113,10 @@ export class Witnesses {
     if (this.#asked === 0) return 'confirmed';
     const { ranges } = this.#problem;
     let wanted = this.#wanted(claim);
-    if (SCOUTS * wanted >= LEAST_SCOUTS && SCOUTS * wanted < this.#ledger.budgetLeft / 4) {
-      const scouts = await this.#draw(court, claim, SCOUTS * wanted);
+    const few = SCOUTS * wanted;
+    const dear = this.contradiction !== null || wanted > DEAR * this.#ledger.budgetLeft;
+    if (dear && few >= LEAST_SCOUTS && few < this.#ledger.budgetLeft / 4) {
+      const scouts = await this.#draw(court, claim, few);
       if (this.#judge(claim, scouts) === 'surprised')
         return this.#contradict(court, claim, scouts, 'surprised');
     }
