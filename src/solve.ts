@@ -29,6 +29,7 @@ export async function solve(
   const reports = new Reports(problem.onProgress);
   const stop = stopSignal(problem, start, reports.signal);
   const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;
+  const keeps = isTold(integrand) && (!neighbours || !!neighbours.keepsStates);
   const task: MethodProblem = {
     session,
     epsilon,
@@ -42,6 +43,7 @@ export async function solve(
     signal: stop.signal,
     ...(neighbours && { neighbours }),
     ...fromStates(problem, integrand),
+    keeps,
     onNonFinite(found) {
       if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
       nonFinite += found.count;
@@ -80,8 +82,7 @@ export async function solve(
       { iterations, nonFinite, device, start },
     );
     const { record } = outcome;
-    if (record && isTold(integrand) && (!neighbours || neighbours.keepsStates))
-      keepState(result, () => stateOf(problem, result.method, integrand, record));
+    if (record && keeps) keepState(result, () => stateOf(problem, result.method, integrand, record));
     return result;
   } finally {
     stop.clear();

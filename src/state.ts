@@ -6,7 +6,10 @@
  * many dimensions. What does not fit is refused, with the member that differs.
  */
 import type { BoundProgram } from './integrand/bound.ts';
+import { isRegionRecord, type RegionRecord } from './methods/cubature/remembered-regions.ts';
 import type { MethodProblem, MethodRecord } from './methods/method.ts';
+import { METHODS } from './methods/registry.ts';
+import type { VegasRecord } from './methods/vegas/recorded-sampling.ts';
 import type { Learned } from './methods/vegas/sampling.ts';
 import { OptionError } from './options/option-error.ts';
 import type { Problem } from './problem.ts';
@@ -72,19 +75,27 @@ export function checkState(option: 'resume' | 'map', value: unknown): void {
 }
 
 /** What the states in the options hand to the method; throws when they do not fit the problem. */
-export function fromStates(problem: Problem, integrand: BoundProgram): Pick<MethodProblem, 'resume' | 'map'> {
+export function fromStates(
+  problem: Problem,
+  integrand: BoundProgram,
+): Pick<MethodProblem, 'resume' | 'regions' | 'map'> {
   const { resume, map } = problem;
-  if (resume) return { resume: resumed(resume, problem, integrand) };
+  if (resume) {
+    checkFit(resume, problem, integrand);
+    return hasRegions(resume) ? { regions: readRegions(resume) } : { resume: readVegas('resume', resume) };
+  }
   if (!map) return {};
   const refuse = refusal('map', map);
   if (map.dims !== problem.dims)
     throw refuse(`of ${map.dims} dimensions, not ${problem.dims}`, 'pass one of as many dimensions');
+  if (hasRegions(map))
+    throw refuse(`of ${map.method}, which has learned no map`, "use the state of a run by method 'vegas+'");
   if (!learnsMap(problem.method) || (map.method === 'mcubes1d') !== (problem.method === 'mcubes1d'))
     throw refuse(
       `of ${map.method}, whose map ${problem.method} cannot use`,
       `use method '${map.method}', or leave it out`,
     );
-  const { learned } = readRecord('map', map);
+  const { learned } = readVegas('map', map);
   if (!learned) throw refuse('of a run that was stopped while it learned', 'resume it, or leave it out');
   return { map: learned };
 }
@@ -92,7 +103,12 @@ export function fromStates(problem: Problem, integrand: BoundProgram): Pick<Meth
 /** Whether a method learns a map that another run can begin with. */
 export const learnsMap = (method: string): boolean => ['vegas+', 'mcubes', 'mcubes1d'].includes(method);
 
-function resumed(state: State, problem: Problem, integrand: BoundProgram): MethodRecord {
+/** Whether a state is one of regions. */
+const hasRegions = ({ method }: State): boolean =>
+  METHODS.find(m => m.name === method)?.family === 'cubature';
+
+/** Throws unless a state is one of this problem. */
+function checkFit(state: State, problem: Problem, integrand: BoundProgram): void {
   const refuse = refusal('resume', state);
   const anew = 'leave it out, or pass the options that it was made with';
   if (state.method !== problem.method)
@@ -106,18 +122,29 @@ function resumed(state: State, problem: Problem, integrand: BoundProgram): Metho
   if (state.integrand !== digestOf(integrand))
     throw refuse(
       'of another integrand or other params',
-      'leave it out, or pass it as `map` to begin with what it learned',
+      learnsMap(state.method) ? 'leave it out, or pass it as `map` to begin with what it learned' : anew,
     );
-  return readRecord('resume', state);
 }
 
 const refusal = (option: 'resume' | 'map', state: State) => (what: string, remedy: string) =>
   new OptionError(option, state, remedy, w => `${w.quoted(option)} is a state ${what}`);
 
-function readRecord(option: 'resume' | 'map', state: State): MethodRecord {
+const readVegas = (option: 'resume' | 'map', state: State): VegasRecord =>
+  readRecord<VegasRecord>(option, state, record =>
+    [record.learned, record.began].every(l => l === null || isWhole(l, state.dims)),
+  );
+
+const readRegions = (state: State): RegionRecord =>
+  readRecord<RegionRecord>('resume', state, record => isRegionRecord(record, state.dims));
+
+function readRecord<R extends MethodRecord>(
+  option: 'resume' | 'map',
+  state: State,
+  isSound: (record: R) => boolean,
+): R {
   try {
-    const record = decode<MethodRecord>(state.record);
-    if ([record.learned, record.began].every(l => l === null || isWhole(l, state.dims))) return record;
+    const record = decode<R>(state.record);
+    if (isSound(record)) return record;
   } catch {
     // told below
   }

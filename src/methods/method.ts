@@ -6,6 +6,7 @@ import type { Session } from '../devices/device.ts';
 import type { Key } from '../random/philox.ts';
 import type { NonFinite } from '../tasks/part.ts';
 import type { Ranges } from '../tasks/region.ts';
+import type { RegionRecord } from './cubature/remembered-regions.ts';
 import type { VegasRecord } from './vegas/recorded-sampling.ts';
 import type { Learned } from './vegas/sampling.ts';
 
@@ -49,9 +50,13 @@ export interface MethodProblem {
   leastSamples?: number;
   /** In a scan: how many integrals it has, and whether witnesses have contradicted a claim on any of them. */
   neighbours?: { count: number; contradicted: boolean };
-  /** The record of a run that this one goes on with; and what another one has learned, to begin with. */
-  resume?: MethodRecord;
+  /** The record of a run that this one goes on with, by a method of its family. */
+  resume?: VegasRecord;
+  regions?: RegionRecord;
+  /** What another run has learned, to begin with. */
   map?: Learned;
+  /** Whether the outcome is to have a record, where that costs memory. */
+  keeps?: boolean;
   /** What to do with values that are not finite: throws unless they may count as 0. */
   onNonFinite(found: NonFinite): void;
 }
@@ -103,8 +108,8 @@ export interface Outcome {
   record?: MethodRecord;
 }
 
-/** What a run has done and learned, as data: the VEGAS family alone has one. */
-export type MethodRecord = VegasRecord;
+/** What a run has done and learned, as data. */
+export type MethodRecord = VegasRecord | RegionRecord;
 
 /** The outcome of a run that made no estimate. */
 export const NO_OUTCOME: Outcome = {
