@@ -19,6 +19,7 @@ export type { ZmcOptions } from './methods/zmc/options.ts';
 export { OptionError } from './options/option-error.ts';
 export type { IntegrateOptions, Progress } from './problem.ts';
 export { type IterationRecord, Result, type Status } from './result.ts';
+export { type SampleOptions, type Samples, sample } from './sample.ts';
 export { type ScanOptions, scan } from './scan.ts';
 export type { State } from './state.ts';
 export type { Learning, Refinement } from './tasks/learning.ts';

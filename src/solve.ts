@@ -158,11 +158,16 @@ export function stopSignal(
   };
 }
 
-function nonFiniteError({ point, value }: { point: number[]; value: number }, { domain }: Problem): Error {
+export function nonFiniteError(
+  { point, value }: { point: number[]; value: number },
+  { domain }: Problem,
+  caller?: string,
+): Error {
   const { x } = toDomain(domain.axes, point);
   const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
   return new IntegrationError(
     w =>
       `the integrand is ${shown} at ${w.point(x)}; mend it there, exclude the point from the domain, or count such values as 0 with ${w.setting('onNonFinite', 'zero')}.`,
+    caller,
   );
 }

@@ -59,8 +59,11 @@ export function stateOf(
 
 const MEMBERS = ['method', 'domain', 'seed', 'integrand', 'record'] as const;
 
+/** The options that take a state. */
+type StateOption = 'resume' | 'map' | 'state';
+
 /** Throws unless a value is a state of this version. */
-export function checkState(option: 'resume' | 'map', value: unknown): void {
+export function checkState(option: StateOption, value: unknown): void {
   const state = value as State | null;
   const looksRight =
     typeof state === 'object' && state !== null && MEMBERS.every(m => typeof state[m] === 'string');
@@ -100,6 +103,17 @@ export function fromStates(
   return { map: learned };
 }
 
+/** The map that a state of this integral has learned, whatever its seed; throws when it is one of another integral. */
+export function learnedFor(state: State, problem: Problem, integrand: BoundProgram): Learned {
+  const refuse = refusal('state', state);
+  if (hasRegions(state))
+    throw refuse(`of ${state.method}, which has learned no map`, "use the state of a run by method 'vegas+'");
+  checkIntegral('state', state, problem, integrand);
+  const { learned } = readVegas('state', state);
+  if (!learned) throw refuse('of a run that was stopped while it learned', 'resume it to its end first');
+  return learned;
+}
+
 /** Whether a method learns a map that another run can begin with. */
 export const learnsMap = (method: string): boolean => ['vegas+', 'mcubes', 'mcubes1d'].includes(method);
 
@@ -110,26 +124,33 @@ const hasRegions = ({ method }: State): boolean =>
 /** Throws unless a state is one of this problem. */
 function checkFit(state: State, problem: Problem, integrand: BoundProgram): void {
   const refuse = refusal('resume', state);
-  const anew = 'leave it out, or pass the options that it was made with';
   if (state.method !== problem.method)
     throw refuse(
       `of ${state.method}, not ${problem.method}`,
       `use method '${state.method}', or leave it out`,
     );
-  if (state.dims !== problem.dims) throw refuse(`of ${state.dims} dimensions, not ${problem.dims}`, anew);
-  if (state.domain !== encode(problem.domain.axes)) throw refuse('of another domain', anew);
-  if (state.seed !== String(problem.seed)) throw refuse(`of seed ${state.seed}, not ${problem.seed}`, anew);
+  checkIntegral('resume', state, problem, integrand);
+  if (state.seed !== String(problem.seed)) throw refuse(`of seed ${state.seed}, not ${problem.seed}`, ANEW);
+}
+
+const ANEW = 'leave it out, or pass the options that it was made with';
+
+/** Throws unless a state is one of this integral, by any method and with any seed. */
+function checkIntegral(option: StateOption, state: State, problem: Problem, integrand: BoundProgram): void {
+  const refuse = refusal(option, state);
+  if (state.dims !== problem.dims) throw refuse(`of ${state.dims} dimensions, not ${problem.dims}`, ANEW);
+  if (state.domain !== encode(problem.domain.axes)) throw refuse('of another domain', ANEW);
   if (state.integrand !== digestOf(integrand))
     throw refuse(
       'of another integrand or other params',
-      learnsMap(state.method) ? 'leave it out, or pass it as `map` to begin with what it learned' : anew,
+      learnsMap(state.method) ? 'leave it out, or pass it as `map` to begin with what it learned' : ANEW,
     );
 }
 
-const refusal = (option: 'resume' | 'map', state: State) => (what: string, remedy: string) =>
+const refusal = (option: StateOption, state: State) => (what: string, remedy: string) =>
   new OptionError(option, state, remedy, w => `${w.quoted(option)} is a state ${what}`);
 
-const readVegas = (option: 'resume' | 'map', state: State): VegasRecord =>
+const readVegas = (option: StateOption, state: State): VegasRecord =>
   readRecord<VegasRecord>(option, state, record =>
     [record.learned, record.began].every(l => l === null || isWhole(l, state.dims)),
   );
@@ -138,7 +159,7 @@ const readRegions = (state: State): RegionRecord =>
   readRecord<RegionRecord>('resume', state, record => isRegionRecord(record, state.dims));
 
 function readRecord<R extends MethodRecord>(
-  option: 'resume' | 'map',
+  option: StateOption,
   state: State,
   isSound: (record: R) => boolean,
 ): R {

@@ -23,6 +23,7 @@ export const STREAM = {
   ends: 5,
   probe: 6,
   check: 7,
+  events: 8,
 } as const;
 
 export type Key = readonly [number, number];

@@ -1,0 +1,55 @@
+/**
+ * Points drawn one by one through a VEGAS map, each independent of the others: uniform numbers u in the unit cube, whose
+ * images under the map have the density 1/J(u) with J the Jacobian. The numbers depend on key, iteration and number of the point
+ * alone, so the same points come from every device and in every batch.
+ *
+ * Strata are left out on purpose. VEGAS+ has few samples where the integrand varies little within a cube, also if it is large
+ * there, so that single points of such a cube would have large weights.
+ */
+import { type Key, STREAM, wordsOf } from '../random/philox.ts';
+
+export interface Draw {
+  key: Key;
+  /** Points of different iterations are different. */
+  iteration: number;
+  dims: number;
+  bins: number;
+  edges: Float64Array;
+}
+
+/** Points as devices take them: all first coordinates, then all second ones, and so on. */
+export interface Drawn {
+  points: Float64Array;
+  jacobians: Float64Array;
+  /** A further random number in (0, 1) for each point. */
+  chances: Float64Array;
+}
+
+/** Points `first` to `first + n − 1`. */
+export function drawPoints({ key, iteration, dims, bins, edges }: Draw, first: number, n: number): Drawn {
+  const points = new Float64Array(dims * n);
+  const jacobians = new Float64Array(n);
+  const chances = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    let jacobian = 1;
+    for (let d = 0; d <= dims; d += 4) {
+      const words = wordsOf(first + i, d >> 2, iteration, STREAM.events, key);
+      for (let j = 0; j < 4 && d + j <= dims; j++) {
+        const u = (words[j] + 0.5) * 2 ** -32;
+        const axis = d + j;
+        if (axis === dims) {
+          chances[i] = u; // the coordinate behind the last one
+          continue;
+        }
+        const t = u * bins;
+        const bin = Math.floor(t);
+        const at = axis * (bins + 1) + bin;
+        const width = edges[at + 1] - edges[at];
+        points[axis * n + i] = edges[at] + (t - bin) * width;
+        jacobian *= bins * width;
+      }
+    }
+    jacobians[i] = jacobian;
+  }
+  return { points, jacobians, chances };
+}
