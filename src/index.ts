@@ -1,6 +1,7 @@
 /** The public names of the library. */
 export { type Device, DeviceError, type OpenOptions, type Session } from './devices/device.ts';
 export { type DeviceInfo, devices } from './devices/registry.ts';
+export type { Histogram, HistogramOptions } from './histograms.ts';
 export type { BoundProgram, CompiledProgram, PlainProgram } from './integrand/bound.ts';
 export {
   type Compiled,

@@ -1,6 +1,7 @@
 /** One problem on an open session: runs its method and makes the result. */
 import type { Device, Session } from './devices/device.ts';
 import { EndProbe } from './ends.ts';
+import { Histograms } from './histograms.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { toDomain } from './integrand/domain.ts';
 import { drive, type MethodProblem, NO_OUTCOME, type Outcome, statusOf } from './methods/method.ts';
@@ -30,6 +31,7 @@ export async function solve(
   const stop = stopSignal(problem, start, reports.signal);
   const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;
   const keeps = isTold(integrand) && (!neighbours || !!neighbours.keepsStates);
+  const histograms = problem.histograms && new Histograms(problem, integrand, stop.signal);
   const task: MethodProblem = {
     session,
     epsilon,
@@ -44,6 +46,7 @@ export async function solve(
     ...(neighbours && { neighbours }),
     ...fromStates(problem, integrand),
     keeps,
+    onMeasured: histograms && ((sampled, estimate) => histograms.fill(sampled, estimate)),
     onNonFinite(found) {
       if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
       nonFinite += found.count;
@@ -81,7 +84,8 @@ export async function solve(
       { ...outcome, warnings: [...outcome.warnings, ...warnings] },
       { iterations, nonFinite, device, start },
     );
-    const { record } = outcome;
+    const { record, counted } = outcome;
+    if (histograms && counted && counted.length > 0) result.histograms = histograms.of(counted);
     if (record && keeps) keepState(result, () => stateOf(problem, result.method, integrand, record));
     return result;
   } finally {
@@ -110,7 +114,7 @@ export function outOfTime(problem: Problem, start: number): Result {
 
 export function resultOf(
   { domain, method, seed }: Problem,
-  { record: _, ...outcome }: Outcome,
+  { record: _, counted: __, ...outcome }: Outcome,
   run: { iterations: readonly IterationRecord[]; nonFinite: number; device: string; start: number },
 ): Result {
   const { nonFinite, device } = run;

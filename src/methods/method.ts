@@ -6,6 +6,8 @@ import type { Session } from '../devices/device.ts';
 import type { Key } from '../random/philox.ts';
 import type { NonFinite } from '../tasks/part.ts';
 import type { Ranges } from '../tasks/region.ts';
+import type { PlainTask } from '../tasks/sample.ts';
+import type { Estimate } from './combine.ts';
 import type { RegionRecord } from './cubature/remembered-regions.ts';
 import type { VegasRecord } from './vegas/recorded-sampling.ts';
 import type { Learned } from './vegas/sampling.ts';
@@ -55,6 +57,8 @@ export interface MethodProblem {
   regions?: RegionRecord;
   /** What another run has learned, to begin with. */
   map?: Learned;
+  /** VEGAS family: called after each iteration that measures, with its task and what it found. */
+  onMeasured?: ((task: PlainTask, estimate: Estimate) => Promise<void>) | undefined;
   /** Whether the outcome is to have a record, where that costs memory. */
   keeps?: boolean;
   /** What to do with values that are not finite: throws unless they may count as 0. */
@@ -104,6 +108,8 @@ export interface Outcome {
   method?: string;
   choice?: string;
   iterations?: readonly IterationRecord[];
+  /** VEGAS family: the iterations that the value is made of. */
+  counted?: readonly Estimate[];
   /** What a later run goes on with; absent for methods that cannot be resumed. */
   record?: MethodRecord;
 }

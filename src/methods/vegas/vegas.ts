@@ -352,7 +352,8 @@ class VegasRun {
         perAxis: this.#sampling.perAxis,
       });
     }
-    return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
+    const { evaluations } = this.#ledger;
+    return { value, error, status, evaluations, chi2, dof, q, warnings, counted: this.#counted };
   }
 
   /** Whether learning came to an end, its last two iterations agree, and the first measurement with them. */
