@@ -33,7 +33,7 @@ export interface SampleOptions extends Omit<IntegrateOptions, 'resume'> {
   /** How many points. */
   count: number;
   /** The `state` of a result of the same integral, by the VEGAS family. Without it the integral is computed first. */
-  state?: State;
+  state?: State | undefined;
   /** Keep points with a probability in proportion to the absolute value of their weight. Default false. */
   unweighted?: boolean;
   /**
@@ -140,6 +140,7 @@ class WeightedPoints {
   readonly #signal: AbortSignal | undefined;
   /** The map covers the inner ranges of the axes (integrand/inner-range.ts). */
   readonly #whole: number;
+  readonly #infinite: boolean;
 
   constructor(problem: Problem, integrand: BoundProgram, learned: Learned, signal: AbortSignal | undefined) {
     this.problem = problem;
@@ -147,6 +148,7 @@ class WeightedPoints {
     this.#draw = { key: keyOf(seed), dims, bins: learned.bins, edges: learned.edges };
     this.#evaluate = evaluatorOf(integrand);
     this.#signal = signal;
+    this.#infinite = domain.axes.some(a => a.infinite);
     this.#whole = domain.sign * (1 + volumeExcess(domain.ranges));
   }
 
@@ -173,6 +175,11 @@ class WeightedPoints {
   /** Writes point i of a batch to place `to`: in the coordinates of the domain, with the value there. */
   put(batch: Batch, i: number, into: Samples, to: number): void {
     const { dims, domain } = this.problem;
+    if (!this.#infinite) {
+      for (let d = 0; d < dims; d++) into.points[to * dims + d] = batch.points[d * batch.n + i];
+      into.values[to] = batch.values[i];
+      return;
+    }
     const { x, jacobian } = toDomain(domain.axes, this.#at(batch.points, batch.n, i));
     into.points.set(x, to * dims);
     into.values[to] = batch.values[i] / jacobian;

@@ -6,7 +6,7 @@
  * Strata are left out on purpose. VEGAS+ has few samples where the integrand varies little within a cube, also if it is large
  * there, so that single points of such a cube would have large weights.
  */
-import { type Key, STREAM, wordsOf } from '../random/philox.ts';
+import { type Key, roundKeys, STREAM, writeWords } from '../random/philox.ts';
 import { cubesOf, type PlainTask } from './sample.ts';
 
 export interface Draw {
@@ -31,10 +31,12 @@ export function drawPoints({ key, iteration, dims, bins, edges }: Draw, first: n
   const points = new Float64Array(dims * n);
   const jacobians = new Float64Array(n);
   const chances = new Float64Array(n);
+  const keys = Uint32Array.from(roundKeys(key));
+  const words = new Uint32Array(4);
   for (let i = 0; i < n; i++) {
     let jacobian = 1;
     for (let d = 0; d <= dims; d += 4) {
-      const words = wordsOf(first + i, d >> 2, iteration, STREAM.events, key);
+      writeWords(words, first + i, d >> 2, iteration, STREAM.events, keys);
       for (let j = 0; j < 4 && d + j <= dims; j++) {
         const u = (words[j] + 0.5) * 2 ** -32;
         const axis = d + j;
@@ -72,6 +74,8 @@ export function* drawSamples(task: PlainTask, batch: number): Generator<DrawnSam
   const [dims, cubes] = [strata.length, cubesOf(task)];
   const countOf = typeof counts === 'number' ? () => counts : (cube: number) => counts.each[cube];
   const own = new Uint32Array(dims);
+  const keys = Uint32Array.from(roundKeys(key));
+  const words = new Uint32Array(4);
   let [cube, offset, first] = [0, 0, 0];
   while (cube < cubes) {
     const drawn: DrawnSamples = {
@@ -91,7 +95,7 @@ export function* drawSamples(task: PlainTask, batch: number): Generator<DrawnSam
       const i = drawn.n;
       let jacobian = 1 / unit;
       for (let d = 0; d < dims; d += 4) {
-        const words = wordsOf(first + i, d >> 2, iteration, stream, key);
+        writeWords(words, first + i, d >> 2, iteration, stream, keys);
         for (let axis = d; axis < Math.min(dims, d + 4); axis++) {
           const t = (own[axis] + (words[axis - d] + 0.5) * 2 ** -32) * (bins / strata[axis]);
           const bin = Math.floor(t);
