@@ -28,8 +28,8 @@ import { checkState, learnedFor, learnsMap, type State } from './state.ts';
 import { type Draw, drawPoints } from './tasks/draw.ts';
 import { evaluatorOf } from './tasks/pointwise.ts';
 
-/** The options of `integrate`, without `resume`; with a `state`, those about tolerances and methods have no effect. */
-export interface SampleOptions extends Omit<IntegrateOptions, 'resume'> {
+/** The options of `integrate`, without `resume` and `histograms`; with a `state`, those about tolerances and methods have no effect. */
+export interface SampleOptions extends Omit<IntegrateOptions, 'resume' | 'histograms'> {
   /** How many points. */
   count: number;
   /** The `state` of a result of the same integral, by the VEGAS family. Without it the integral is computed first. */
@@ -88,6 +88,9 @@ export async function sample(f: Integrand | URL, options: SampleOptions): Promis
   checkOwn({ count, state, unweighted, maxOverweight });
   if ('resume' in common)
     throw refusal('resume', common.resume, 'pass it as `state`', 'unknown option `resume`');
+  if ('histograms' in common)
+    throw refusal('histograms', common.histograms, 'pass it to `integrate`', 'unknown option `histograms`');
+  if (state && common.map) throw refusal('map', common.map, 'give `state` or `map`, not both');
   const problem = checkedFor('sample', () => checkProblem(common));
   if (problem.domain.empty)
     throw refusal('domain', common.domain, 'pass ranges with different bounds', 'the domain is empty');

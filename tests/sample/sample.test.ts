@@ -204,6 +204,8 @@ describe('refused', () => {
     ],
     ['what is no state', { state: 3 }, /^sample: `state` is 3; pass the `state` of a result/],
     ['resume', { resume: {} }, /unknown option `resume`; pass it as `state`/],
+    ['histograms', { histograms: {} }, /unknown option `histograms`; pass it to `integrate`/],
+    ['a map beside the state', { map: { version: 1 } }, /give `state` or `map`, not both/],
     ['unweighted by a number', { unweighted: 1 }, /`unweighted` is 1; pass true or false/],
     ['a part of 1', { maxOverweight: 1 }, /`maxOverweight` is 1; pass a number from 0 on, below 1/],
     ['an unknown option', { cuont: 3 }, /^sample: unknown option `cuont`/],
