@@ -11,6 +11,7 @@ import type { MethodProblem, MethodRecord } from './methods/method.ts';
 import { METHODS } from './methods/registry.ts';
 import type { VegasRecord } from './methods/vegas/recorded-sampling.ts';
 import type { Learned } from './methods/vegas/sampling.ts';
+import { isZmcRecord, type ZmcRecord } from './methods/zmc/record.ts';
 import { OptionError } from './options/option-error.ts';
 import type { Problem } from './problem.ts';
 import { decode, encode } from './tasks/wire.ts';
@@ -81,17 +82,19 @@ export function checkState(option: StateOption, value: unknown): void {
 export function fromStates(
   problem: Problem,
   integrand: BoundProgram,
-): Pick<MethodProblem, 'resume' | 'regions' | 'map'> {
+): Pick<MethodProblem, 'resume' | 'regions' | 'blocks' | 'map'> {
   const { resume, map } = problem;
   if (resume) {
     checkFit(resume, problem, integrand);
-    return hasRegions(resume) ? { regions: readRegions(resume) } : { resume: readVegas('resume', resume) };
+    const family = familyOf(resume);
+    if (family === 'cubature') return { regions: readRegions(resume) };
+    return family === 'zmc' ? { blocks: readBlocks(resume) } : { resume: readVegas('resume', resume) };
   }
   if (!map) return {};
   const refuse = refusal('map', map);
   if (map.dims !== problem.dims)
     throw refuse(`of ${map.dims} dimensions, not ${problem.dims}`, 'pass one of as many dimensions');
-  if (hasRegions(map))
+  if (familyOf(map) !== 'vegas')
     throw refuse(`of ${map.method}, which has learned no map`, "use the state of a run by method 'vegas+'");
   if (!learnsMap(problem.method) || (map.method === 'mcubes1d') !== (problem.method === 'mcubes1d'))
     throw refuse(
@@ -106,7 +109,7 @@ export function fromStates(
 /** The map that a state of this integral has learned, whatever its seed; throws when it is one of another integral. */
 export function learnedFor(state: State, problem: Problem, integrand: BoundProgram): Learned {
   const refuse = refusal('state', state);
-  if (hasRegions(state))
+  if (familyOf(state) !== 'vegas')
     throw refuse(`of ${state.method}, which has learned no map`, "use the state of a run by method 'vegas+'");
   checkIntegral('state', state, problem, integrand);
   const { learned } = readVegas('state', state);
@@ -117,9 +120,8 @@ export function learnedFor(state: State, problem: Problem, integrand: BoundProgr
 /** Whether a method learns a map that another run can begin with. */
 export const learnsMap = (method: string): boolean => ['vegas+', 'mcubes', 'mcubes1d'].includes(method);
 
-/** Whether a state is one of regions. */
-const hasRegions = ({ method }: State): boolean =>
-  METHODS.find(m => m.name === method)?.family === 'cubature';
+/** The family of methods that a state comes from; that of VEGAS if its method is unknown, which is refused later. */
+const familyOf = ({ method }: State) => METHODS.find(m => m.name === method)?.family ?? 'vegas';
 
 /** Throws unless a state is one of this problem. */
 function checkFit(state: State, problem: Problem, integrand: BoundProgram): void {
@@ -157,6 +159,9 @@ const readVegas = (option: StateOption, state: State): VegasRecord =>
 
 const readRegions = (state: State): RegionRecord =>
   readRecord<RegionRecord>('resume', state, record => isRegionRecord(record, state.dims));
+
+const readBlocks = (state: State): ZmcRecord =>
+  readRecord<ZmcRecord>('resume', state, record => isZmcRecord(record, state.dims));
 
 function readRecord<R extends MethodRecord>(
   option: StateOption,

@@ -11,6 +11,7 @@ import type { Estimate } from './combine.ts';
 import type { RegionRecord } from './cubature/remembered-regions.ts';
 import type { VegasRecord } from './vegas/recorded-sampling.ts';
 import type { Learned } from './vegas/sampling.ts';
+import type { ZmcRecord } from './zmc/record.ts';
 
 /** How a run ended: only `converged` says that the tolerance is met. `failed` is for integrals of a scan. */
 export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | 'aborted' | 'failed';
@@ -55,6 +56,7 @@ export interface MethodProblem {
   /** The record of a run that this one goes on with, by a method of its family. */
   resume?: VegasRecord;
   regions?: RegionRecord;
+  blocks?: ZmcRecord;
   /** What another run has learned, to begin with. */
   map?: Learned;
   /** VEGAS family: called after each iteration that measures, with its task and what it found. */
@@ -115,7 +117,7 @@ export interface Outcome {
 }
 
 /** What a run has done and learned, as data. */
-export type MethodRecord = VegasRecord | RegionRecord;
+export type MethodRecord = VegasRecord | RegionRecord | ZmcRecord;
 
 /** The outcome of a run that made no estimate. */
 export const NO_OUTCOME: Outcome = {
