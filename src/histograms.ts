@@ -14,10 +14,12 @@
 import { dueTurn } from './devices/event-loop.ts';
 import { takesFunctions } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
-import { compile, type Integrand } from './integrand/compile.ts';
+import { type Compiled, compile, type Integrand } from './integrand/compile.ts';
+import { IntegrandError } from './integrand/diagnostics.ts';
 import { toDomain } from './integrand/domain.ts';
 import { volumeExcess } from './integrand/inner-range.ts';
 import { kit } from './integrand/math/index.ts';
+import type { Params } from './integrand/params.ts';
 import type { Estimate } from './methods/combine.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import { OptionError } from './options/option-error.ts';
@@ -94,20 +96,18 @@ interface Filled {
 
 export class Histograms {
   readonly #problem: Problem;
-  readonly #signal: AbortSignal | undefined;
   readonly #integrand: EvaluatePoints;
   readonly #axes: readonly Binned[];
   readonly #filled = new WeakMap<Estimate, readonly Filled[]>();
 
-  constructor(problem: Problem, integrand: BoundProgram, signal: AbortSignal | undefined) {
+  constructor(problem: Problem, integrand: BoundProgram) {
     this.#problem = problem;
-    this.#signal = signal;
     this.#integrand = evaluatorOf(integrand);
     this.#axes = Object.entries(problem.histograms!).map(([name, given]) => new Binned(name, given, problem));
   }
 
   /** Fills all histograms with the samples of an iteration. */
-  async fill(task: PlainTask, estimate: Estimate): Promise<void> {
+  async fill(task: PlainTask, estimate: Estimate, signal: AbortSignal | undefined): Promise<void> {
     const { domain } = this.#problem;
     const infinite = domain.axes.some(a => a.infinite);
     const sums = this.#axes.map(axis => new CubeWise(axis.slots));
@@ -118,7 +118,7 @@ export class Histograms {
     };
     for (const drawn of drawSamples(task, BATCH)) {
       await dueTurn();
-      this.#signal?.throwIfAborted();
+      signal?.throwIfAborted();
       const values = await this.#integrand(drawn.points, drawn.n);
       const points = infinite ? this.#inDomain(drawn) : drawn.points;
       const slots = this.#axes.map(axis => axis.slotsOf(points, drawn.n));
@@ -192,7 +192,7 @@ class Binned {
       this.#evaluate = (points, n) =>
         Float64Array.from({ length: n }, (_, i) => given.of(this.#at(points, n, i), params, kit));
     else {
-      const { evaluate } = compile(given.of, { dims, params });
+      const { evaluate } = compiled(name, given.of, dims, params);
       this.#evaluate = points => evaluate(points);
     }
   }
@@ -241,6 +241,16 @@ class Binned {
 
   #at(points: Float64Array, n: number, i: number): number[] {
     return Array.from({ length: this.#dims }, (_, d) => points[d * n + i]);
+  }
+}
+
+/** The expression of a histogram; errors name the histogram. */
+function compiled(name: string, of: Integrand, dims: number, params: Params): Compiled {
+  try {
+    return compile(of, { dims, params });
+  } catch (e) {
+    if (e instanceof IntegrandError) e.add(w => `This is ${w.quoted(`histograms.${name}.of`)}.`);
+    throw e;
   }
 }
 

@@ -27,11 +27,13 @@ export async function solve(
 ): Promise<Result> {
   const iterations: IterationRecord[] = [];
   let nonFinite = 0;
+  // what may throw comes before the timer of `maxTime` is set, which would keep Node alive
+  const states = fromStates(problem, integrand);
+  const histograms = problem.histograms && new Histograms(problem, integrand);
   const reports = new Reports(problem.onProgress);
   const stop = stopSignal(problem, start, reports.signal);
   const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;
   const keeps = isTold(integrand) && (!neighbours || !!neighbours.keepsStates);
-  const histograms = problem.histograms && new Histograms(problem, integrand, stop.signal);
   const task: MethodProblem = {
     session,
     epsilon,
@@ -44,9 +46,9 @@ export async function solve(
     deadline: start + maxTime,
     signal: stop.signal,
     ...(neighbours && { neighbours }),
-    ...fromStates(problem, integrand),
+    ...states,
     keeps,
-    onMeasured: histograms && ((sampled, estimate) => histograms.fill(sampled, estimate)),
+    onMeasured: histograms && ((sampled, estimate) => histograms.fill(sampled, estimate, stop.signal)),
     onNonFinite(found) {
       if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
       nonFinite += found.count;

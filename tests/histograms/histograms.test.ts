@@ -177,6 +177,14 @@ describe('refused', () => {
     const again = await integrate(f, { dims: 2, map: state!, histograms: { sum } });
     expect(total(again.histograms!.sum) / again.value).toBeCloseTo(1, 12);
   });
+  test('an expression that does not compile names the histogram; no timer of maxTime stays behind', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter(r => r === 'Timeout').length;
+    const before = timers();
+    const of = ([x]: number[]) => Number(String(x)); // strings do not compile
+    const run = integrate(f, { dims: 2, maxTime: 60_000, histograms: { odd: { ...sum, of } } });
+    await expect(run).rejects.toThrow(/This is `histograms.odd.of`/);
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
   test('an expression that is NaN where the integrand is not 0', async () => {
     const histograms = { a: { ...sum, of: ([x]: number[]) => Math.sqrt(x - 0.5) } };
     const run = integrate(f, { dims: 2, histograms });

@@ -212,6 +212,14 @@ describe('refused', () => {
     await expect(run).rejects.toThrow(OptionError);
     await expect(run).rejects.toThrow(message);
   });
+  test('leaves no timer of maxTime behind, which would keep Node alive', async () => {
+    const { state } = await integrate(peak, options);
+    const timers = () => process.getActiveResourcesInfo().filter(r => r === 'Timeout').length;
+    const before = timers();
+    const run = integrate(peak, { ...options, params: { a: 41 }, maxTime: 60_000, resume: state! });
+    await expect(run).rejects.toThrow(/of another integrand/);
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
   test('both resume and map', async () => {
     const { state } = await integrate(peak, options);
     const run = integrate(peak, { ...options, resume: state!, map: state! });
