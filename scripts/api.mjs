@@ -9,7 +9,7 @@ const INDEX = resolve('src/index.ts');
 
 /** The chapters, and what is in them; an export that is in none is an error. */
 const CHAPTERS = [
-  ['Functions', ['integrate', 'scan', 'table', 'compile', 'devices']],
+  ['Functions', ['integrate', 'scan', 'sample', 'table', 'compile', 'devices']],
   [
     'Integrands and params',
     [
@@ -25,9 +25,18 @@ const CHAPTERS = [
   ],
   [
     'Options',
-    ['IntegrateOptions', 'ScanOptions', 'VegasOptions', 'CubatureOptions', 'ZmcOptions', 'Progress'],
+    [
+      'IntegrateOptions',
+      'ScanOptions',
+      'SampleOptions',
+      'HistogramOptions',
+      'VegasOptions',
+      'CubatureOptions',
+      'ZmcOptions',
+      'Progress',
+    ],
   ],
-  ['Results', ['Result', 'Status', 'IterationRecord', 'State', 'DeviceInfo']],
+  ['Results', ['Result', 'Status', 'IterationRecord', 'State', 'Samples', 'Histogram', 'DeviceInfo']],
   ['Compiled integrands', ['CompileOptions', 'Compiled']],
   ['Errors', ['OptionError', 'IntegrandError', 'DeviceError']],
   [

@@ -1,6 +1,7 @@
 /** The public names of the library. */
 export { type Device, DeviceError, type OpenOptions, type Session } from './devices/device.ts';
 export { type DeviceInfo, devices } from './devices/registry.ts';
+export type { Histogram, HistogramOptions } from './histograms.ts';
 export type { BoundProgram, CompiledProgram, PlainProgram } from './integrand/bound.ts';
 export {
   type Compiled,
@@ -20,6 +21,7 @@ export type { ZmcOptions } from './methods/zmc/options.ts';
 export { OptionError } from './options/option-error.ts';
 export type { IntegrateOptions, Progress } from './problem.ts';
 export { type IterationRecord, Result, type Status } from './result.ts';
+export { type SampleOptions, type Samples, sample } from './sample.ts';
 export { type ScanOptions, scan } from './scan.ts';
 export type { State } from './state.ts';
 export type { Learning, Refinement } from './tasks/learning.ts';

@@ -2,10 +2,11 @@
 
 import type { Device } from './devices/device.ts';
 import { deviceRemedy } from './devices/registry.ts';
+import { checkHistograms, type HistogramOptions } from './histograms.ts';
 import { type Domain, makeDomain, type Range } from './integrand/domain.ts';
 import { copyParams, type Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';
-import { METHOD_NAMES, type MethodName } from './methods/registry.ts';
+import { METHOD_NAMES, METHODS, type MethodName } from './methods/registry.ts';
 import { checkProtocol, VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/options.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './methods/zmc/options.ts';
 import { OptionError } from './options/option-error.ts';
@@ -124,6 +125,14 @@ export const INTEGRATE_OPTIONS = {
   resume: entryOf<State>({ kind: 'other', check: value => checkState('resume', value) }),
   /** The `state` of a result of a similar integral: the map begins with what that run learned. VEGAS family only. */
   map: entryOf<State>({ kind: 'other', check: value => checkState('map', value) }),
+  /**
+   * Histograms that are filled while integrating, by their names: integrals of the integrand over bins of an expression of the
+   * coordinates. VEGAS family only; without a `method`, `vegas+`. They are filled on the calling thread, which takes longer.
+   */
+  histograms: entryOf<{ readonly [name: string]: HistogramOptions }>({
+    kind: 'other',
+    check: checkHistograms,
+  }),
   /** Options of the VEGAS family, named as in the papers. */
   vegas: entryOf<VegasOptions>({ kind: 'family', table: VEGAS_OPTIONS, default: {} }),
   /** Options of `pagani`, `cuhre` and `two-phase`. */
@@ -137,13 +146,16 @@ export interface IntegrateOptions extends OptionsOf<typeof INTEGRATE_OPTIONS> {}
 
 /** Options with their defaults. */
 export interface Problem
-  extends Required<Omit<IntegrateOptions, 'domain' | 'seed' | 'signal' | 'onProgress' | 'resume' | 'map'>> {
+  extends Required<
+    Omit<IntegrateOptions, 'domain' | 'seed' | 'signal' | 'onProgress' | 'resume' | 'map' | 'histograms'>
+  > {
   domain: Domain;
   seed: bigint;
   signal: AbortSignal | undefined;
   onProgress: IntegrateOptions['onProgress'] | undefined;
   resume: State | undefined;
   map: State | undefined;
+  histograms: IntegrateOptions['histograms'] | undefined;
 }
 
 export function checkProblem(options: IntegrateOptions): Problem {
@@ -153,6 +165,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
   const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<IntegrateOptions>;
   if (options.resume && options.map) refuse('map', options.map, 'give `resume` or `map`, not both');
   const method = methodOf(all);
+  if (options.histograms) checkFillable(all, method);
   checkProtocol(all.vegas);
   checkBudget(all, options.maxEvaluations !== undefined);
   const ranges = rangesOf(options);
@@ -167,11 +180,30 @@ export function checkProblem(options: IntegrateOptions): Problem {
 }
 
 /** The method; a state names its own where none was asked for, and `map` is for the VEGAS family. */
-function methodOf({ method, resume, map }: Required<IntegrateOptions>): MethodName {
-  const named = (resume ?? map)?.method;
+function methodOf({ method, resume, map, histograms }: Required<IntegrateOptions>): MethodName {
+  const named = (resume ?? map)?.method ?? (histograms && 'vegas+');
   return method === 'auto' && named && METHOD_NAMES.includes(named as MethodName)
     ? (named as MethodName)
     : method;
+}
+
+/** Checks that there are samples to fill histograms with: of frozen iterations, each with its error. */
+function checkFillable({ histograms, resume, vegas }: Required<IntegrateOptions>, method: MethodName): void {
+  const no = (remedy: string, why: string): never => {
+    throw new OptionError('histograms', histograms, remedy, w => `${w.quoted('histograms')} ${why}`);
+  };
+  if (METHODS.find(m => m.name === method)!.family !== 'vegas')
+    no("use method 'vegas+', or leave it out", `are filled with samples, and ${method} hands out none`);
+  if (resume)
+    no(
+      'pass the state as `map`',
+      'are filled with samples, and a resumed run does not repeat those that it had',
+    );
+  if (vegas.skip !== undefined)
+    no(
+      'leave `vegas.skip` out',
+      'are filled while map and strata are frozen, and `vegas.skip` lets others count',
+    );
 }
 
 /** Checks that a tolerance, a budget or a time limit ends the run, and that the budget allows a first estimate. */

@@ -3,6 +3,8 @@
  * `JSON.stringify`, spread, `structuredClone` and `postMessage` keep each of them, and `new Result` of what comes back has the
  * methods again. Only `failure`, which may be anything that was thrown, and `state`, which may be large, are not enumerable.
  */
+
+import type { Histogram } from './histograms.ts';
 import { combine, ratio } from './methods/combine.ts';
 import type { IterationRecord, Status } from './methods/method.ts';
 import { withError } from './methods/with-error.ts';
@@ -46,6 +48,8 @@ export interface ResultData {
   warnings: readonly string[];
   /** Values of the integrand that were not finite and counted as 0. */
   nonFinite: number;
+  /** The histograms that the options asked for, by their names; absent when nothing was measured. */
+  histograms?: { readonly [name: string]: Histogram };
   /** What was thrown, for an integral of a scan that failed. */
   failure?: unknown;
 }
@@ -61,8 +65,7 @@ export class Result {
   /** Whether `status` is `converged`. */
   readonly converged: boolean;
   /**
-   * What the run has done and learned, for `resume` and `map`; results of the VEGAS family alone have one, and those of
-   * scans do not. It is plain data, and may be megabytes: copies of the result and its JSON are without it.
+   * What the run has done and learned, for `resume` and `map`. Results of scans, and of `pagani` on a card, have none. It is plain data, and may be megabytes: copies of the result and its JSON are without it.
    */
   declare readonly state?: State;
 

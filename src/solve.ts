@@ -3,6 +3,7 @@ import type { Device, Session } from './devices/device.ts';
 import { unseenBy } from './end-excess.ts';
 import { EndPoints } from './end-points.ts';
 import { EndProbe } from './ends.ts';
+import { Histograms } from './histograms.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { toDomain } from './integrand/domain.ts';
 import { drive, type MethodProblem, NO_OUTCOME, type Outcome, statusOf } from './methods/method.ts';
@@ -28,9 +29,13 @@ export async function solve(
 ): Promise<Result> {
   const iterations: IterationRecord[] = [];
   let nonFinite = 0;
+  // what may throw comes before the timer of `maxTime` is set, which would keep Node alive
+  const states = fromStates(problem, integrand);
+  const histograms = problem.histograms && new Histograms(problem, integrand);
   const reports = new Reports(problem.onProgress);
   const stop = stopSignal(problem, start, reports.signal);
   const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;
+  const keeps = isTold(integrand) && (!neighbours || !!neighbours.keepsStates);
   const task: MethodProblem = {
     session,
     epsilon,
@@ -43,7 +48,9 @@ export async function solve(
     deadline: start + maxTime,
     signal: stop.signal,
     ...(neighbours && { neighbours }),
-    ...fromStates(problem, integrand),
+    ...states,
+    keeps,
+    onMeasured: histograms && ((sampled, estimate) => histograms.fill(sampled, estimate, stop.signal)),
     onNonFinite(found) {
       if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
       nonFinite += found.count;
@@ -86,9 +93,9 @@ export async function solve(
       { ...outcome, warnings: [...outcome.warnings, ...warnings] },
       { iterations, nonFinite, device, start },
     );
-    const { record } = outcome;
-    if (record && isTold(integrand) && (!neighbours || neighbours.keepsStates))
-      keepState(result, () => stateOf(problem, result.method, integrand, record));
+    const { record, counted } = outcome;
+    if (histograms && counted && counted.length > 0) result.histograms = histograms.of(counted);
+    if (record && keeps) keepState(result, () => stateOf(problem, result.method, integrand, record));
     return result;
   } finally {
     stop.clear();
@@ -116,7 +123,7 @@ export function outOfTime(problem: Problem, start: number): Result {
 
 export function resultOf(
   { domain, method, seed }: Problem,
-  { record: _, ...outcome }: Outcome,
+  { record: _, counted: __, ...outcome }: Outcome,
   run: { iterations: readonly IterationRecord[]; nonFinite: number; device: string; start: number },
 ): Result {
   const { nonFinite, device } = run;
@@ -164,11 +171,16 @@ export function stopSignal(
   };
 }
 
-function nonFiniteError({ point, value }: { point: number[]; value: number }, { domain }: Problem): Error {
+export function nonFiniteError(
+  { point, value }: { point: number[]; value: number },
+  { domain }: Problem,
+  caller?: string,
+): Error {
   const { x } = toDomain(domain.axes, point);
   const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
   return new IntegrationError(
     w =>
       `the integrand is ${shown} at ${w.point(x)}; mend it there, exclude the point from the domain, or count such values as 0 with ${w.setting('onNonFinite', 'zero')}.`,
+    caller,
   );
 }

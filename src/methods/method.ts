@@ -6,8 +6,12 @@ import type { Session } from '../devices/device.ts';
 import type { Key } from '../random/philox.ts';
 import type { NonFinite } from '../tasks/part.ts';
 import type { Ranges } from '../tasks/region.ts';
+import type { PlainTask } from '../tasks/sample.ts';
+import type { Estimate } from './combine.ts';
+import type { RegionRecord } from './cubature/remembered-regions.ts';
 import type { VegasRecord } from './vegas/recorded-sampling.ts';
 import type { Learned } from './vegas/sampling.ts';
+import type { ZmcRecord } from './zmc/record.ts';
 
 /** How a run ended: only `converged` says that the tolerance is met. `failed` is for integrals of a scan. */
 export type Status = 'converged' | 'budget' | 'time' | 'memory' | 'roundoff' | 'aborted' | 'failed';
@@ -54,9 +58,16 @@ export interface MethodProblem {
   leastSamples?: number;
   /** In a scan: how many integrals it has, and whether witnesses have contradicted a claim on any of them. */
   neighbours?: { count: number; contradicted: boolean };
-  /** The record of a run that this one goes on with; and what another one has learned, to begin with. */
-  resume?: MethodRecord;
+  /** The record of a run that this one goes on with, by a method of its family. */
+  resume?: VegasRecord;
+  regions?: RegionRecord;
+  blocks?: ZmcRecord;
+  /** What another run has learned, to begin with. */
   map?: Learned;
+  /** VEGAS family: called after each iteration that measures, with its task and what it found. */
+  onMeasured?: ((task: PlainTask, estimate: Estimate) => Promise<void>) | undefined;
+  /** Whether the outcome is to have a record, where that costs memory. */
+  keeps?: boolean;
   /** What to do with values that are not finite: throws unless they may count as 0. */
   onNonFinite(found: NonFinite): void;
 }
@@ -107,12 +118,14 @@ export interface Outcome {
   method?: string;
   choice?: string;
   iterations?: readonly IterationRecord[];
+  /** VEGAS family: the iterations that the value is made of. */
+  counted?: readonly Estimate[];
   /** What a later run goes on with; absent for methods that cannot be resumed. */
   record?: MethodRecord;
 }
 
-/** What a run has done and learned, as data: the VEGAS family alone has one. */
-export type MethodRecord = VegasRecord;
+/** What a run has done and learned, as data. */
+export type MethodRecord = VegasRecord | RegionRecord | ZmcRecord;
 
 /** The outcome of a run that made no estimate. */
 export const NO_OUTCOME: Outcome = {

@@ -4,8 +4,8 @@ import { inWords, LIBRARY, type Text, type Worded, type Wording } from './wordin
 export class IntegrationError extends RangeError implements Worded {
   readonly #text: Text;
 
-  constructor(text: Text) {
-    super(`integrate: ${inWords(text, LIBRARY)}`);
+  constructor(text: Text, caller = 'integrate') {
+    super(`${caller}: ${inWords(text, LIBRARY)}`);
     this.#text = text;
   }
 

@@ -21,6 +21,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
+import { RememberedRegions } from './remembered-regions.ts';
 import { type Claim, type Court, Witnesses } from './witnesses.ts';
 
 /** Without a value other than 0 after this many evaluations, an integrand counts as 0. */
@@ -46,6 +47,8 @@ export class Cubature {
   readonly least: number;
   readonly ledger: Ledger;
   readonly witnesses: Witnesses;
+  /** What the rule said of regions, for a later run; null where regions are in a device's memory, or nobody asks. */
+  readonly #remembered: RememberedRegions | null;
   /** The rounding error of a sum of values, relative to the sum of their absolute values; it is part of every error. */
   readonly noise: number;
   /** Whether any region was not 0. */
@@ -54,13 +57,24 @@ export class Cubature {
   /** The estimate after each iteration. */
   readonly #reached: Estimate[] = [];
 
-  constructor(problem: MethodProblem, options: CubatureOptions) {
-    this.problem = problem;
+  /** `pooled`: the method puts its regions into the device's pool, if there is one. */
+  constructor(problem: MethodProblem, options: CubatureOptions, pooled = false) {
     this.options = options;
     this.ledger = new Ledger(problem);
     this.witnesses = new Witnesses(problem, this.ledger, options.witnesses);
     this.noise = NOISE_EPSILONS * problem.epsilon;
     this.rule = ruleFor(problem.ranges.length, options.rule);
+    const { session, regions, keeps } = problem;
+    const remembers = (keeps || regions) && !(pooled && session.pool);
+    const maxState = options.maxState ?? CUBATURE_OPTIONS.maxState.default;
+    this.#remembered = remembers
+      ? new RememberedRegions(session, problem.ranges.length, this.rule.name, maxState, regions)
+      : null;
+    if (regions && !remembers)
+      this.warnings.push(
+        "the state was not used: this device keeps regions in its own memory, and the run was made anew; use device: 'cpu'",
+      );
+    this.problem = this.#remembered ? { ...problem, session: this.#remembered.session } : problem;
     const least = 3 * this.rule.points;
     if (problem.maxEvaluations < least)
       throw new OptionError(
@@ -198,6 +212,7 @@ export class Cubature {
       dof: 0,
       q: 1,
       warnings: this.warnings,
+      ...(this.#remembered && { record: this.#remembered.record }),
     };
   }
 

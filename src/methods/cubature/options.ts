@@ -23,6 +23,15 @@ export const CUBATURE_OPTIONS = {
   },
   /** Random points that confirm a claim; 0: none. By default as many as the tolerance and the evaluations so far ask for. */
   witnesses: { kind: 'whole', least: 0 },
+  /** Bytes that the `state` of a result may take for regions: 9·dims + 17 for each that was evaluated. Default 16777216. */
+  maxState: {
+    kind: 'number',
+    least: 0,
+    infinite: true,
+    default: 2 ** 24,
+    remedy: 'pass bytes, from 0 on',
+    typedAs: 'whole',
+  },
   /** `pagani`: drop regions whose relative error is small. By default until region values of both signs are seen. */
   relErrFilter: { kind: 'boolean' },
   // the paper has one region per slot of a multiprocessor; the defaults are its numbers, scaled down

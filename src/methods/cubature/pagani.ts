@@ -35,7 +35,7 @@ const HALVED_PART = 0.9;
 const NEGLIGIBLE_PART = 0.1;
 
 export function pagani(problem: MethodProblem, options: CubatureOptions): Run {
-  const run = new Pagani(problem, options);
+  const run = new Pagani(problem, options, true);
   return runCubature(run, () => run.integrate());
 }
 

@@ -14,6 +14,7 @@ import {
   type AxisMap,
   type Counts,
   merge,
+  type PlainTask,
   type SampleSums,
   type SampleTask,
   wholeOf,
@@ -256,10 +257,13 @@ export class Sampling {
     for (let tries = 0; ; tries++) {
       const sums = await this.#sample(this.#strata, counts, null);
       if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
+      const estimate = this.#estimate(sums, this.#strata);
+      if (this.#problem.onMeasured)
+        await this.#problem.onMeasured(await this.#plain(this.#task(this.#strata, counts, null)), estimate);
       this.#iteration++;
       const least = typeof counts === 'number' ? counts : leastFor(evaluations, this.#strata.cubes);
       const hidden = sums.means ? hiddenBy(sums.means, least) * this.#unit : 0;
-      return { ...this.#estimate(sums, this.#strata), hidden };
+      return { ...estimate, hidden };
     }
   }
 
@@ -372,16 +376,15 @@ export class Sampling {
     };
   }
 
-  async #sample(
+  #task(
     strata: Strata,
     counts: number | Counts,
     scale: number | null,
     stream: number = STREAM.sample,
-  ): Promise<SampleSums> {
-    const { session, key } = this.#problem;
-    const keep = !!session.learning;
-    const task: SampleTask = {
-      key,
+  ): SampleTask {
+    const keep = !!this.#problem.session.learning;
+    return {
+      key: this.#problem.key,
       iteration: this.#iteration,
       stream,
       bins: this.#bins,
@@ -392,8 +395,28 @@ export class Sampling {
       adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0, keep },
       ...(this.#dims === 1 && scale === null && { cubes: true }),
     };
+  }
+
+  /** The task with its map and counts as numbers, also where a card keeps them. */
+  async #plain(task: SampleTask): Promise<PlainTask> {
+    const { edges, counts } = task;
+    return {
+      ...task,
+      edges: await this.#learning.edgesOf(edges),
+      counts:
+        typeof counts === 'number' ? counts : { ...counts, each: await this.#allocator.countsOf(counts) },
+    };
+  }
+
+  async #sample(
+    strata: Strata,
+    counts: number | Counts,
+    scale: number | null,
+    stream: number = STREAM.sample,
+  ): Promise<SampleSums> {
+    const task = this.#task(strata, counts, scale, stream);
     const sums = await this.#run(task);
-    if (task.adapt && !keep) await this.#learning.learn(task, sums);
+    if (task.adapt && !task.adapt.keep) await this.#learning.learn(task, sums);
     if (stream !== STREAM.probe) this.seen ||= sums.sum !== 0 || sums.variance !== 0;
     return sums;
   }

@@ -356,7 +356,8 @@ class VegasRun {
     if (status === 'converged' && now.error > 0) error = Math.max(error, this.#claimed(now));
     // without a claim, too: the error of the samples would say nothing
     if (this.#counted.length > 0 && now.error > 0) error = Math.max(error, this.#hidden(now), this.#unseen);
-    return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
+    const { evaluations } = this.#ledger;
+    return { value, error, status, evaluations, chi2, dof, q, warnings, counted: this.#counted };
   }
 
   /** Whether learning came to an end, its last two iterations agree, and the first measurement with them. */

@@ -13,6 +13,7 @@ import { innerRange, volumeExcess } from '../../integrand/inner-range.ts';
 import { OptionError } from '../../options/option-error.ts';
 import { withDefaults } from '../../options/table.ts';
 import { STREAM } from '../../random/philox.ts';
+import type { NonFinite } from '../../tasks/part.ts';
 import { additionsOf } from '../../tasks/pieces.ts';
 import { merge, type SampleSums, type SampleTask, wholeOf } from '../../tasks/sample.ts';
 import { combine, type Estimate, ratio } from '../combine.ts';
@@ -34,6 +35,7 @@ import { MAX_KEPT_BLOCKS, MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks
 import { hiddenBeyondFaces, type NodeSums } from './faces.ts';
 import { nearestOf } from './nearest.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './options.ts';
+import { type After, nodeRecords, nodesOf, type PassRecord, type ZmcRecord } from './record.ts';
 import { type Node, searchTree } from './tree-search.ts';
 
 /** Blocks per box, at most, by default. */
@@ -107,10 +109,17 @@ class ZmcRun {
   #nonFinite = false;
   /** What the last probe found: an estimate for runs that end before their first pass does. */
   #probed: Estimate | null = null;
-  /** Means and variances of blocks in the last pass, in its unit. */
-  #known: { sums: ReadonlyMap<Node, NodeSums>; unit: number } = { sums: new Map(), unit: 1 };
+  /** Means and variances of blocks in the last pass, in its unit; or what they may hide, if the pass is from a record. */
+  #known: { sums: ReadonlyMap<Node, NodeSums>; unit: number; hidden?: number } = { sums: new Map(), unit: 1 };
   /** The error that a claim needs for what lies closer to singular ends than samples come; 0 until all else allows a claim. */
   #unseen = 0;
+  /** What is recorded of this run; null before its search has ended, or if nobody asks. */
+  #record: ZmcRecord | null = null;
+  readonly #recorded: PassRecord[] = [];
+  /** Passes of an earlier run; null once this run has left them. */
+  #old: readonly PassRecord[] | null = null;
+  /** Values that were not finite in the present step. */
+  #found: NonFinite[] = [];
   /** For each pass: the largest variance of a block as a part of the whole variance, and the variance per sample itself. */
   readonly #largest: { share: number; own: number }[] = [];
 
@@ -155,21 +164,26 @@ class ZmcRun {
     // samples per block after the search: one pass that sets the shares, and those of a measurement
     const each = samples + Math.max(PASSES * samples, MIN_BLOCK_SAMPLES);
     const most = Math.floor(((1 - SEARCH_PART) * this.#budget) / (each * perBox));
-    const nodes = await searchTree(ranges.map(innerRange), {
-      perAxis: blocks,
-      trials,
-      sigma,
-      depth,
-      room: known => Math.floor(Math.min(most - known, MAX_LEVEL_EVALUATIONS / (samples * perBox))),
-      searchable: () => {
-        if (ledger.timeSpent > SEARCH_PART) return 0;
-        return Math.floor(Math.min(MAX_LEVEL_EVALUATIONS, allowance - ledger.evaluations) / perNode);
-      },
-      trial: slab => this.#sample(slab, samples, STREAM.search),
+    const search = () =>
+      searchTree(ranges.map(innerRange), {
+        perAxis: blocks,
+        trials,
+        sigma,
+        depth,
+        room: known => Math.floor(Math.min(most - known, MAX_LEVEL_EVALUATIONS / (samples * perBox))),
+        searchable: () => {
+          if (ledger.timeSpent > SEARCH_PART) return 0;
+          return Math.floor(Math.min(MAX_LEVEL_EVALUATIONS, allowance - ledger.evaluations) / perNode);
+        },
+        trial: slab => this.#sample(slab, samples, STREAM.search),
+      });
+    const nodes = await this.#tree(async () => {
+      const found = await search();
+      await this.#setUnit();
+      if (found.length > 1) await this.#share(found, samples);
+      return found;
     });
-    await this.#setUnit();
     this.#nodes = nodes;
-    if (nodes.length > 1) await this.#share(nodes, samples);
     const leaves = nodes.length * blocks ** ranges.length;
     // the first PASSES passes have the samples of one trial; the next ones have as many as the tolerance should take
     const first = Math.max(samples, Math.ceil(MIN_PASS_EVALUATIONS / leaves));
@@ -184,6 +198,87 @@ class ZmcRun {
       if (!this.#seen && this.#ledger.evaluations >= MAX_ZERO_SAMPLES) break;
     }
     return ledger.hurried ? 'time' : 'budget';
+  }
+
+  /** The tree: that of the record if it was made by the same plan, otherwise the one that `search` finds. */
+  async #tree(search: () => Promise<Node[]>): Promise<Node[]> {
+    const { keeps, blocks: old } = this.#problem;
+    const plan = JSON.stringify([this.#knobs, this.#budget]);
+    if (old?.plan === plan) {
+      this.#problem.signal?.throwIfAborted();
+      this.#take(old.after);
+      this.#unit = old.after.unit;
+      this.#old = old.passes;
+      this.#record = { ...old, passes: this.#recorded };
+      const nodes = nodesOf(old.nodes);
+      old.shares.forEach((share, n) => {
+        this.#shares.set(nodes[n], share);
+      });
+      return nodes;
+    }
+    const before = this.#ledger.evaluations;
+    const nodes = await search();
+    if (keeps)
+      this.#record = {
+        plan,
+        nodes: nodeRecords(nodes),
+        shares: nodes.map(node => this.#shares.get(node) ?? 1),
+        after: this.#after(before),
+        passes: this.#recorded,
+      };
+    return nodes;
+  }
+
+  /** Where the run is, and what it has spent and found since `before`. */
+  #after(before: number): After {
+    const after: After = {
+      calls: this.#calls,
+      unit: this.#unit,
+      size: this.#size,
+      seen: this.#seen,
+      nonFinite: this.#nonFinite,
+      spent: this.#ledger.evaluations - before,
+      found: this.#found,
+    };
+    this.#found = [];
+    return after;
+  }
+
+  /** Goes where a step has led that was recorded. */
+  #take({ calls, size, seen, nonFinite, spent, found }: After): void {
+    this.#calls = calls;
+    this.#size = size;
+    this.#seen = seen;
+    this.#nonFinite = nonFinite;
+    this.#ledger.spend(spent);
+    for (const own of found) this.#problem.onNonFinite(own);
+  }
+
+  /** A pass that enters the result: from the record if that has one of the same size, otherwise made. */
+  async #recordedPass(
+    nodes: Node[],
+    count: number,
+  ): Promise<Pick<PassRecord, 'value' | 'variance' | 'largest'>> {
+    const known = this.#old?.[this.#recorded.length];
+    if (known?.count === count && known.unit === this.#unit) {
+      this.#problem.signal?.throwIfAborted();
+      this.#take(known.after);
+      this.#known = { sums: new Map(), unit: 1, hidden: known.hidden };
+      this.#recorded.push(known);
+      return known;
+    }
+    this.#old = null;
+    const [before, unit] = [this.#ledger.evaluations, this.#unit];
+    const pass = await this.#pass(nodes, count);
+    if (this.#record)
+      this.#recorded.push({
+        ...pass,
+        count,
+        unit,
+        hidden: this.#hiddenAfter(count),
+        after: this.#after(before),
+      });
+    return pass;
   }
 
   /** With a deadline, measures how fast the integrand is, and cuts the domain into blocks that the time allows for. */
@@ -238,7 +333,7 @@ class ZmcRun {
   async *#measure(nodes: Node[], count: number): Step<void> {
     for (let tries = 0; ; tries++) {
       const before = this.#ledger.evaluations;
-      const pass = await this.#pass(nodes, count);
+      const pass = await this.#recordedPass(nodes, count);
       const evaluations = this.#ledger.evaluations - before;
       const wrong = unitError({ ...pass, sum: pass.value });
       if (wrong !== 1 && tries < MOST_TRIES && evaluations <= this.#ledger.budgetLeft) {
@@ -325,14 +420,21 @@ class ZmcRun {
 
   /** What steps between blocks may hide, and blocks beside those that were cut. */
   get #hidden(): number {
-    const { sums, unit } = this.#known;
-    const { blocks } = this.#knobs;
-    const steps = [...sums].map(([node, { means }]) => hiddenBy(means, this.#samplesOf(node), blocks));
-    return Math.max(hiddenBeyondFaces(sums, blocks, this.#samplesOf), ...steps) * unit;
+    return this.#known.hidden ?? this.#hiddenAfter(0);
   }
 
-  /** Samples per block of a node in all passes. */
-  readonly #samplesOf = (node: Node): number => this.#counts * (this.#shares.get(node) ?? 1);
+  /** The same, after another pass of so many samples per block. */
+  #hiddenAfter(more: number): number {
+    const { sums, unit } = this.#known;
+    const { blocks } = this.#knobs;
+    const samplesOf = (node: Node) => this.#samplesOf(node, more);
+    const steps = [...sums].map(([node, { means }]) => hiddenBy(means, samplesOf(node), blocks));
+    return Math.max(hiddenBeyondFaces(sums, blocks, samplesOf), ...steps) * unit;
+  }
+
+  /** Samples per block of a node in all passes, and in another one of so many on average. */
+  readonly #samplesOf = (node: Node, more = 0): number =>
+    (this.#counts + more) * (this.#shares.get(node) ?? 1);
 
   async #sample(slab: Slab, counts: number, stream: number, cubes = true): Promise<SampleSums> {
     const { session, key, signal, onNonFinite } = this.#problem;
@@ -353,7 +455,10 @@ class ZmcRun {
     if (stream !== STREAM.probe) this.#seen ||= sums.sum !== 0 || sums.variance !== 0;
     if (stream === STREAM.search || stream === STREAM.pilot)
       this.#size = sums.means!.reduce((a, b) => Math.max(a, Math.abs(b)), this.#size);
-    if (sums.nonFinite) onNonFinite(sums.nonFinite);
+    if (sums.nonFinite) {
+      onNonFinite(sums.nonFinite);
+      if (stream !== STREAM.probe) this.#found.push(sums.nonFinite);
+    }
     this.#nonFinite ||= !!sums.nonFinite;
     return sums;
   }
@@ -373,7 +478,7 @@ class ZmcRun {
     if (now.error > tolerance || now.evaluations < leastSamples(this.#problem.maxEvaluations)) return false;
     if (this.#doubt() === null) {
       if ((cut && this.#counts < MIN_BLOCK_SAMPLES) || this.#hidden > tolerance) return false;
-      const nearest = nearestOf(this.#nodes, this.#knobs.blocks, this.#samplesOf);
+      const nearest = nearestOf(this.#nodes, this.#knobs.blocks, node => this.#samplesOf(node));
       this.#unseen = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations)) ?? 0);
       return this.#unseen <= tolerance;
     }
@@ -421,7 +526,9 @@ class ZmcRun {
     const floor = own <= tolerance ? Math.max(this.#hidden, this.#unseen) : 0;
     if (floor > tolerance && !doubt) warnings.push(this.#unseen > tolerance ? STEEP_ENDS : BESIDE_CUT);
     const error = zero ? this.#problem.absTol : Math.max(own, floor);
-    return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
+    const { evaluations } = this.#ledger;
+    const record = this.#record && { record: this.#record };
+    return { value, error, status, evaluations, chi2, dof, q, warnings, ...record };
   }
 }
 

@@ -1,0 +1,304 @@
+/**
+ * Histograms: integrals of the integrand over bins of an expression of the coordinates, filled while integrating.
+ *
+ * The samples of every iteration that measures are drawn once more on the calling thread, from the same random numbers, with
+ * the values of the integrand and of the expression. So histograms work with every device, and the other members of the result
+ * have the bits of a run without them; the price is the speed of one thread.
+ *
+ * With w the weights of the n samples of a cube and S_b the sum of those that fall into bin b, the cube contributes S_b/n to the
+ * bin, and to the covariance of the bins b and c (δ_bc·Σ_b w² − S_b·S_c/n) / (n·(n − 1)). Only bins that samples of the cube
+ * have hit contribute: at most n of them, so cubes with few samples cost little. Iterations are combined as their values are
+ * (methods/combine.ts): by their numbers of evaluations. So the bins, with what lies under and over the range, add up to
+ * the value of the run.
+ */
+import { dueTurn } from './devices/event-loop.ts';
+import { takesFunctions } from './devices/registry.ts';
+import type { BoundProgram } from './integrand/bound.ts';
+import { type Compiled, compile, type Integrand } from './integrand/compile.ts';
+import { IntegrandError } from './integrand/diagnostics.ts';
+import { toDomain } from './integrand/domain.ts';
+import { volumeExcess } from './integrand/inner-range.ts';
+import { kit } from './integrand/math/index.ts';
+import type { Params } from './integrand/params.ts';
+import type { Estimate } from './methods/combine.ts';
+import { IntegrationError } from './options/integration-error.ts';
+import { OptionError } from './options/option-error.ts';
+import type { Problem } from './problem.ts';
+import { type DrawnSamples, drawSamples } from './tasks/draw.ts';
+import { type EvaluatePoints, evaluatorOf } from './tasks/pointwise.ts';
+import { cubesOf, type PlainTask } from './tasks/sample.ts';
+
+/** A histogram to fill. */
+export interface HistogramOptions {
+  /** What is binned: a function of the point, like the integrand. */
+  of: Integrand;
+  /** The number of bins, at most 500. */
+  bins: number;
+  /** Where the first bin begins and the last one ends. */
+  range: readonly [number, number];
+}
+
+/** A histogram that was filled. */
+export interface Histogram {
+  /** The bounds of the bins, one more than there are bins. */
+  readonly edges: readonly number[];
+  /** The integral of the integrand over each bin. */
+  readonly values: readonly number[];
+  /** One standard deviation of each. */
+  readonly errors: readonly number[];
+  /** The covariance of the bins, a row per bin. */
+  readonly covariance: readonly (readonly number[])[];
+  /** The integral over what lies below the range. */
+  readonly under: { readonly value: number; readonly error: number };
+  /** The integral over what lies above it. */
+  readonly over: { readonly value: number; readonly error: number };
+}
+
+/** Samples that are drawn at once. */
+const BATCH = 4096;
+/** The covariance of each iteration has (bins + 2)² numbers: 2 MB. */
+const MAX_BINS = 500;
+
+/** Throws unless a value describes histograms. */
+export function checkHistograms(value: unknown): void {
+  const refuse = (name: string, found: unknown, remedy: string): never => {
+    throw new OptionError(name, found, remedy);
+  };
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    refuse(
+      'histograms',
+      value,
+      'pass an object such as { mass: { of: ([x, y]) => x + y, bins: 20, range: [0, 2] } }',
+    );
+  for (const [name, given] of Object.entries(value as object)) {
+    const at = `histograms.${name}`;
+    if (typeof given !== 'object' || given === null)
+      refuse(at, given, 'pass an object such as { of: ([x, y]) => x + y, bins: 20, range: [0, 2] }');
+    const { of, bins, range, ...rest } = given as Record<string, unknown>;
+    const [unknown] = Object.keys(rest);
+    if (unknown !== undefined)
+      refuse(`${at}.${unknown}`, rest[unknown], 'the members are of, bins and range');
+    if (typeof of !== 'function') refuse(`${at}.of`, of, 'pass a function of the point');
+    if (!(Number.isInteger(bins) && (bins as number) >= 1 && (bins as number) <= MAX_BINS))
+      refuse(`${at}.bins`, bins, `pass a whole number from 1 to ${MAX_BINS}`);
+    const bounds = Array.isArray(range) && range.length === 2 && range.every(b => Number.isFinite(b));
+    if (!bounds || !(range[0] < range[1]) || !Number.isFinite(range[1] - range[0]))
+      refuse(`${at}.range`, range, 'pass two finite bounds, the lower one first');
+  }
+}
+
+/** Sums of one iteration for one histogram: what lies below the range, the bins, what lies above. */
+interface Filled {
+  values: Float64Array;
+  /** A row per slot. */
+  covariance: Float64Array;
+}
+
+export class Histograms {
+  readonly #problem: Problem;
+  readonly #integrand: EvaluatePoints;
+  readonly #axes: readonly Binned[];
+  readonly #filled = new WeakMap<Estimate, readonly Filled[]>();
+
+  constructor(problem: Problem, integrand: BoundProgram) {
+    this.#problem = problem;
+    this.#integrand = evaluatorOf(integrand);
+    this.#axes = Object.entries(problem.histograms!).map(([name, given]) => new Binned(name, given, problem));
+  }
+
+  /** Fills all histograms with the samples of an iteration. */
+  async fill(task: PlainTask, estimate: Estimate, signal: AbortSignal | undefined): Promise<void> {
+    const { domain } = this.#problem;
+    const infinite = domain.axes.some(a => a.infinite);
+    const sums = this.#axes.map(axis => new CubeWise(axis.slots));
+    const countOf = typeof task.counts === 'number' ? null : task.counts.each;
+    let cube = 0;
+    const flush = () => {
+      for (const own of sums) own.flush(countOf ? countOf[cube] : (task.counts as number));
+    };
+    for (const drawn of drawSamples(task, BATCH)) {
+      await dueTurn();
+      signal?.throwIfAborted();
+      const values = await this.#integrand(drawn.points, drawn.n);
+      const points = infinite ? this.#inDomain(drawn) : drawn.points;
+      const slots = this.#axes.map(axis => axis.slotsOf(points, drawn.n));
+      for (let i = 0; i < drawn.n; i++) {
+        if (drawn.cubes[i] !== cube) {
+          flush();
+          cube = drawn.cubes[i];
+        }
+        const w = values[i] * drawn.jacobians[i];
+        if (w === 0 || !(Math.abs(w) < Infinity)) continue; // what is not finite counts as 0, or has ended the run
+        for (let h = 0; h < sums.length; h++) {
+          const slot = slots[h][i];
+          if (slot < 0) throw this.#axes[h].undefinedAt(points, drawn.n, i);
+          sums[h].add(slot, w);
+        }
+      }
+    }
+    flush();
+    // the map covers the inner ranges of the axes (integrand/inner-range.ts)
+    const whole = (domain.sign * task.unit * (1 + volumeExcess(domain.ranges))) / cubesOf(task);
+    this.#filled.set(
+      estimate,
+      sums.map(own => own.times(whole)),
+    );
+  }
+
+  /** The histograms of iterations together. */
+  of(estimates: readonly Estimate[]): { [name: string]: Histogram } {
+    const evaluations = estimates.reduce((n, e) => n + e.evaluations, 0);
+    return Object.fromEntries(
+      this.#axes.map((axis, h) => {
+        const values = new Float64Array(axis.slots);
+        const covariance = new Float64Array(axis.slots ** 2);
+        for (const estimate of estimates) {
+          const share = estimate.evaluations / evaluations;
+          const own = this.#filled.get(estimate)![h];
+          for (let i = 0; i < values.length; i++) values[i] += share * own.values[i];
+          for (let i = 0; i < covariance.length; i++) covariance[i] += share * share * own.covariance[i];
+        }
+        return [axis.name, axis.histogram({ values, covariance })];
+      }),
+    );
+  }
+
+  #inDomain({ points, n }: DrawnSamples): Float64Array {
+    const { domain, dims } = this.#problem;
+    const placed = new Float64Array(points.length);
+    for (let i = 0; i < n; i++) {
+      const z = Array.from({ length: dims }, (_, d) => points[d * n + i]);
+      const { x } = toDomain(domain.axes, z);
+      for (let d = 0; d < dims; d++) placed[d * n + i] = x[d];
+    }
+    return placed;
+  }
+}
+
+/** One histogram: its expression and its bins. Slot 0 is below the range, the last one above it. */
+class Binned {
+  readonly name: string;
+  readonly slots: number;
+  readonly #given: HistogramOptions;
+  readonly #dims: number;
+  readonly #evaluate: (points: Float64Array, n: number) => ArrayLike<number>;
+
+  constructor(name: string, given: HistogramOptions, { dims, params, device }: Problem) {
+    this.name = name;
+    this.slots = given.bins + 2;
+    this.#given = given;
+    this.#dims = dims;
+    if (takesFunctions(device))
+      this.#evaluate = (points, n) =>
+        Float64Array.from({ length: n }, (_, i) => given.of(this.#at(points, n, i), params, kit));
+    else {
+      const { evaluate } = compiled(name, given.of, dims, params);
+      this.#evaluate = points => evaluate(points);
+    }
+  }
+
+  /** The slot of each point; −1 where the expression is NaN. */
+  slotsOf(points: Float64Array, n: number): Int32Array {
+    const { bins, range } = this.#given;
+    const [low, high] = range;
+    const values = this.#evaluate(points, n);
+    const slots = new Int32Array(n);
+    for (let i = 0; i < n; i++) {
+      const v = values[i];
+      if (v < low) slots[i] = 0;
+      else if (v >= high) slots[i] = bins + 1;
+      else if (v >= low) slots[i] = 1 + Math.min(bins - 1, Math.floor(((v - low) / (high - low)) * bins));
+      else slots[i] = -1;
+    }
+    return slots;
+  }
+
+  undefinedAt(points: Float64Array, n: number, i: number): Error {
+    return new IntegrationError(
+      w =>
+        `${w.quoted(`histograms.${this.name}.of`)} is NaN at ${w.point(this.#at(points, n, i))}; mend it there, for instance with a number outside of the range.`,
+    );
+  }
+
+  histogram({ values, covariance }: Filled): Histogram {
+    const { bins, range } = this.#given;
+    const [low, high] = range;
+    const { slots } = this;
+    const inner = Array.from({ length: bins }, (_, b) => b + 1);
+    const error = (slot: number) => Math.sqrt(Math.max(0, covariance[slot * slots + slot]));
+    const beyond = (slot: number) => ({ value: values[slot], error: error(slot) });
+    return {
+      edges: Array.from({ length: bins + 1 }, (_, b) =>
+        b === bins ? high : low + (high - low) * (b / bins),
+      ),
+      values: inner.map(slot => values[slot]),
+      errors: inner.map(error),
+      covariance: inner.map(row => inner.map(column => covariance[row * slots + column])),
+      under: beyond(0),
+      over: beyond(bins + 1),
+    };
+  }
+
+  #at(points: Float64Array, n: number, i: number): number[] {
+    return Array.from({ length: this.#dims }, (_, d) => points[d * n + i]);
+  }
+}
+
+/** The expression of a histogram; errors name the histogram. */
+function compiled(name: string, of: Integrand, dims: number, params: Params): Compiled {
+  try {
+    return compile(of, { dims, params });
+  } catch (e) {
+    if (e instanceof IntegrandError) e.add(w => `This is ${w.quoted(`histograms.${name}.of`)}.`);
+    throw e;
+  }
+}
+
+/** Sums over the cubes of an iteration; see the head of this file. */
+class CubeWise {
+  readonly #slots: number;
+  readonly #values: Float64Array;
+  readonly #covariance: Float64Array;
+  /** Σ w and Σ w² of the samples in the present cube, for the slots that they have hit. */
+  readonly #sums: Float64Array;
+  readonly #squares: Float64Array;
+  /** The slots that were hit, as a list and as flags: sums may cancel, and squares underflow, to 0. */
+  #hit: number[] = [];
+  readonly #isHit: Uint8Array;
+
+  constructor(slots: number) {
+    this.#slots = slots;
+    this.#values = new Float64Array(slots);
+    this.#covariance = new Float64Array(slots * slots);
+    this.#sums = new Float64Array(slots);
+    this.#squares = new Float64Array(slots);
+    this.#isHit = new Uint8Array(slots);
+  }
+
+  add(slot: number, w: number): void {
+    if (this.#isHit[slot] === 0) this.#hit.push(slot);
+    this.#isHit[slot] = 1;
+    this.#sums[slot] += w;
+    this.#squares[slot] += w * w;
+  }
+
+  /** Ends a cube of n samples. */
+  flush(n: number): void {
+    for (const i of this.#hit) {
+      this.#values[i] += this.#sums[i] / n;
+      const row = i * this.#slots;
+      for (const j of this.#hit)
+        this.#covariance[row + j] -= (this.#sums[i] * this.#sums[j]) / n / (n * (n - 1));
+      this.#covariance[row + i] += this.#squares[i] / (n * (n - 1));
+    }
+    for (const i of this.#hit) this.#sums[i] = this.#squares[i] = this.#isHit[i] = 0;
+    this.#hit = [];
+  }
+
+  times(factor: number): Filled {
+    return {
+      values: this.#values.map(v => v * factor),
+      covariance: this.#covariance.map(c => c * factor * factor),
+    };
+  }
+}
