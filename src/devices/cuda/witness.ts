@@ -146,7 +146,7 @@ export class CudaWitness {
     const buffer = this.#buffers;
     // the layout depends on the whole task, so that sums do not depend on the cut into parts
     const chunks = all > FEW_REGIONS ? 1 : Math.max(1, Math.ceil(Math.ceil(byVolume + each) / CHUNK));
-    const blocks = Math.min(MAX_SUM_BLOCKS, Math.ceil(count / 256));
+    const blocks = Math.min(MAX_SUM_BLOCKS, Math.ceil((count * (chunks > 1 ? 32 : 1)) / 256));
     for (const name of ['deviations', 'spreads', 'missing'] as const) buffer[name].reserve(8 * count);
     buffer.means.reserve(8 * MEANS * count);
     buffer.chunkSums.reserve(40 * count * chunks);

@@ -63,6 +63,11 @@ __device__ __forceinline__ double sumOf(double x) {
   return x;
 }
 
+__device__ __forceinline__ double largestOf(double x) {
+  for (int step = 16; step > 0; step /= 2) x = fmax(x, __shfl_xor_sync(ALL, x, step));
+  return x;
+}
+
 // The value at x, or 0 when it is not finite; `number` is that of the point in its region.
 __device__ __forceinline__ double valueAt(const Witness& w, const double* x, u64 region, u64 number, u32& turns,
                                           bool& leaving) {
@@ -207,9 +212,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     hidden += own / 2;
   }
   if (__any_sync(ALL, hidden > 0)) {
-    double largestOf = worst;
-    for (int step = 16; step > 0; step /= 2) largestOf = fmax(largestOf, __shfl_xor_sync(ALL, largestOf, step));
-    u32 axis = worst == largestOf ? hiding : DIMS;
+    u32 axis = worst == largestOf(worst) ? hiding : DIMS;
     for (int step = 16; step > 0; step /= 2) {
       axis = min(axis, __shfl_xor_sync(ALL, axis, step));
       rungs += __shfl_xor_sync(ALL, rungs, step);
@@ -286,12 +289,11 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   }
   sum = sumOf(sum), squares = sumOf(squares);
   surprised = __any_sync(ALL, surprised);
-  double largestOf = farthest;
-  for (int step = 16; step > 0; step /= 2) largestOf = fmax(largestOf, __shfl_xor_sync(ALL, largestOf, step));
-  axis = __shfl_sync(ALL, axis, __ffs(__ballot_sync(ALL, farthest == largestOf)) - 1);
+  const double outermost = largestOf(farthest);
+  axis = __shfl_sync(ALL, axis, __ffs(__ballot_sync(ALL, farthest == outermost)) - 1);
   if (lane != 0) return;
   double* own = w.chunkSums + 5 * item;
-  own[0] = sum, own[1] = squares, own[2] = surprised, own[3] = largestOf, own[4] = axis;
+  own[0] = sum, own[1] = squares, own[2] = surprised, own[3] = outermost, own[4] = axis;
   if (first != 0) return;
   double* means = w.means + MEANS * region;
   means[0] = mean, means[1] = unit, means[2] = scale, means[3] = hidden, means[4] = hiding, means[5] = rungs;
@@ -308,14 +310,17 @@ __device__ __forceinline__ double scaledBy(double x, int n) {
 extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
   __shared__ bool last;
   double a[7] = {0, 0, 0, 0, 0, 0, 0};
-  const u64 step = (u64)gridDim.x * blockDim.x;
-  for (u64 region = (u64)blockIdx.x * blockDim.x + threadIdx.x; region < w.count; region += step) {
+  // where regions have chunks a warp adds up those of one: a thread that read hundreds of them would be all that there is to do
+  const u32 team = w.chunks > 1 ? 32 : 1, lane = threadIdx.x % team;
+  const u64 step = (u64)gridDim.x * blockDim.x / team;
+  for (u64 region = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / team; region < w.count; region += step) {
     int depth = 0;
     for (int d = 0; d < DIMS; d++) depth += w.t.levels[d * w.across + region * w.along];
     const double wanted = wantedOf(w, depth), chance = chanceOf(wanted);
     const u32 n = witnessesOf(wanted);
     const double* means = w.means + MEANS * region;
     if (means[1] == 0) {
+      if (lane) continue;
       w.deviations[region] = w.spreads[region] = w.missing[region] = 0;
       w.surprised[region] = w.axes[region] = 0;
       continue;
@@ -324,11 +329,17 @@ extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
     bool surprised = false;
     double farthest = 0;
     u32 axis = 0;
-    for (u32 chunk = 0; chunk == 0 || (chunk < w.chunks && chunk * w.perChunk < n); chunk++) {
+    for (u32 chunk = lane; chunk == 0 || (chunk < w.chunks && chunk * w.perChunk < n); chunk += team) {
       const double* own = w.chunkSums + 5 * (region * w.chunks + chunk);
       sum += own[0], squares += own[1];
       surprised |= own[2] != 0;
       if (own[3] > farthest) farthest = own[3], axis = (u32)own[4];
+    }
+    if (team > 1) {
+      sum = sumOf(sum), squares = sumOf(squares), surprised = __any_sync(ALL, surprised);
+      const double most = largestOf(farthest);
+      axis = __shfl_sync(ALL, axis, __ffs(__ballot_sync(ALL, farthest == most)) - 1);
+      if (lane) continue;
     }
     const double mean = means[0], unit = means[1], scale = means[2];
     const double variance = fmax(0.0, squares - sum * sum / n) / (n - 1);
