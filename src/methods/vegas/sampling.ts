@@ -257,13 +257,13 @@ export class Sampling {
     for (let tries = 0; ; tries++) {
       const sums = await this.#sample(this.#strata, counts, null);
       if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
-      const estimate = this.#estimate(sums, this.#strata);
+      const least = typeof counts === 'number' ? counts : leastFor(evaluations, this.#strata.cubes);
+      const hidden = sums.means ? hiddenBy(sums.means, least) * this.#unit : 0;
+      const estimate = { ...this.#estimate(sums, this.#strata), hidden };
       if (this.#problem.onMeasured)
         await this.#problem.onMeasured(await this.#plain(this.#task(this.#strata, counts, null)), estimate);
       this.#iteration++;
-      const least = typeof counts === 'number' ? counts : leastFor(evaluations, this.#strata.cubes);
-      const hidden = sums.means ? hiddenBy(sums.means, least) * this.#unit : 0;
-      return { ...estimate, hidden };
+      return estimate;
     }
   }
 
