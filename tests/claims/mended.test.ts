@@ -55,6 +55,17 @@ const raised: Integrand = ([x]: number[], p) =>
 
 const runs: Run[] = [
   {
+    name: 'a step beside which strata end, in 4 dimensions',
+    method: 'vegas+',
+    f: ([, , z]: number[], p) => (z < p.at ? 1 + p.height : 1),
+    params: { at: 0.49999795057397356, height: -0.08921823084462477 },
+    dims: 4,
+    truth: 1 - 0.08921823084462477 * 0.49999795057397356,
+    relTol: 0.01,
+    maxEvaluations: 1e5,
+    seed: 26448,
+  },
+  {
     name: 'cut exponential',
     method: 'mcubes1d',
     ...cut(-1.683720925822854, 0.10483667898114137),

@@ -230,7 +230,8 @@ export class Sampling {
       const sums = await this.#sample(strata, counts, scale);
       const total = sums.squares;
       if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
-      if (this.seen) this.#square = total > 0 ? total / scale / evaluations : this.#square * 2 ** -40;
+      // fewer samples than asked for may have been drawn
+      if (this.seen) this.#square = total > 0 ? total / scale / sums.evaluations : this.#square * 2 ** -40;
       // the histogram is out of range: the same samples are drawn again with the right scale
       if (this.seen && (total >= HISTOGRAM_LIMIT || total < HISTOGRAM_LEAST) && tries < MOST_TRIES) continue;
       // the map learns nothing from a constant integrand: rounding errors would only spoil it
