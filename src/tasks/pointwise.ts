@@ -7,8 +7,8 @@ import { innerRange } from '../integrand/inner-range.ts';
 import type { PlainValue } from '../integrand/plain.ts';
 import { BATCH, wasmTarget } from '../integrand/targets/wasm.ts';
 import { philoxRounds, wordsOf } from '../random/philox.ts';
-import { hearingOf } from './hearing.ts';
 import { packedIndex } from './correlation.ts';
+import { hearingOf } from './hearing.ts';
 import type { NonFinite, Part } from './part.ts';
 import { PIECE, placeFinder } from './pieces.ts';
 import { emptyRegionSums, type RegionSums, type RegionTask } from './region.ts';
@@ -139,7 +139,9 @@ export async function samplePoints(
             if (leads.includes(r)) variance += share * spread;
           }
         });
-        mean += share * (rows.length > 1 ? Math.sqrt(leads.reduce((s, r) => s + averages[r] ** 2, 0)) : averages[0]);
+        mean +=
+          share *
+          (rows.length > 1 ? Math.sqrt(leads.reduce((s, r) => s + averages[r] ** 2, 0)) : averages[0]);
         for (let i = at; histogram && i < at + m; i++) {
           const w2 = leads.reduce((s, r) => s + weights[r][i] ** 2, 0);
           const square = Math.round(w2 * adapt!.scale * (total / cubes / full));

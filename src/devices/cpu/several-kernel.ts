@@ -30,7 +30,13 @@ export function weighSeveral(k: KernelLayout): FunctionWriter {
     inverses.forEach((inverse, r) => {
       const row = k.values + r * k.batch * 8;
       w.get(p).memory('v128.load', row).set(value);
-      w.get(p).get(value).get(inverse).op('f64x2.mul').get(jacobian).op('f64x2.mul').memory('v128.store', row);
+      w.get(p)
+        .get(value)
+        .get(inverse)
+        .op('f64x2.mul')
+        .get(jacobian)
+        .op('f64x2.mul')
+        .memory('v128.store', row);
       w.get(value).v128(0).op('f64x2.mul').v128(0).op('f64x2.ne').get(wrong).op('v128.or').set(wrong);
     });
   });
@@ -75,12 +81,7 @@ export function addSeveral(
     w.op('f64.add').memory('f64.store', address);
   };
   const bothLanes = (vector: number) =>
-    w
-      .get(vector)
-      .lane('f64x2.extract_lane', 0)
-      .get(vector)
-      .lane('f64x2.extract_lane', 1)
-      .op('f64.add');
+    w.get(vector).lane('f64x2.extract_lane', 0).get(vector).lane('f64x2.extract_lane', 1).op('f64.add');
 
   w.i32(0)
     .memory('i32.load', k.state + STATE.pieces)
@@ -156,9 +157,7 @@ export function addSeveral(
     reciprocal(() => w.get(m));
     w.op('f64.mul').set(part);
     for (const r of results)
-      addTo(k.sums + 8 * r, () =>
-        w.get(share).get(means[r]).lane('f64x2.extract_lane', 0).op('f64.mul'),
-      );
+      addTo(k.sums + 8 * r, () => w.get(share).get(means[r]).lane('f64x2.extract_lane', 0).op('f64.mul'));
     products.forEach((product, i) => {
       addTo(k.sums + 8 * (k.results + i), () => bothLanes(product).get(part).op('f64.mul'));
     });
