@@ -1,6 +1,12 @@
 /** What may be missing at the ends of ranges (ends.ts), in the outcome of a run: a larger error, no claim, a warning. */
 import type { Missing } from './ends.ts';
-import { type MethodProblem, NEGLIGIBLE_BEYOND, type Outcome, type Several, toleranceAt } from './methods/method.ts';
+import {
+  type MethodProblem,
+  NEGLIGIBLE_BEYOND,
+  type Outcome,
+  type Several,
+  toleranceAt,
+} from './methods/method.ts';
 
 /** Evaluations for an integral that may not exist: its value says nothing, however many there are. */
 const HOPELESS_EVALUATIONS = 2 ** 20;

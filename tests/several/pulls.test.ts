@@ -63,8 +63,12 @@ function gauss(n: number): { nodes: number[]; weights: number[] } {
 const SEEDS = 200;
 
 describe.each(['vegas+', 'mcubes'] as const)('%s', method => {
-  const run = async <S>(f: (x: number[]) => S, dims: number, seed: number, more: Partial<IntegrateOptions> = {}) =>
-    integrate(f, { dims, method, seed, relTol: 1e-2, maxEvaluations: 1e5, device: 'cpu:1', ...more });
+  const run = async <S>(
+    f: (x: number[]) => S,
+    dims: number,
+    seed: number,
+    more: Partial<IntegrateOptions> = {},
+  ) => integrate(f, { dims, method, seed, relTol: 1e-2, maxEvaluations: 1e5, device: 'cpu:1', ...more });
 
   test(`pulls of three results and of their ratios over ${SEEDS} seeds: mean 0 ± 0.2, deviation 0.85 to 1.2`, async () => {
     const pulls: Record<string, number[]> = {};
@@ -119,7 +123,9 @@ describe.each(['vegas+', 'mcubes'] as const)('%s', method => {
         const [vi, vj] = [covarianceOf(values[i], values[i]), covarianceOf(values[j], values[j])];
         // the variance of a sample covariance of normal numbers is (vi·vj + cov²)/(n − 1)
         const margin = 4 * Math.sqrt((vi * vj + own * own) / (runs - 1));
-        expect(Math.abs(reported[i][j] - own), `${i}, ${j}: ${reported[i][j]} is ${own}`).toBeLessThan(margin);
+        expect(Math.abs(reported[i][j] - own), `${i}, ${j}: ${reported[i][j]} is ${own}`).toBeLessThan(
+          margin,
+        );
       }
     expect(reported[1][0] / Math.sqrt(reported[0][0] * reported[1][1])).toBeGreaterThan(0.3); // far from 0: it matters
   });
