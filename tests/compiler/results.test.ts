@@ -193,10 +193,6 @@ describe('what is refused', () => {
       /the function throws "the function returns an array of 3 elements at one point and \{ a, b/,
     );
   });
-  test('integrate says that it takes one number at a time', async () => {
-    const f = (([x]: number[]) => ({ re: x, im: 1 })) as never;
-    await expect(integrate(f, { dims: 1 })).rejects.toThrow(/returns \{ re, im \}, and one number is integrated at a time/);
-  });
   test.each<[string, (p: Record<string, unknown>) => void, RegExp]>([
     ['a shape with fewer numbers than results', p => { p.shape = ['number']; }, /its shape has 1 numbers, and there are 2/],
     ['a shape that is one number', p => { p.shape = 'number'; }, /an object is needed/],
