@@ -20,7 +20,6 @@ import {
 import { cudaParams, toCuda } from '../../src/integrand/targets/cuda.ts';
 import { javascriptTarget } from '../../src/integrand/targets/javascript.ts';
 import { decodeProgram, encodeProgram, ProgramError } from '../../src/integrand/verify.ts';
-import { integrate } from '../../src/integrate.ts';
 import { selfCheck } from '../../src/self-check.ts';
 import { byResult, columns, firstDifference } from './compare.ts';
 import { absent, severalOnHost } from './cuda/build.ts';
