@@ -140,6 +140,12 @@ describe('goals and learnFrom', () => {
     expect(r.warnings.join()).toMatch(/im: 0 within the error.*absTol.*goals/);
     expect((await integrate(odd, { ...one, absTol: 1e-2 })).converged).toBe(true);
   });
+  test('a constant beside a result that is not keeps its tiny error', async () => {
+    const r = await integrate(([x]: number[]) => ({ one: 1, nearly: 1 + 1e-9 * x, other: x }), one);
+    expect(r.value.one).toBeCloseTo(1, 12);
+    expect(r.error.one).toBeLessThan(1e-10);
+    expect(r.error.nearly).toBeLessThan(1e-10);
+  });
   test('a name of a group stands for all results in it', async () => {
     const r = await integrate(moments, { ...two, goals: ['z', 0], learnFrom: 'list' });
     expect(r.converged).toBe(true);

@@ -37,7 +37,12 @@ export class ResultPasses {
   readonly #several: Several;
   /** The unit of each result. */
   units: readonly number[];
-  /** For each result, at most the standard deviation of its weights in the last iteration that learned; 0 if that is rounding. */
+  /** The standard deviation of each result over the box, as the pilot found it; Infinity where it met only 0. */
+  pilotSpreads: readonly number[];
+  /**
+   * For each result, about the standard deviation of its weights in the last iteration that learned. What is known is that of
+   * all leads together, an upper bound; that of the result itself in the pilot; and √N·error, that within cubes, which is less.
+   */
   spreads: readonly number[];
   /** The errors of the goals when the first witnesses of a measurement were drawn; null before. */
   witnessUnits: readonly number[] | null = null;
@@ -45,6 +50,7 @@ export class ResultPasses {
   constructor(several: Several) {
     this.#several = several;
     this.units = Array(several.count).fill(1);
+    this.pilotSpreads = Array(several.count).fill(Infinity);
     this.spreads = Array(several.count).fill(0);
   }
 
@@ -104,13 +110,16 @@ export class ResultPasses {
   /** Sets units from samples of the whole box; returns the mean of Σ (w/unit)² over the leads that is to be expected. */
   pilot({ passes }: PassSums, samples: number): number {
     const sizes = [...this.units].fill(0);
+    const spreads = [...this.units].fill(Infinity);
     for (const { pass, sums } of passes!)
       pass.results.forEach((r, i) => {
         const { sum, variance } = oneOf(sums, i);
         const square = variance * samples;
+        if (sum !== 0 || variance > 0) spreads[r] = Math.sqrt(square) * this.units[r];
         const size = square < Infinity ? Math.sqrt(square + sum * sum) : Math.abs(sum);
         sizes[r] = size * this.units[r];
       });
+    this.pilotSpreads = spreads;
     return this.#setUnits(sizes);
   }
 
@@ -123,9 +132,9 @@ export class ResultPasses {
       const size = Math.sqrt(value * value + error * error * evaluations);
       return size > 0 && size < Infinity ? size : 0; // not sampled, or out of range
     });
-    this.spreads = results!.each.map(({ value }, r) => {
-      const about = square - (value / this.units[r]) ** 2;
-      return about > CONSTANT_SQUARE * square ? Math.sqrt(about) * this.units[r] : 0;
+    this.spreads = results!.each.map(({ value, error }, r) => {
+      const bound = Math.sqrt(Math.max(0, square - (value / this.units[r]) ** 2)) * this.units[r];
+      return Math.min(bound, Math.max(this.pilotSpreads[r], error * Math.sqrt(evaluations))) || 0;
     });
     const expected = this.#square(sizes);
     const now = this.#setUnits(sizes);
@@ -158,9 +167,6 @@ export class ResultPasses {
     return this.#several.leads.reduce((s, r) => s + (sizes[r] / this.units[r]) ** 2, 0);
   }
 }
-
-/** The part of the mean square of the weights below which their variance is rounding. */
-const CONSTANT_SQUARE = 1e-9;
 
 function passOf(results: readonly number[], units: readonly number[], leads: readonly number[]): ResultPass {
   const leading = new Set(leads);

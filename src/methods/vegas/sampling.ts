@@ -49,6 +49,7 @@ export interface Scalars {
   /** Of several results; null for one. */
   units: readonly number[] | null;
   spreads: readonly number[] | null;
+  pilotSpreads: readonly number[] | null;
   witnessUnits: readonly number[] | null;
   iteration: number;
   witnesses: WitnessState;
@@ -139,6 +140,7 @@ export class Sampling {
       square: this.#square,
       units: this.#passes?.units ?? null,
       spreads: this.#passes?.spreads ?? null,
+      pilotSpreads: this.#passes?.pilotSpreads ?? null,
       witnessUnits: this.#passes?.witnessUnits ?? null,
       iteration: this.#iteration,
       witnesses: this.#witnesses.state,
@@ -154,8 +156,8 @@ export class Sampling {
     this.#known = s.known;
     this.#unit = s.unit;
     this.#square = s.square;
-    if (this.#passes && s.units && s.spreads)
-      Object.assign(this.#passes, { units: s.units, spreads: s.spreads, witnessUnits: s.witnessUnits });
+    const { units, spreads, pilotSpreads, witnessUnits } = s;
+    if (this.#passes && units) Object.assign(this.#passes, { units, spreads, pilotSpreads, witnessUnits });
     this.#iteration = s.iteration;
     this.#witnesses = new PeakWitnesses(this.#problem.ranges, s.witnesses);
     this.seen = s.seen;
