@@ -36,7 +36,10 @@ const CHAPTERS = [
       'Progress',
     ],
   ],
-  ['Results', ['Result', 'Status', 'IterationRecord', 'State', 'Samples', 'Histogram', 'DeviceInfo']],
+  [
+    'Results',
+    ['Result', 'OfResults', 'ResultName', 'Status', 'IterationRecord', 'State', 'Samples', 'Histogram', 'DeviceInfo'],
+  ],
   ['Compiled integrands', ['CompileOptions', 'Compiled']],
   ['Errors', ['OptionError', 'IntegrandError', 'DeviceError']],
   [

@@ -28,32 +28,42 @@ const GROWTH = 0.25;
 const MAX_ENDS = 64;
 
 /** The excess at all ends if `samples` samples come as close to them as `nearest` says. */
-export async function unseenBy(points: EndPoints, nearest: Nearest, samples: number): Promise<number> {
+export async function unseenBy(
+  points: EndPoints,
+  nearest: Nearest,
+  samples: number,
+  result: number,
+): Promise<number> {
   if (points.mayBlock) return 0;
   let sum = 0;
   for (const end of points.ends.slice(0, MAX_ENDS)) {
     const closest = nearest[end.axis][end.inward > 0 ? 0 : 1];
-    sum += await excessBelow(points, [[end]], -kit.log2(closest));
+    sum += await excessBelow(points, [[end]], -kit.log2(closest), result);
   }
   const infinite = byAxis(points.ends.filter(e => e.infinite));
-  return infinite.length > 1 ? Math.max(sum, await between(points, infinite, nearest, samples)) : sum;
+  return infinite.length > 1 ? Math.max(sum, await between(points, infinite, nearest, samples, result)) : sum;
 }
 
 /** The excess between the distance 2^-start and the last numbers. */
-async function excessBelow(points: EndPoints, set: EndSet, start: number): Promise<number> {
+async function excessBelow(
+  points: EndPoints,
+  set: EndSet,
+  start: number,
+  result: number,
+): Promise<number> {
   const last = LAST_PART * roomOf(set);
   if (!(last - start > LOOK_AHEAD)) return 0;
   const [few, count] = [FEW_POINTS, POINTS].map(n => (points.dims > 1 ? n.box : n.line));
   const sizeAt = async (octave: number) => {
-    const { f } = await points.values(set, { start: octave, octaves: 0, count: few });
+    const { f } = await points.values(set, { start: octave, octaves: 0, count: few }, result);
     return total(f, few, () => 1);
   };
   const [here, ahead] = [await sizeAt(start), await sizeAt(start + LOOK_AHEAD)];
   if (!(ahead > here * kit.exp2(GROWTH * LOOK_AHEAD))) return 0;
-  const { f: plain } = await points.values(set, { start, octaves: 0, count });
+  const { f: plain } = await points.values(set, { start, octaves: 0, count }, result);
   let sum = 0;
   for (const window of windowsTo(start, last, count)) {
-    const { f, weights } = await points.values(set, window);
+    const { f, weights } = await points.values(set, window, result);
     const above =
       f.length > 0 ? Float64Array.from(f, (v, i) => Math.max(0, Math.abs(v) - Math.abs(plain[i]))) : f;
     sum += total(above, count, i => weights[i]) * (window.octaves / count) * Math.LN2;
@@ -67,11 +77,17 @@ async function excessBelow(points: EndPoints, set: EndSet, start: number): Promi
  * less than 1. On (1 + |x|²)^−q in 5 dimensions the weights of samples have an infinite variance though they are bounded along
  * each axis.
  */
-async function between(points: EndPoints, set: EndSet, nearest: Nearest, samples: number): Promise<number> {
+async function between(
+  points: EndPoints,
+  set: EndSet,
+  nearest: Nearest,
+  samples: number,
+  result: number,
+): Promise<number> {
   const count = POINTS.box;
   let sum = 0;
   for (const window of windowsTo(1, LAST_PART * roomOf(set), count)) {
-    const { f, weights, distances } = await points.values(set, window);
+    const { f, weights, distances } = await points.values(set, window, result);
     const isSeen = (i: number) =>
       set.reduce((n, ends, k) => {
         const closest = Math.min(...ends.map(e => nearest[e.axis][e.inward > 0 ? 0 : 1]));

@@ -7,7 +7,7 @@
  * and the run has limits that workers keep.
  */
 import { beforeAbort } from './devices/before-abort.ts';
-import type { BoundProgram } from './integrand/bound.ts';
+import { type BoundProgram, resultCount } from './integrand/bound.ts';
 import { type Domain, MAX_REACH, toDomain } from './integrand/domain.ts';
 import { innerRange, nextDown, nextUp } from './integrand/inner-range.ts';
 import { kit } from './integrand/math/index.ts';
@@ -64,6 +64,8 @@ export class EndPoints {
   readonly #domain: Domain;
   readonly #limits: Limits;
   #evaluate: EvaluatePoints | null = null;
+  /** Values of all results at points that were looked at: they are the same for each result. */
+  readonly #known = new Map<string, ArrayLike<number>>();
 
   constructor(integrand: BoundProgram, domain: Domain, limits: Limits) {
     this.#integrand = integrand;
@@ -76,16 +78,21 @@ export class EndPoints {
     return this.#domain.axes.length;
   }
 
-  /** The values in a window of a set of ends. All windows have the same random numbers, so that ratios are less noisy. */
-  async values(set: EndSet, window: EndWindow): Promise<EndValues> {
+  /** The values of one result in a window of a set of ends. All windows have the same random numbers, so that ratios are less noisy. */
+  async values(set: EndSet, window: EndWindow, result: number): Promise<EndValues> {
     this.#evaluate ??= quickValues(this.#integrand, () => this.isLate);
     const { points, ...rest } = this.#place(set, window);
     const { signal } = this.#limits;
-    const f = await beforeAbort(this.#evaluate(points, window.count), signal).catch(e => {
-      if (!signal?.aborted) throw e;
-      return [];
-    });
-    return { f, ...rest };
+    const { start, octaves, count } = window;
+    const key = JSON.stringify([start, octaves, count, set]);
+    const all =
+      this.#known.get(key) ??
+      (await beforeAbort(this.#evaluate(points, count), signal).catch(e => {
+        if (!signal?.aborted) throw e;
+        return [];
+      }));
+    if (resultCount(this.#integrand) > 1) this.#known.set(key, all);
+    return { f: Array.from({ length: Math.min(count, all.length) }, (_, i) => all[result * count + i]), ...rest };
   }
 
   #place(set: EndSet, { start, octaves, count }: EndWindow) {

@@ -44,8 +44,8 @@ export class EndProbe {
     this.#points = points;
   }
 
-  /** What may lie beyond the maps of infinite ranges. */
-  async beyondMaps(): Promise<Missing[]> {
+  /** What may lie beyond the maps of infinite ranges, of one of several results. */
+  async beyondMaps(result = 0): Promise<Missing[]> {
     const ends = this.#points.ends.filter(e => e.infinite);
     const axes = byAxis(ends);
     const sets = [
@@ -53,22 +53,23 @@ export class EndProbe {
       ...(axes.length <= MAX_PAIRED ? pairsOf(axes) : []),
       ...ends.map(e => [[e]]),
     ];
-    return this.#examine(sets.slice(0, MAX_ENDS));
+    return this.#examine(sets.slice(0, MAX_ENDS), result);
   }
 
   /** What may lie between the finite ends of ranges and the last numbers there, if it is more than `negligible`. */
-  async besideEnds(negligible: number): Promise<Missing[]> {
+  async besideEnds(negligible: number, result = 0): Promise<Missing[]> {
     const ends = this.#points.ends.filter(e => !e.infinite);
     const found: Missing[] = [];
     for (const end of ends.slice(0, MAX_ENDS)) {
-      const [few] = await this.#examine([[[end]]], FEW_POINTS, HARMLESS * negligible);
-      if (few && few.amount > negligible) found.push(...(await this.#examine([[[end]]])));
+      const [few] = await this.#examine([[[end]]], result, FEW_POINTS, HARMLESS * negligible);
+      if (few && few.amount > negligible) found.push(...(await this.#examine([[[end]]], result)));
     }
     return found;
   }
 
   async #examine(
     sets: readonly EndSet[],
+    result: number,
     points: { line: number; box: number } = POINTS,
     harmless = 0,
   ): Promise<Missing[]> {
@@ -79,9 +80,9 @@ export class EndProbe {
       const windows = windowsFor(set);
       if (!windows) continue;
       const { start, octaves } = windows;
-      const second = await this.#window(set, start + octaves, octaves, count);
+      const second = await this.#window(set, start + octaves, octaves, count, result);
       if (second.average <= harmless) continue;
-      const first = await this.#window(set, start, octaves, count);
+      const first = await this.#window(set, start, octaves, count, result);
       if (this.#points.isLate) return found;
       const amount = beyond(first.average, second.average, windows);
       if (amount === 0) continue;
@@ -98,8 +99,8 @@ export class EndProbe {
   }
 
   /** The average of g (tails.ts) over a window. */
-  async #window(set: EndSet, start: number, octaves: number, count: number) {
-    const { f, weights } = await this.#points.values(set, { start, octaves, count });
+  async #window(set: EndSet, start: number, octaves: number, count: number, result: number) {
+    const { f, weights } = await this.#points.values(set, { start, octaves, count }, result);
     let [sum, known, positive, negative] = [0, 0, false, false];
     for (let i = 0; i < count; i++) {
       const own = (f[i] ?? Number.NaN) * weights[i];

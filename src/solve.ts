@@ -2,19 +2,29 @@
 import type { Device, Session } from './devices/device.ts';
 import { unseenBy } from './end-excess.ts';
 import { EndPoints } from './end-points.ts';
-import { EndProbe } from './ends.ts';
+import { EndProbe, type Missing } from './ends.ts';
+import { severalOf } from './goals.ts';
 import { Histograms } from './histograms.ts';
-import type { BoundProgram } from './integrand/bound.ts';
-import { toDomain } from './integrand/domain.ts';
-import { drive, type MethodProblem, NO_OUTCOME, type Outcome, statusOf } from './methods/method.ts';
+import { type BoundProgram, boundShape } from './integrand/bound.ts';
+import { type Domain, toDomain } from './integrand/domain.ts';
+import { build, leaves, type Shape } from './integrand/shape.ts';
+import {
+  drive,
+  type MethodProblem,
+  NO_OUTCOME,
+  type Outcome,
+  type SeveralEstimates,
+  statusOf,
+} from './methods/method.ts';
 import { startMethod } from './methods/registry.ts';
-import { negligibleFor, totalOf, withMissing, worthwhile } from './missing.ts';
+import { negligibleFor, totalOf, withMissing, withMissingOfSeveral, worthwhile } from './missing.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { Reports } from './reports.ts';
 import { type IterationRecord, keepState, Result, seedData } from './result.ts';
 import { fromStates, isTold, stateOf } from './state.ts';
+import type { NonFinite } from './tasks/part.ts';
 
 /** The longest delay of a timer, 25 days. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -36,6 +46,7 @@ export async function solve(
   const stop = stopSignal(problem, start, reports.signal);
   const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;
   const keeps = isTold(integrand) && (!neighbours || !!neighbours.keepsStates);
+  const several = severalOf(integrand, problem);
   const task: MethodProblem = {
     session,
     epsilon,
@@ -51,21 +62,22 @@ export async function solve(
     ...states,
     keeps,
     onMeasured: histograms && ((sampled, estimate) => histograms.fill(sampled, estimate, stop.signal)),
+    ...(several && { several }),
     onNonFinite(found) {
-      if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
+      if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem, several?.names);
       nonFinite += found.count;
     },
   };
   const points = new EndPoints(integrand, domain, task);
   const probe = new EndProbe(points);
   try {
-    const beyond = await probe.beyondMaps();
-    const missing = totalOf(beyond);
-    const run = startMethod(
-      problem.method,
-      { ...task, beyond: missing, unseen: (...samples) => unseenBy(points, ...samples) },
-      problem,
-    );
+    const each: Missing[][] = [];
+    for (let r = 0; r < (several?.count ?? 1); r++) each.push(await probe.beyondMaps(r));
+    const beyond = each.map(totalOf);
+    const missing = Math.max(...(several?.goals ?? [0]).map(g => beyond[g]));
+    const unseen: MethodProblem['unseen'] = (...samples) => unseenBy(points, ...samples);
+    const own = { ...task, unseen, ...(several ? { several: { ...several, beyond } } : { beyond: missing }) };
+    const run = startMethod(problem.method, own, problem);
     let outcome = await drive(
       run,
       worthwhile(maxEvaluations, missing),
@@ -80,18 +92,27 @@ export async function solve(
           method: running.method ?? problem.method,
           chi2: running.chi2 ?? 0,
           dof: running.dof ?? 0,
+          ...(running.several && {
+            values: running.several.values.map(v => domain.sign * v),
+            errors: running.several.errors,
+          }),
         });
       },
       stop.signal,
     );
     await reports.settled(stop.signal);
-    const beside = await probe.besideEnds(negligibleFor(problem, outcome));
-    outcome = withMissing(outcome, [...beyond, ...beside], problem);
+    for (const [r, list] of each.entries()) {
+      const { values, errors } = outcome.several ?? { values: [outcome.value], errors: [outcome.error] };
+      if (values.length !== each.length) continue; // the run ended without estimates
+      list.push(...(await probe.besideEnds(negligibleFor(problem, values[r], errors[r]), r)));
+    }
+    if (!several) outcome = withMissing(outcome, each[0], problem);
+    else if (outcome.several) outcome = withMissingOfSeveral(outcome, each, problem, several);
     const { description: device, warnings = [] } = session;
     const result = resultOf(
       problem,
       { ...outcome, warnings: [...outcome.warnings, ...warnings] },
-      { iterations, nonFinite, device, start },
+      { iterations, nonFinite, device, start, shape: boundShape(integrand) },
     );
     const { record, counted } = outcome;
     if (histograms && counted && counted.length > 0) result.histograms = histograms.of(counted);
@@ -103,9 +124,15 @@ export async function solve(
 }
 
 /** The result of an integral over an empty domain: 0. */
-export function nothing(problem: Problem, start: number): Result {
+export function nothing(problem: Problem, integrand: BoundProgram, start: number): Result {
+  const shape = boundShape(integrand);
+  const none = leaves(shape).map(() => 0);
   const outcome: Outcome = { ...NO_OUTCOME, error: 0, status: 'converged' };
-  return resultOf(problem, outcome, { iterations: [], nonFinite: 0, device: 'no device', start });
+  return resultOf(
+    problem,
+    shape === 'number' ? outcome : { ...outcome, several: { values: none, errors: none } },
+    { iterations: [], nonFinite: 0, device: 'no device', start, shape },
+  );
 }
 
 /** The result of a run that was over before its integrand was compiled: its signal was aborted, or `maxTime` is over. */
@@ -123,10 +150,17 @@ export function outOfTime(problem: Problem, start: number): Result {
 
 export function resultOf(
   { domain, method, seed }: Problem,
-  { record: _, counted: __, ...outcome }: Outcome,
-  run: { iterations: readonly IterationRecord[]; nonFinite: number; device: string; start: number },
+  { record: _, counted: __, several, ...outcome }: Outcome,
+  run: {
+    iterations: readonly IterationRecord[];
+    nonFinite: number;
+    device: string;
+    start: number;
+    /** The shape of several results; absent where the run ended before it was known. */
+    shape?: Shape;
+  },
 ): Result {
-  const { nonFinite, device } = run;
+  const { nonFinite, device, shape = 'number' } = run;
   const warnings =
     nonFinite > 0
       ? [`${nonFinite} ${nonFinite === 1 ? 'value was' : 'values were'} not finite and counted as 0`]
@@ -135,9 +169,14 @@ export function resultOf(
     method,
     iterations: run.iterations,
     ...outcome,
-    value: outcome.value === 0 ? 0 : domain.sign * outcome.value,
+    value: signed(outcome.value, domain),
+    ...(shape !== 'number' && severalData(several, shape, outcome, domain)),
     ...(domain.sign < 0 && {
-      iterations: (outcome.iterations ?? run.iterations).map(r => ({ ...r, value: -r.value })),
+      iterations: (outcome.iterations ?? run.iterations).map(r => ({
+        ...r,
+        value: -r.value,
+        ...(r.values && { values: r.values.map(v => -v) }),
+      })),
     }),
     device,
     seed: seedData(seed),
@@ -145,6 +184,30 @@ export function resultOf(
     nonFinite,
     warnings: [...outcome.warnings, ...warnings],
   });
+}
+
+const signed = (value: number, { sign }: Domain): number => (value === 0 ? 0 : sign * value);
+
+/** The members of a result that have its shape. Without estimates all results are as that of a single number. */
+function severalData(
+  several: SeveralEstimates | undefined,
+  shape: Shape,
+  { value, error, chi2, q }: Outcome,
+  domain: Domain,
+): object {
+  const shaped = (numbers: readonly number[] | undefined, otherwise: number) =>
+    build(shape, numbers ?? leaves(shape).map(() => otherwise));
+  return {
+    value: shaped(
+      several?.values.map(v => signed(v, domain)),
+      value,
+    ),
+    error: shaped(several?.errors, error),
+    chi2: shaped(several?.chi2, chi2),
+    q: shaped(several?.q, q),
+    shape,
+    ...(several?.correlations && { correlations: several.correlations }),
+  };
 }
 
 /** Aborted by the user's signal, by the failure of a report, and when `maxTime` is over. */
@@ -172,15 +235,16 @@ export function stopSignal(
 }
 
 export function nonFiniteError(
-  { point, value }: { point: number[]; value: number },
+  { point, value, result }: NonFinite['first'],
   { domain }: Problem,
+  names?: readonly string[],
   caller?: string,
 ): Error {
   const { x } = toDomain(domain.axes, point);
   const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
   return new IntegrationError(
     w =>
-      `the integrand is ${shown} at ${w.point(x)}; mend it there, exclude the point from the domain, or count such values as 0 with ${w.setting('onNonFinite', 'zero')}.`,
+      `${names && result !== undefined ? `the result ${names[result]} of the integrand` : 'the integrand'} is ${shown} at ${w.point(x)}; mend it there, exclude the point from the domain, or count such values as 0 with ${w.setting('onNonFinite', 'zero')}.`,
     caller,
   );
 }

@@ -25,6 +25,7 @@ import { tabulated } from '../integrands/tabulated.ts';
 import { type Integrand, lowerFor, plainFor } from './program.ts';
 import { reference } from './reference.ts';
 import { type RegionReference, regionReference } from './region-reference.ts';
+import { several } from './several.ts';
 import { evaluated, poolOf, sampled } from './whole.ts';
 
 /** A device that is tried, and what its numbers are worth. */
@@ -942,6 +943,7 @@ export const SUITE: readonly Check[] = [
   ...samples,
   ...papers,
   ...otherSamples,
+  ...several,
   ...parts,
   ...regions,
   ...ends,

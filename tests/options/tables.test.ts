@@ -33,6 +33,8 @@ const untyped = [
   'resume',
   'map',
   'histograms',
+  'goals',
+  'learnFrom',
 ];
 const last = (option: string) => option.split('.').at(-1)!;
 

@@ -2,6 +2,7 @@
 
 import type { BoundProgram, CompiledProgram, PlainProgram } from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
+import { withResults } from '../../integrand/optimise.ts';
 import type { PlainFunction } from '../../integrand/plain.ts';
 import { stopChecksOf } from '../../integrand/stop-checks.ts';
 import { toWasm, type WasmModule } from '../../integrand/targets/wasm.ts';
@@ -21,6 +22,13 @@ export interface Placed {
   params(): Numbers;
 }
 
+/** Where an integrand finds its points and leaves its values, and the end of what is in use. */
+interface Place {
+  end: number;
+  points: number;
+  values: number;
+}
+
 export interface Values {
   /** The device's name for results, with the place where it really runs. */
   readonly description: string;
@@ -30,7 +38,8 @@ export interface Values {
   readonly weight: number;
   /** The function to call on this thread, and the form in which it is sent to workers; null for a compiled integrand. */
   readonly plain: PlainFunction | null;
-  place(layout: { end: number; points: number; values: number }, batch: number): Promise<Placed>;
+  /** Places the integrand, or only some of its results. */
+  place(layout: Place, batch: number, results?: readonly number[]): Promise<Placed>;
   /** Takes other params; returns whether engines have to be made anew for them. */
   rebind(program: BoundProgram): boolean;
 }
@@ -41,7 +50,7 @@ const USUAL_TURNS = 16;
 /** Programs as modules, one for each place in a memory: a program is kept from run to run (integrand/program-cache.ts). */
 const modules = new WeakMap<Program, Map<string, WasmModule>>();
 
-function wasmOf(program: Program, batch: number, at: { end: number; points: number; values: number }) {
+function wasmOf(program: Program, batch: number, at: Place) {
   const known = modules.get(program) ?? new Map<string, WasmModule>();
   modules.set(program, known);
   const place = `${batch} ${at.end} ${at.points} ${at.values}`;
@@ -65,8 +74,10 @@ export class CompiledValues implements Values {
     this.weight = Math.max(1, perCall / USUAL_TURNS);
   }
 
-  async place(layout: { end: number; points: number; values: number }, batch: number): Promise<Placed> {
-    const { bytes, layout: own } = wasmOf(this.#bound.program, batch, layout);
+  async place(layout: Place, batch: number, results?: readonly number[]): Promise<Placed> {
+    const { program } = this.#bound;
+    const narrow = results && results.length < program.results.length;
+    const { bytes, layout: own } = wasmOf(narrow ? withResults(program, results) : program, batch, layout);
     return {
       integrand: await moduleOf(bytes),
       initial: [...own.initial(), ...own.params(this.#bound.params)],

@@ -3,8 +3,15 @@
  * plain JavaScript (tasks/pointwise.ts), on the calling thread. Sums agree with those of the kernels to rounding.
  */
 import type { BoundProgram, PlainProgram } from '../../integrand/bound.ts';
+import type { PlainValue } from '../../integrand/plain.ts';
 import type { Part } from '../../tasks/part.ts';
-import { type EvaluatePoints, regionPoints, samplePoints, witnessPoints } from '../../tasks/pointwise.ts';
+import {
+  type EvaluatePoints,
+  inRows,
+  regionPoints,
+  samplePoints,
+  witnessPoints,
+} from '../../tasks/pointwise.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
 import type { PartSums, SampleTask } from '../../tasks/sample.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
@@ -45,7 +52,7 @@ export class PointwiseSession implements Session {
     const { dims, call } = this.#program;
     return async (points, n) => {
       signal?.throwIfAborted();
-      const found: (number | Promise<number>)[] = [];
+      const found: (PlainValue | Promise<PlainValue>)[] = [];
       for (let i = 0; i < n; i++) {
         const turn = dueTurn();
         if (turn) await beforeAbort(turn, signal);
@@ -56,7 +63,7 @@ export class PointwiseSession implements Session {
           break;
         }
       }
-      return beforeAbort(Promise.all(found), signal);
+      return inRows(await beforeAbort(Promise.all(found), signal));
     };
   }
 }

@@ -5,6 +5,7 @@
 import { innerRange, volumeExcess } from '../../integrand/inner-range.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
+import { RESULTS_PER_PASS } from '../../tasks/correlation.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
 import type { Learning } from '../../tasks/learning.ts';
 import { floorFor, rebin, scaledMap, uniformMap } from '../../tasks/map.ts';
@@ -15,6 +16,7 @@ import {
   type Counts,
   merge,
   type PlainTask,
+  type ResultPass,
   type SampleSums,
   type SampleTask,
   wholeOf,
@@ -26,6 +28,7 @@ import type { Ledger } from '../ledger.ts';
 import type { MethodProblem, Nearest } from '../method.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import type { VegasOptions } from './options.ts';
+import { inPass, type PassSums, ResultPasses, seenIn, together } from './passes.ts';
 import { seededMap } from './seeded-map.ts';
 import { type Box, PeakWitnesses, type WitnessState, witnessTask } from './witness.ts';
 
@@ -45,6 +48,11 @@ export interface Scalars {
   known: boolean;
   unit: number;
   square: number;
+  /** Of several results; null for one. */
+  units: readonly number[] | null;
+  spreads: readonly number[] | null;
+  pilotSpreads: readonly number[] | null;
+  witnessUnits: readonly number[] | null;
   iteration: number;
   endBins: Nearest;
   largestSpread: number;
@@ -96,9 +104,14 @@ export class Sampling {
   #strata: Strata | null = null;
   /** Whether the variances of the cubes of the present strata are known. */
   #known = false;
-  /** The unit of w = J·f, and the mean of (w/unit)², from which the scale of the next histogram follows. */
+  /**
+   * The unit of w = J·f, and the mean of (w/unit)², from which the scale of the next histogram follows; with several results,
+   * the mean of Σ (w/unit)² over those that lead.
+   */
   #unit = 1;
   #square = 1;
+  /** What several results need beyond that; null for one. */
+  readonly #passes: ResultPasses | null;
   #iteration = 0;
   /** The largest standard deviation of weights in any iteration that learned. */
   #largestSpread = 0;
@@ -125,6 +138,7 @@ export class Sampling {
     this.#map = uniformMap(problem.ranges.map(innerRange), 1);
     this.#excess = volumeExcess(problem.ranges);
     this.#witnesses = new PeakWitnesses(problem.ranges);
+    this.#passes = problem.several ? new ResultPasses(problem.several) : null;
   }
 
   get scalars(): Scalars {
@@ -134,6 +148,10 @@ export class Sampling {
       known: this.#known,
       unit: this.#unit,
       square: this.#square,
+      units: this.#passes?.units ?? null,
+      spreads: this.#passes?.spreads ?? null,
+      pilotSpreads: this.#passes?.pilotSpreads ?? null,
+      witnessUnits: this.#passes?.witnessUnits ?? null,
       iteration: this.#iteration,
       endBins: this.#endBins,
       largestSpread: this.#largestSpread,
@@ -150,6 +168,8 @@ export class Sampling {
     this.#known = s.known;
     this.#unit = s.unit;
     this.#square = s.square;
+    const { units, spreads, pilotSpreads, witnessUnits } = s;
+    if (this.#passes && units) Object.assign(this.#passes, { units, spreads, pilotSpreads, witnessUnits });
     this.#iteration = s.iteration;
     this.#endBins = s.endBins;
     this.#largestSpread = s.largestSpread;
@@ -182,12 +202,18 @@ export class Sampling {
     this.#known = learned.variances !== null && this.#knobs.beta > 0;
   }
 
-  get largestSpread(): number {
-    return this.#largestSpread;
+  /** The largest standard deviation of weights in any iteration that learned; for one of several results, that in the pilot. */
+  largestSpread(result: number): number {
+    const pilot = this.#passes?.pilotSpreads[result] ?? this.#largestSpread;
+    return pilot < Infinity ? pilot : 0;
   }
 
-  /** The standard deviation of the weights of samples, as the last iteration that learned found it; 0 if that is rounding. */
-  spreadAbout(value: number): number {
+  /**
+   * The standard deviation of the weights of samples, as the last iteration that learned found it; 0 if that is rounding. For one
+   * of several results, an upper bound.
+   */
+  spreadAbout(value: number, result = 0): number {
+    if (this.#passes) return this.#passes.spreads[result];
     const square = this.#square - (value / this.#unit) ** 2;
     return square > CONSTANT_SQUARE * this.#square ? Math.sqrt(square) * this.#unit : 0;
   }
@@ -218,6 +244,7 @@ export class Sampling {
   async adapt(evaluations: number, alpha = this.#knobs.alpha): Promise<Estimate> {
     const { beta, shared } = this.#knobs;
     this.#witnesses = new PeakWitnesses(this.#problem.ranges);
+    if (this.#passes) this.#passes.witnessUnits = null;
     if (!this.seen) evaluations -= await this.#pilot(evaluations);
     await this.#useBins(this.#binsFor(evaluations));
     const strata = this.#strataFor(evaluations);
@@ -235,15 +262,20 @@ export class Sampling {
       // the histogram is out of range: the same samples are drawn again with the right scale
       if (this.seen && (total >= HISTOGRAM_LIMIT || total < HISTOGRAM_LEAST) && tries < MOST_TRIES) continue;
       // the map learns nothing from a constant integrand: rounding errors would only spoil it
-      const flat = sums.variance <= (this.#constantBelow * sums.sum) ** 2;
+      const flat = this.#passes
+        ? this.#passes.isFlat(sums, this.#constantBelow)
+        : sums.variance <= (this.#constantBelow * sums.sum) ** 2;
       if (!flat && alpha > 0 && this.#bins > 1)
         this.#map = await this.#learning.refine({ alpha, floor: floorFor(evaluations), shared });
       this.#known = beta > 0;
       this.#allocator = this.#learning;
       this.#iteration++;
       const estimate = this.#estimate(sums, strata);
-      this.#largestSpread = Math.max(this.#largestSpread, this.spreadAbout(estimate.value));
-      this.#setUnit(Math.sqrt(this.#square) * this.#unit);
+      if (this.#passes) this.#square = this.#passes.learnUnits(estimate, this.#square);
+      else {
+        this.#largestSpread = Math.max(this.#largestSpread, this.spreadAbout(estimate.value));
+        this.#setUnit(Math.sqrt(this.#square) * this.#unit);
+      }
       return estimate;
     }
   }
@@ -283,15 +315,18 @@ export class Sampling {
   /** Draws witnesses beside an iteration that measures, after which the estimate is `now`; returns how many. */
   async witness(samples: number, now: Estimate): Promise<number> {
     const { key, ranges } = this.#problem;
-    const task = witnessTask(ranges, samples, { key, iteration: this.#iteration, unit: this.#unit });
-    const sums = await this.#run(task);
-    await this.#witnesses.add(task, sums, now, () => this.#learning.edgesOf(this.#map));
+    const unit = this.#passes ? 1 : this.#unit;
+    const task = witnessTask(ranges, samples, { key, iteration: this.#iteration, unit });
+    const sums = await this.#run(task, this.#passes?.forWitnesses(now));
+    const own = this.#passes ? this.#passes.asOne(now) : now;
+    await this.#witnesses.add(task, sums, own, () => this.#learning.edgesOf(this.#map));
     return sums.evaluations;
   }
 
   /** The boxes where witnesses speak against an estimate of the present map. */
   contradictions(estimate: Estimate): Box[] {
-    return this.#witnesses.against(estimate);
+    if (!this.#passes) return this.#witnesses.against(estimate);
+    return this.#passes.witnessUnits ? this.#witnesses.against(this.#passes.asOne(estimate)) : [];
   }
 
   /** Lets the map send half of the samples along each axis into these boxes. */
@@ -302,7 +337,8 @@ export class Sampling {
   }
 
   /** Corrects the unit when squares overflowed or underflowed; returns whether the iteration has to be repeated. */
-  #outOfUnit(sums: SampleSums): boolean {
+  #outOfUnit(sums: PassSums): boolean {
+    if (this.#passes) return this.#passes.outOfUnit(sums);
     const factor = unitError(sums);
     if (factor !== 1) this.#setUnit(this.#unit * factor);
     return factor !== 1;
@@ -341,7 +377,12 @@ export class Sampling {
   /** Sets the unit from a few samples of the whole box; returns their number, which the iteration has fewer. */
   async #pilot(evaluations: number): Promise<number> {
     const samples = Math.min(PILOT_SAMPLES, Math.max(2, Math.floor(evaluations / 8)));
-    const { sum, variance } = await this.#sample(this.#oneCube(), samples, null, STREAM.pilot);
+    const sums = await this.#sample(this.#oneCube(), samples, null, STREAM.pilot);
+    if (this.#passes) {
+      this.#square = this.#passes.pilot(sums, samples);
+      return samples;
+    }
+    const { sum, variance } = sums;
     const spread = Math.sqrt(variance * samples);
     this.#setUnit(this.#unit * (spread > 0 && spread < Infinity ? Math.hypot(spread, sum) : Math.abs(sum)));
     return samples;
@@ -361,20 +402,23 @@ export class Sampling {
     this.#unit = unit;
   }
 
-  #estimate(sums: SampleSums, { cubes }: Strata): Estimate {
-    const value = sums.sum / cubes;
-    const rounding = additionsOf(sums.evaluations) * this.#problem.epsilon * Math.abs(value);
-    // not Math.hypot: engines differ in its last bit
-    const error = Math.sqrt(sums.variance / cubes ** 2 + rounding ** 2);
-    // (Σ vᵢ)² / Σ vᵢ²; the part of the error that is rounding counts as carried by many pieces
-    const carriers = sums.concentration === 0 ? Infinity : (error * cubes) ** 4 / sums.concentration;
-    return {
-      value: (value + value * this.#excess) * this.#unit,
-      error: (error + error * this.#excess) * this.#unit,
-      evaluations: sums.evaluations,
-      carriers,
-      rounding: rounding * this.#unit,
+  #estimate(sums: PassSums, { cubes }: Strata): Estimate {
+    const one = (unit: number, own: Pick<SampleSums, 'sum' | 'variance' | 'concentration'>): Estimate => {
+      const value = own.sum / cubes;
+      const rounding = additionsOf(sums.evaluations) * this.#problem.epsilon * Math.abs(value);
+      // not Math.hypot: engines differ in its last bit
+      const error = Math.sqrt(own.variance / cubes ** 2 + rounding ** 2);
+      // (Σ vᵢ)² / Σ vᵢ²; the part of the error that is rounding counts as carried by many pieces
+      const carriers = own.concentration === 0 ? Infinity : (error * cubes) ** 4 / own.concentration;
+      return {
+        value: (value + value * this.#excess) * unit,
+        error: (error + error * this.#excess) * unit,
+        evaluations: sums.evaluations,
+        carriers,
+        rounding: rounding * unit,
+      };
     };
+    return this.#passes ? this.#passes.estimate(sums, one) : one(this.#unit, sums);
   }
 
   #task(
@@ -383,7 +427,9 @@ export class Sampling {
     scale: number | null,
     stream: number = STREAM.sample,
   ): SampleTask {
-    const keep = !!this.#problem.session.learning;
+    // what several passes learn is put together on the host
+    const keep =
+      !!this.#problem.session.learning && (this.#problem.several?.count ?? 1) <= RESULTS_PER_PASS;
     return {
       key: this.#problem.key,
       iteration: this.#iteration,
@@ -394,7 +440,7 @@ export class Sampling {
       counts,
       unit: this.#unit,
       adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0, keep },
-      ...(this.#dims === 1 && scale === null && { cubes: true }),
+      ...(this.#dims === 1 && scale === null && !this.#passes && { cubes: true }),
     };
   }
 
@@ -414,17 +460,22 @@ export class Sampling {
     counts: number | Counts,
     scale: number | null,
     stream: number = STREAM.sample,
-  ): Promise<SampleSums> {
+  ): Promise<PassSums> {
     const task = this.#task(strata, counts, scale, stream);
-    const sums = await this.#run(task);
+    const sums = await this.#run(task, this.#passes?.passesFor(scale !== null));
     if (task.adapt && !task.adapt.keep) await this.#learning.learn(task, sums);
-    if (stream !== STREAM.probe) this.seen ||= sums.sum !== 0 || sums.variance !== 0;
+    if (stream !== STREAM.probe)
+      this.seen ||= sums.passes ? sums.passes.some(seenIn) : sums.sum !== 0 || sums.variance !== 0;
     return sums;
   }
 
-  async #run(task: SampleTask): Promise<SampleSums> {
+  /** Samples a task; with several results in passes, whose sums are put together. */
+  async #run(task: SampleTask, passes?: readonly ResultPass[]): Promise<PassSums> {
     const { session, signal, onNonFinite } = this.#problem;
-    const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
+    const found: SampleSums[] = [];
+    for (const own of passes ? passes.map(pass => inPass(task, pass)) : [task])
+      found.push(merge(own, [await session.sample(own, wholeOf(own), signal)]));
+    const sums = passes ? together(passes, found) : found[0];
     this.#ledger.spend(sums.evaluations);
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
     this.nonFinite ||= !!sums.nonFinite;
