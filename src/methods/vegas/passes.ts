@@ -5,8 +5,8 @@
  * power of two near its size √(value² + N·error²). So the histogram, which adds Σ (w/unit)² over the results that lead, learns
  * from each of them relative to its size: a result of 1e-9 counts as much as one of 1.
  *
- * Witnesses look at all goals at once: at g = √Σ (f/error)² over the goals. A value of f that changes one of the results by its
- * error makes g as large, and the conditions of witness.ts are those for g with an error of 1.
+ * Witnesses look at all goals at once: at g = √Σ (f/unit)² over the goals, with their errors as units. A value of f that changes one
+ * of the results by its error makes g as large, and the conditions of witness.ts are those for g with an error of 1.
  */
 import { blocksOf, packedIndex } from '../../tasks/correlation.ts';
 import { mergeNonFinite } from '../../tasks/part.ts';
@@ -44,7 +44,7 @@ export class ResultPasses {
    * all leads together, an upper bound; that of the result itself in the pilot; and √N·error, that within cubes, which is less.
    */
   spreads: readonly number[];
-  /** The errors of the goals when the first witnesses of a measurement were drawn; null before. */
+  /** About the errors of the goals when the first witnesses of a measurement were drawn; null before. */
   witnessUnits: readonly number[] | null = null;
 
   constructor(several: Several) {
@@ -67,8 +67,11 @@ export class ResultPasses {
   forWitnesses(now: Estimate): ResultPass[] {
     const { count, goals } = this.#several;
     const each = now.results!.each;
-    // a result without an error is a constant, as far as samples tell; any other value of it is news
-    this.witnessUnits ??= each.map((e, r) => e.error || this.units[r] * 2 ** -52);
+    // Not below value/N: the conditions compare with the value, and that of a constant in units of its error would be so
+    // large that nothing could speak against any goal. A result of 0 without an error has its unit.
+    this.witnessUnits ??= each.map(
+      (e, r) => Math.max(e.error, Math.abs(e.value) / e.evaluations) || this.units[r] * 2 ** -52,
+    );
     return blocksOf(count)
       .filter(block => block.some(r => goals.includes(r)))
       .map(results => passOf(results, this.witnessUnits!, goals));
