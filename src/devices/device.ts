@@ -44,14 +44,14 @@ export interface Session {
   readonly warnings?: readonly string[];
   /** Samples some groups of an iteration. The signal ends the work: the promise is rejected with its reason. */
   sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums>;
-  /** Applies a cubature rule to some regions of a list. */
+  /** Applies a cubature rule to some regions of a list; to each of several results. */
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums>;
-  /** Lets random points confirm or contradict what a rule made of some regions of a list. */
+  /** Lets random points confirm or contradict what a rule made of some regions of a list, for one result. */
   witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums>;
   /** Learning in the device's own memory; without it, tasks/host-learning.ts does it. */
   readonly learning?: Learning | undefined;
-  /** A pool of regions in the device's own memory; without it, tasks/pool/host-pool.ts does it. */
-  pool?(task: PoolTask, signal?: AbortSignal): Promise<RegionPool>;
+  /** A pool of regions in the device's own memory; without it, or where it gives null, tasks/pool/host-pool.ts does it. */
+  pool?(task: PoolTask, signal?: AbortSignal): Promise<RegionPool | null>;
   /** The same integrand with other params, from the next task on. */
   rebind(program: BoundProgram): Promise<void>;
   /** Frees what the session holds. */

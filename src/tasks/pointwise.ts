@@ -2,8 +2,9 @@
  * Parts of tasks done point by point, for devices that can evaluate an integrand at given points and nothing else: what a
  * device has to add up, in plain JavaScript.
  */
-import type { BoundProgram } from '../integrand/bound.ts';
+import { type BoundProgram, boundShape, resultCount } from '../integrand/bound.ts';
 import { innerRange } from '../integrand/inner-range.ts';
+import { flatten } from '../integrand/shape.ts';
 import { BATCH, wasmTarget } from '../integrand/targets/wasm.ts';
 import { philoxRounds, wordsOf } from '../random/philox.ts';
 import { hearingOf } from './hearing.ts';
@@ -16,7 +17,10 @@ import { testimony } from './testimony.ts';
 import { TreeSum } from './tree-sum.ts';
 import { modelPairs, type WitnessSums, type WitnessTask } from './witness.ts';
 
-/** Values of the integrand at n points: all first coordinates, then all second ones, and so on. */
+/**
+ * Values of the integrand at n points: all first coordinates, then all second ones, and so on. Of several results likewise: the
+ * first result at all points, then the second one.
+ */
 export type EvaluatePoints = (
   points: Float64Array,
   n: number,
@@ -25,18 +29,33 @@ export type EvaluatePoints = (
 /** Evaluates an integrand on the thread that calls: a compiled one as WebAssembly, a function as it is. */
 export function evaluatorOf(bound: BoundProgram): EvaluatePoints {
   if (bound.kind === 'compiled') {
+    const results = resultCount(bound);
     const evaluate = wasmTarget(bound.program, bound.params);
     return (points, n) => {
-      const values = new Float64Array(n);
+      const values = new Float64Array(results * n);
       evaluate(points, values);
       return values;
     };
   }
   const { dims, call } = bound;
-  return (points, n) => {
+  return async (points, n) => {
     const pointAt = (i: number) => Array.from({ length: dims }, (_, d) => points[d * n + i]);
-    return Promise.all(Array.from({ length: n }, (_, i) => call.f(pointAt(i))));
+    const values = await Promise.all(Array.from({ length: n }, (_, i) => call.f(pointAt(i))));
+    return resultMajor(bound, values);
   };
+}
+
+/** Values of a plain function at points, one result after the other. */
+export function resultMajor(bound: BoundProgram, values: readonly unknown[]): ArrayLike<number> {
+  const shape = boundShape(bound);
+  if (shape === 'number') return values as number[];
+  const list = new Float64Array(resultCount(bound) * values.length);
+  values.forEach((value, i) => {
+    flatten(value, shape).forEach((v, r) => {
+      list[r * values.length + i] = v;
+    });
+  });
+  return list;
 }
 
 /** Samples some groups of an iteration. */
@@ -156,7 +175,7 @@ export async function regionPoints(
   const rule = ruleFor(dims, task.rule);
   const offsets = rule.orbits.map(orbit => pointsOf(orbit, dims));
   const n = rule.points;
-  const sums = emptyRegionSums(part);
+  let sums = emptyRegionSums(part);
   for (let i = 0; i < part.count; i++) {
     const region = part.first + i;
     const centre = ranges.map((_, d) => task.centres[d * count + region]);
@@ -167,14 +186,23 @@ export async function regionPoints(
         points[d * n + p] = Math.max(first, Math.min(last, centre[d] + offset[d] * half[d]));
       });
     });
-    const values = Float64Array.from(await evaluate(points, n));
-    values.forEach((value, p) => {
+    const all = Float64Array.from(await evaluate(points, n));
+    const results = all.length / n;
+    if (i === 0 && results > 1) sums = emptyRegionSums(part, results);
+    all.forEach((value, p) => {
       if (Math.abs(value) < Infinity) return;
-      const point = ranges.map((_, d) => points[d * n + p]);
+      const point = ranges.map((_, d) => points[d * n + (p % n)]);
       sums.nonFinite ??= { count: 0, first: { point, value } };
       sums.nonFinite.count++;
-      values[p] = 0;
+      all[p] = 0;
     });
+    for (let r = 0; r < results; r++)
+      applyRule(all.subarray(r * n, (r + 1) * n), centre, half, r * part.count + i);
+  }
+  return sums;
+
+  /** What the rule makes of the values at its points in a region; it goes to place `to` of the lists. */
+  function applyRule(values: Float64Array, centre: number[], half: number[], to: number): void {
     let at = 0;
     const byOrbit = offsets.map(orbit => {
       const own = values.subarray(at, at + orbit.length);
@@ -194,9 +222,9 @@ export async function regionPoints(
       error = falls ? calm * most[0] : wild * Math.max(...most);
     }
     const volume = half.reduce((v, h) => v * 2 * h, 1);
-    sums.values[i] = volume * add(rule.orbits.map(o => o.weight));
-    sums.errors[i] = volume * error;
-    sums.axes[i] = axisToSplit();
+    sums.values[to] = volume * add(rule.orbits.map(o => o.weight));
+    sums.errors[to] = volume * error;
+    sums.axes[to] = axisToSplit();
 
     /** The axis with the largest fourth difference, of equal ones the widest; not one whose halves have the same centre. */
     function axisToSplit(): number {
@@ -214,7 +242,6 @@ export async function regionPoints(
       return axis;
     }
   }
-  return sums;
 }
 
 /** Lets witnesses speak about some regions of a list. */
@@ -233,7 +260,9 @@ export async function witnessPoints(
     rows.forEach((row, d) => {
       points.set(row.subarray(0, n), d * n);
     });
-    step = witness.next(await evaluate(points, n));
+    const values = await evaluate(points, n);
+    const [first, results] = [(task.result ?? 0) * n, values.length / n];
+    step = witness.next(results > 1 ? Float64Array.from({ length: n }, (_, i) => values[first + i]) : values);
   }
   return step.value;
 }

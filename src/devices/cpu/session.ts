@@ -6,6 +6,7 @@ import { ROUNDS, WEYL } from '../../random/philox.ts';
 import { type Hearing, hearingOf } from '../../tasks/hearing.ts';
 import { mergeNonFinite, type Part, partsOf } from '../../tasks/part.ts';
 import {
+  joinResults,
   mergeRegions,
   type Ranges,
   type RegionSums,
@@ -58,6 +59,8 @@ const MAX_HERE_SHARED = 5 << 10;
 const REGION_CHUNK = 1 << 15;
 /** Chunks that a task of witnesses is cut into, at least, if it has as many regions. */
 const CHUNKS_EACH = 16;
+/** Results whose engines for witnesses are kept. */
+const MAX_WITNESSED = 16;
 /** A sampler has room for at least this many bins per axis, so that a growing map needs no new sampler. */
 const MIN_BINS_ROOM = 1024;
 
@@ -70,8 +73,11 @@ interface Sampling {
 interface Evaluating {
   rule: Rule;
   ranges: Ranges;
-  engines: EngineGroup<EvaluatorSetup, unknown, RegionChunk, RegionChunkSums, unknown>;
-  params(): Promise<Numbers>;
+  /** One for each pass over the results. */
+  passes: {
+    engines: EngineGroup<EvaluatorSetup, unknown, RegionChunk, RegionChunkSums, unknown>;
+    params(): Promise<Numbers>;
+  }[];
 }
 
 interface Witnessing {
@@ -86,7 +92,8 @@ export class WorkerSession implements Session {
   readonly #values: Values;
   #sampling: Sampling | null = null;
   #evaluating: Evaluating | null = null;
-  #witnessing: Witnessing | null = null;
+  /** One for each result that witnesses were heard about. */
+  readonly #witnessing = new Map<number, Witnessing>();
   #warning: string | null = null;
 
   constructor(pool: WorkerPool, dims: number, values: Values, { shared = false }: OpenOptions) {
@@ -129,9 +136,22 @@ export class WorkerSession implements Session {
     const rule = ruleFor(task.ranges.length, task.rule);
     const { ranges } = task;
     if (this.#evaluating?.rule !== rule || !sameRanges(this.#evaluating.ranges, ranges)) {
-      this.#evaluating?.engines.close();
+      for (const pass of this.#evaluating?.passes ?? []) pass.engines.close();
       this.#evaluating = this.#makeEvaluating(rule, ranges);
     }
+    const passes: RegionSums[] = [];
+    for (const { engines } of this.#evaluating.passes)
+      passes.push(await this.#evaluate(engines, rule, task, part, signal));
+    return joinResults(passes);
+  }
+
+  async #evaluate(
+    engines: Evaluating['passes'][number]['engines'],
+    rule: Rule,
+    task: RegionTask,
+    part: Part,
+    signal: AbortSignal | undefined,
+  ): Promise<RegionSums> {
     // a chunk is a whole number of tiles
     const size = TILE * Math.max(1, Math.round(REGION_CHUNK / (TILE * rule.points)));
     const end = part.first + part.count;
@@ -144,18 +164,18 @@ export class WorkerSession implements Session {
       return { index: own.first, count, centres, levels };
     };
     const share = this.#share(part.count * rule.points);
-    const { results, withoutWorkers } = await this.#evaluating.engines.work(null, next, share, signal);
+    const { results, withoutWorkers } = await engines.work(null, next, share, signal);
     this.#note(withoutWorkers);
     return mergeRegions(
       part,
-      results.map(({ index, ...sums }) => ({ ...sums, part: { first: index, count: sums.values.length } })),
+      results.map(({ index, count, ...sums }) => ({ ...sums, part: { first: index, count } })),
     );
   }
 
   async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
     signal?.throwIfAborted();
     this.#pool.checkOpen();
-    this.#witnessing ??= this.#makeWitnessing();
+    const { engines } = this.#witnessingOf(task.result ?? 0);
     const cost = witnessCost(task) / task.count;
     const share = this.#share(part.count * cost);
     const most = share === 'here' ? part.count : part.count / CHUNKS_EACH;
@@ -164,7 +184,7 @@ export class WorkerSession implements Session {
       const own = chunks.shift();
       return own && hearingOf(task, own);
     };
-    const { results, withoutWorkers } = await this.#witnessing.engines.work(null, next, share, signal);
+    const { results, withoutWorkers } = await engines.work(null, next, share, signal);
     this.#note(withoutWorkers);
     return mergeWitnesses(part, results);
   }
@@ -172,15 +192,16 @@ export class WorkerSession implements Session {
   async rebind(program: BoundProgram): Promise<void> {
     this.#warning = null; // told with the result before
     if (this.#values.rebind(program)) return this.close();
-    for (const own of [this.#sampling, this.#evaluating, this.#witnessing])
+    for (const own of [this.#sampling, ...(this.#evaluating?.passes ?? []), ...this.#witnessing.values()])
       own?.engines.bind(await own.params());
   }
 
   close(): void {
     this.#sampling?.engines.close();
-    this.#evaluating?.engines.close();
-    this.#witnessing?.engines.close();
-    this.#sampling = this.#evaluating = this.#witnessing = null;
+    for (const own of [...(this.#evaluating?.passes ?? []), ...this.#witnessing.values()])
+      own.engines.close();
+    this.#sampling = this.#evaluating = null;
+    this.#witnessing.clear();
   }
 
   #note(withoutWorkers: unknown): void {
@@ -215,10 +236,15 @@ export class WorkerSession implements Session {
   }
 
   #makeEvaluating(rule: Rule, ranges: Ranges): Evaluating {
+    return { rule, ranges, passes: this.#values.passes.map(pass => this.#makePass(rule, ranges, pass)) };
+  }
+
+  #makePass(rule: Rule, ranges: Ranges, results: readonly number[]): Evaluating['passes'][number] {
     const walk = walkOf(rule);
-    const layout = evaluatorLayout(rule.dims, TILE, walk.slots);
-    const module = kernelOf(`evaluator ${rule.dims} ${walk.slots}`, () => evaluatorModule(layout));
-    const placed = this.#values.place(layout, TILE);
+    const layout = evaluatorLayout(rule.dims, TILE, walk.slots, results.length);
+    const name = `evaluator ${rule.dims} ${walk.slots} ${results.length}`;
+    const module = kernelOf(name, () => evaluatorModule(layout));
+    const placed = this.#values.place(layout, TILE, results);
     const setup = Promise.all([module, placed]).then(
       ([kernel, { integrand, initial, end }]): EvaluatorSetup => ({
         kernel,
@@ -232,10 +258,22 @@ export class WorkerSession implements Session {
       }),
     );
     const engines = new EngineGroup(this.#pool, 'evaluator', makeEvaluator, setup, this.#values);
-    return { rule, ranges, engines, params: async () => (await placed).params() };
+    return { engines, params: async () => (await placed).params() };
   }
 
-  #makeWitnessing(): Witnessing {
+  /** The engines of the witnesses for a result. Of many results the first ones that were asked for are closed. */
+  #witnessingOf(result: number): Witnessing {
+    const own = this.#witnessing.get(result) ?? this.#makeWitnessing(result);
+    this.#witnessing.set(result, own);
+    for (const [other, { engines }] of this.#witnessing) {
+      if (this.#witnessing.size <= MAX_WITNESSED) break;
+      engines.close();
+      this.#witnessing.delete(other);
+    }
+    return own;
+  }
+
+  #makeWitnessing(result: number): Witnessing {
     const values = this.#dims * BATCH * 8;
     const layout = {
       dims: this.#dims,
@@ -244,8 +282,9 @@ export class WorkerSession implements Session {
       points: 0,
       values,
       end: values + BATCH * 8,
+      result: this.#values.results > 1 ? result : undefined,
     };
-    const placed = this.#values.place(layout, BATCH);
+    const placed = this.#values.place(layout, BATCH, [result]);
     const setup = placed.then(
       ({ integrand, initial, end }): WitnessSetup => ({ integrand, initial, layout: { ...layout, end } }),
     );

@@ -1,7 +1,13 @@
 /** The source of the integrand's values for the engines of a session: a compiled module, or a function that is called. */
 
-import type { BoundProgram, CompiledProgram, PlainProgram } from '../../integrand/bound.ts';
+import {
+  type BoundProgram,
+  type CompiledProgram,
+  type PlainProgram,
+  resultCount,
+} from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
+import { withResults } from '../../integrand/optimise.ts';
 import type { PlainFunction } from '../../integrand/plain.ts';
 import { stopChecksOf } from '../../integrand/stop-checks.ts';
 import { toWasm, type WasmModule } from '../../integrand/targets/wasm.ts';
@@ -30,10 +36,27 @@ export interface Values {
   readonly weight: number;
   /** The function to call on this thread, and the form in which it is sent to workers; null for a compiled integrand. */
   readonly plain: PlainFunction | null;
-  place(layout: { end: number; points: number; values: number }, batch: number): Promise<Placed>;
+  /** How many results the integrand has. */
+  readonly results: number;
+  /**
+   * The results in passes over the same points: a compiled integrand is narrowed to up to MAX_PASS results; a function gives all
+   * of them whenever it is called.
+   */
+  readonly passes: readonly (readonly number[])[];
+  /** `results` are those to compute, all of them by default; a function is called for all of them anyway. */
+  place(
+    layout: { end: number; points: number; values: number },
+    batch: number,
+    results?: readonly number[],
+  ): Promise<Placed>;
   /** Takes other params; returns whether engines have to be made anew for them. */
   rebind(program: BoundProgram): boolean;
 }
+
+/** Results of a compiled integrand that are computed in one pass, at most. */
+export const MAX_PASS = 16;
+
+const range = (first: number, end: number) => Array.from({ length: end - first }, (_, i) => first + i);
 
 /** Turns (stop-checks.ts) of an integrand of which 65,536 calls take a few milliseconds. */
 const USUAL_TURNS = 16;
@@ -55,6 +78,8 @@ export class CompiledValues implements Values {
   readonly description: string;
   readonly long: boolean;
   readonly weight: number;
+  readonly results: number;
+  readonly passes: readonly (readonly number[])[];
   #bound: CompiledProgram;
 
   constructor(bound: CompiledProgram, description: string) {
@@ -63,10 +88,20 @@ export class CompiledValues implements Values {
     const { checked, perCall } = stopChecksOf(bound.program);
     this.long = checked.size > 0;
     this.weight = Math.max(1, perCall / USUAL_TURNS);
+    this.results = resultCount(bound);
+    this.passes = Array.from({ length: Math.ceil(this.results / MAX_PASS) }, (_, i) =>
+      range(i * MAX_PASS, Math.min(this.results, (i + 1) * MAX_PASS)),
+    );
   }
 
-  async place(layout: { end: number; points: number; values: number }, batch: number): Promise<Placed> {
-    const { bytes, layout: own } = wasmOf(this.#bound.program, batch, layout);
+  async place(
+    layout: { end: number; points: number; values: number },
+    batch: number,
+    results?: readonly number[],
+  ): Promise<Placed> {
+    const { program } = this.#bound;
+    const all = !results || results.length === this.results;
+    const { bytes, layout: own } = wasmOf(all ? program : withResults(program, results), batch, layout);
     return {
       integrand: await moduleOf(bytes),
       initial: [...own.initial(), ...own.params(this.#bound.params)],
@@ -95,6 +130,14 @@ export class PlainValues implements Values {
 
   get description(): string {
     return this.plain.moved ? 'js' : 'js on this thread';
+  }
+
+  get results(): number {
+    return resultCount(this.#bound);
+  }
+
+  get passes(): readonly (readonly number[])[] {
+    return [range(0, this.results)];
   }
 
   get plain() {

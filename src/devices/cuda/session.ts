@@ -18,6 +18,7 @@ import { beforeAbort } from '../before-abort.ts';
 import type { Session } from '../device.ts';
 import type { Card } from './card.ts';
 import { LEARNING } from './learning.ts';
+import { OneByOne } from './one-by-one.ts';
 import { CudaPool, poolRecipes } from './pool.ts';
 import { PoolInTurns } from './pool-in-turns.ts';
 import { CudaProgram, type Recipe } from './program.ts';
@@ -38,6 +39,8 @@ export class CudaSession implements Session {
   readonly description: string;
   readonly learning = this.#makeLearning();
   #integrand: CompiledProgram;
+  /** Regions and witnesses of an integrand with several results. */
+  readonly #oneByOne: OneByOne | null;
   #onCard: OnCard | null = null;
   /** Kinds of tasks whose kernels are compiled (null) or being compiled. */
   readonly #kinds = new Map<string, Promise<void> | null>();
@@ -50,6 +53,8 @@ export class CudaSession implements Session {
     this.card = card;
     this.description = `${card.name} (${card.info.name})`;
     this.#integrand = integrand;
+    const several = integrand.program.results.length > 1;
+    this.#oneByOne = several ? new OneByOne(integrand, single => new CudaSession(card, single)) : null;
   }
 
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
@@ -60,17 +65,25 @@ export class CudaSession implements Session {
   }
 
   async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
-    const rule = ruleFor(task.ranges.length, task.rule);
-    await this.#compiled('regions', signal, ({ regions }) => [regions.recipe(rule)]);
+    if (this.#oneByOne) return this.#oneByOne.regions(task, part, signal);
+    await this.compileRegions(task, signal);
     return this.#use(signal, ({ regions }) => regions.evaluate(task, part, signal));
   }
 
+  async compileRegions(task: RegionTask, signal?: AbortSignal): Promise<void> {
+    const rule = ruleFor(task.ranges.length, task.rule);
+    await this.#compiled('regions', signal, ({ regions }) => [regions.recipe(rule)]);
+  }
+
   async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
+    if (this.#oneByOne) return this.#oneByOne.witness(task, part, signal);
     await this.#compiled('witness', signal, ({ witness }) => [witness.recipe()]);
     return this.#use(signal, ({ witness }) => witness.hear(task, part, signal));
   }
 
-  async pool(task: PoolTask, signal?: AbortSignal): Promise<RegionPool> {
+  /** None for an integrand with several results: its list is on the host. */
+  async pool(task: PoolTask, signal?: AbortSignal): Promise<RegionPool | null> {
+    if (this.#oneByOne) return null;
     const rule = ruleFor(task.ranges.length, task.rule);
     await this.#compiled('pool', signal, ({ program, regions }) => [
       ...poolRecipes(program),
@@ -89,9 +102,11 @@ export class CudaSession implements Session {
   async rebind(program: BoundProgram): Promise<void> {
     this.#integrand = program as CompiledProgram;
     this.#bound = false;
+    await this.#oneByOne?.rebind(this.#integrand);
   }
 
   close(): void {
+    this.#oneByOne?.close();
     const parts = this.#onCard;
     this.#onCard = null;
     if (!parts) return;

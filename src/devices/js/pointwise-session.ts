@@ -4,7 +4,13 @@
  */
 import type { BoundProgram, PlainProgram } from '../../integrand/bound.ts';
 import type { Part } from '../../tasks/part.ts';
-import { type EvaluatePoints, regionPoints, samplePoints, witnessPoints } from '../../tasks/pointwise.ts';
+import {
+  type EvaluatePoints,
+  regionPoints,
+  resultMajor,
+  samplePoints,
+  witnessPoints,
+} from '../../tasks/pointwise.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
 import type { PartSums, SampleTask } from '../../tasks/sample.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
@@ -42,7 +48,8 @@ export class PointwiseSession implements Session {
   close(): void {}
 
   #values(signal: AbortSignal | undefined): EvaluatePoints {
-    const { dims, call } = this.#program;
+    const program = this.#program;
+    const { dims, call } = program;
     return async (points, n) => {
       signal?.throwIfAborted();
       const found: (number | Promise<number>)[] = [];
@@ -56,7 +63,7 @@ export class PointwiseSession implements Session {
           break;
         }
       }
-      return beforeAbort(Promise.all(found), signal);
+      return resultMajor(program, await beforeAbort(Promise.all(found), signal));
     };
   }
 }
