@@ -27,7 +27,7 @@ const CHAPTERS = [
     'Options',
     ['IntegrateOptions', 'ScanOptions', 'VegasOptions', 'CubatureOptions', 'ZmcOptions', 'Progress'],
   ],
-  ['Results', ['Result', 'Status', 'IterationRecord', 'State', 'DeviceInfo']],
+  ['Results', ['Result', 'OfResults', 'ResultName', 'Status', 'IterationRecord', 'State', 'DeviceInfo']],
   ['Compiled integrands', ['CompileOptions', 'Compiled']],
   ['Errors', ['OptionError', 'IntegrandError', 'DeviceError']],
   [

@@ -1,6 +1,7 @@
 /** The public names of the library. */
 export { type Device, DeviceError, type OpenOptions, type Session } from './devices/device.ts';
 export { type DeviceInfo, devices } from './devices/registry.ts';
+export type { ResultName } from './goals.ts';
 export type { BoundProgram, CompiledProgram, PlainProgram } from './integrand/bound.ts';
 export {
   type Compiled,
@@ -17,6 +18,7 @@ export { integrate } from './integrate.ts';
 export type { CubatureOptions } from './methods/cubature/options.ts';
 export type { VegasOptions } from './methods/vegas/options.ts';
 export type { ZmcOptions } from './methods/zmc/options.ts';
+export type { OfResults } from './of-results.ts';
 export { OptionError } from './options/option-error.ts';
 export type { IntegrateOptions, Progress } from './problem.ts';
 export { type IterationRecord, Result, type Status } from './result.ts';

@@ -2,24 +2,42 @@
 import { beforeAbort } from './devices/before-abort.ts';
 import { dueTurn } from './devices/event-loop.ts';
 import { openDevice, takesFunctions } from './devices/registry.ts';
+import { severalOf } from './goals.ts';
 import { type BoundProgram, boundShape } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { OutOfTime } from './integrand/lower/lowering.ts';
 import { bind } from './integrand/params.ts';
-import { exportName, plainProgram } from './integrand/plain.ts';
+import { exportName, plainProgram, shapeOfPlain, withShape } from './integrand/plain.ts';
 import { cachedProgram } from './integrand/program-cache.ts';
 import { read } from './integrand/read.ts';
-import { shapeText } from './integrand/shape.ts';
+import { type ResultShape, shapeText } from './integrand/shape.ts';
 import { statusOf } from './methods/method.ts';
+import { takesSeveral } from './methods/registry.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { isItsText, selfCheck } from './self-check.ts';
 import { nothing, outOfTime, solve, stopSignal } from './solve.ts';
 
-/** The integral of `f` over a domain, with its error. Throws when the problem makes no sense; a run that stops short is a result. */
-export async function integrate(f: Integrand | URL, options: IntegrateOptions): Promise<Result> {
+/**
+ * The integral of `f` over a domain, with its error. Throws when the problem makes no sense; a run that stops short is a result.
+ * A function that returns an array or object of numbers has a result of the same shape.
+ */
+export function integrate(f: Integrand, options: IntegrateOptions): Promise<Result>;
+export function integrate<S>(
+  f: (...args: Parameters<Integrand>) => S,
+  options: IntegrateOptions,
+): Promise<Result<S>>;
+export function integrate(f: Integrand | URL, options: IntegrateOptions): Promise<Result>;
+export async function integrate(f: unknown, options: IntegrateOptions): Promise<Result> {
+  return integrated(f as AnyIntegrand | URL, options);
+}
+
+/** An integrand, whatever its shape is. */
+export type AnyIntegrand = Integrand<ResultShape>;
+
+async function integrated(f: AnyIntegrand | URL, options: IntegrateOptions): Promise<Result> {
   const start = performance.now();
   const problem = checkProblem(options);
   const resolved = await resolve(f, problem, start);
@@ -27,9 +45,10 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
   const [found, module] = resolved;
   await dueTurn(); // many calls at once compile one after another, and timers of those before are heard in between
   const deadline = start + problem.maxTime;
-  const integrand = withinTime(() => checked(found, prepare(found, module, problem, deadline), problem));
+  const ready = withinTime(() => prepare(found, module, problem, deadline));
+  const integrand = ready && checked(found, await shaped(found, ready, problem), problem);
   if (!integrand) return outOfTime(problem, start);
-  if (problem.domain.empty) return nothing(problem, start);
+  if (problem.domain.empty) return nothing(problem, integrand, start);
   const { device, release } = await openDevice(problem.device, problem.maxEvaluations);
   try {
     const session = await device.open(integrand);
@@ -44,19 +63,32 @@ export async function integrate(f: Integrand | URL, options: IntegrateOptions): 
 }
 
 /** The integrand, once it was compared with the function that it was made from. */
-export function checked(f: Integrand, integrand: BoundProgram, problem: Problem): BoundProgram {
-  refuseSeveral(integrand);
+export function checked(f: AnyIntegrand, integrand: BoundProgram, problem: Problem): BoundProgram {
+  severalOf(integrand, problem); // throws for names of results that there are not
+  refuseSeveral(integrand, problem);
   if (problem.check && integrand.kind === 'compiled' && !problem.domain.empty)
     selfCheck(f, integrand, problem);
   return integrand;
 }
 
-/** Until the methods know several results. */
-function refuseSeveral(integrand: BoundProgram): void {
+/** A plain function whose shape is known; compiled programs know theirs. */
+export async function shaped(
+  f: AnyIntegrand,
+  integrand: BoundProgram,
+  { domain, params }: Problem,
+): Promise<BoundProgram> {
+  if (integrand.kind === 'compiled' || domain.empty) return integrand;
+  const middle = domain.ranges.map(([a, b]) => a + (b - a) / 2);
+  return withShape(integrand, await shapeOfPlain(f, integrand, domain.axes, params, middle));
+}
+
+/** Refuses methods that take one result at a time. */
+function refuseSeveral(integrand: BoundProgram, { method }: Problem): void {
   const shape = boundShape(integrand);
-  if (shape === 'number') return;
+  if (shape === 'number' || takesSeveral(method)) return;
   throw new IntegrationError(
-    `the integrand returns ${shapeText(shape)}, and one number is integrated at a time; integrate the results one by one.`,
+    w =>
+      `the integrand returns ${shapeText(shape)}, and ${w.setting('method', method)} integrates one number; use ${w.setting('method', 'vegas+')}, or integrate the results one by one.`,
   );
 }
 
@@ -72,7 +104,7 @@ export function withinTime<T>(compile: () => T): T | undefined {
 
 /** The integrand as devices take it: compiled, or as a plain function where the device calls functions. */
 export function prepare(
-  f: Integrand,
+  f: AnyIntegrand,
   module: URL | null,
   problem: Problem,
   deadline = Infinity,
@@ -80,9 +112,10 @@ export function prepare(
   const { dims, params, domain, device } = problem;
   if (takesFunctions(device)) {
     if (typeof f !== 'function') read(f); // throws an error that says what is wrong with it
-    const plain = plainProgram(f, module, domain, params, deadline);
+    const plain = plainProgram(f as Integrand, module, domain, params, deadline);
     const { moved, long } = plain.call;
-    if (moved?.text !== undefined && !isItsText(f, moved.text, long, problem)) plain.call.moved = undefined;
+    if (moved?.text !== undefined && !isItsText(f as Integrand, moved.text, long, problem))
+      plain.call.moved = undefined;
     return plain;
   }
   try {
@@ -98,13 +131,13 @@ export function prepare(
 
 /** The function, and the URL of its module if it was named by one; undefined when the run is over before that is loaded. */
 export async function resolve(
-  f: Integrand | URL,
+  f: AnyIntegrand | URL,
   problem: Problem,
   start: number,
-): Promise<[Integrand, URL | null] | undefined> {
+): Promise<[AnyIntegrand, URL | null] | undefined> {
   if (!(f instanceof URL)) return [f, null];
   const stop = stopSignal(problem, start);
-  const loading: Promise<Record<string, Integrand>> = import(/* @vite-ignore */ f.href.split('#')[0]);
+  const loading: Promise<Record<string, AnyIntegrand>> = import(/* @vite-ignore */ f.href.split('#')[0]);
   const exports = await beforeAbort(loading, stop.signal)
     .catch(e => void statusOf(e, stop.signal))
     .finally(stop.clear);

@@ -2,6 +2,7 @@
 
 import type { Device } from './devices/device.ts';
 import { deviceRemedy } from './devices/registry.ts';
+import { checkNames, type ResultName } from './goals.ts';
 import { type Domain, makeDomain, type Range } from './integrand/domain.ts';
 import { copyParams, type Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';
@@ -81,6 +82,22 @@ export const INTEGRATE_OPTIONS = {
   relTol: { ...tolerance, default: 1e-3, help: 'relative error to reach' },
   /** The error that is small enough whatever the value is. Default 0. */
   absTol: { ...tolerance, default: 0, help: 'absolute error that is small enough as well' },
+  /**
+   * For an integrand with several results: the ones whose tolerance has to be met, by name (`'mean'`, `'z.re'`, `'[0]'`) or
+   * number. A name of a group, `'z'`, stands for all results in it. Default: all results.
+   */
+  goals: entryOf<ResultName | readonly ResultName[]>({
+    kind: 'other',
+    check: value => checkNames('goals', value),
+  }),
+  /**
+   * For an integrand with several results: the ones that the map, the strata and the regions learn from, each relative to its
+   * size; named as in `goals`. Default: the goals.
+   */
+  learnFrom: entryOf<ResultName | readonly ResultName[]>({
+    kind: 'other',
+    check: value => checkNames('learnFrom', value),
+  }),
   /** How many values of the integrand may be computed, at least 1000. Default 1e9. */
   maxEvaluations: {
     ...limit,
@@ -137,13 +154,20 @@ export interface IntegrateOptions extends OptionsOf<typeof INTEGRATE_OPTIONS> {}
 
 /** Options with their defaults. */
 export interface Problem
-  extends Required<Omit<IntegrateOptions, 'domain' | 'seed' | 'signal' | 'onProgress' | 'resume' | 'map'>> {
+  extends Required<
+    Omit<
+      IntegrateOptions,
+      'domain' | 'seed' | 'signal' | 'onProgress' | 'resume' | 'map' | 'goals' | 'learnFrom'
+    >
+  > {
   domain: Domain;
   seed: bigint;
   signal: AbortSignal | undefined;
   onProgress: IntegrateOptions['onProgress'] | undefined;
   resume: State | undefined;
   map: State | undefined;
+  goals: IntegrateOptions['goals'] | undefined;
+  learnFrom: IntegrateOptions['learnFrom'] | undefined;
 }
 
 export function checkProblem(options: IntegrateOptions): Problem {

@@ -1,6 +1,7 @@
 /** Values of an integrand at a few points, on the calling thread, before a device would have started. */
 import { dueTurn } from './devices/event-loop.ts';
-import type { BoundProgram, PlainProgram } from './integrand/bound.ts';
+import { type BoundProgram, type PlainProgram, resultCount } from './integrand/bound.ts';
+import type { PlainValue } from './integrand/plain.ts';
 import { javascriptTarget } from './integrand/targets/javascript.ts';
 import { type EvaluatePoints, evaluatorOf } from './tasks/pointwise.ts';
 
@@ -13,8 +14,9 @@ export function quickValues(bound: BoundProgram, isLate: () => boolean): Evaluat
 function compiledValues(bound: Extract<BoundProgram, { kind: 'compiled' }>): EvaluatePoints {
   try {
     const evaluate = javascriptTarget(bound.program, bound.params);
+    const count = resultCount(bound);
     return (points, n) => {
-      const values = new Float64Array(n);
+      const values = new Float64Array(n * count);
       evaluate(points, values);
       return values;
     };
@@ -24,19 +26,21 @@ function compiledValues(bound: Extract<BoundProgram, { kind: 'compiled' }>): Eva
 }
 
 /** Calls a plain function at every point. A call that throws gives NaN: methods may never go where it throws. */
-function plainValues({ dims, call }: PlainProgram, isLate: () => boolean): EvaluatePoints {
+function plainValues(bound: PlainProgram, isLate: () => boolean): EvaluatePoints {
+  const { dims, call } = bound;
   return async (points, n) => {
-    const values = new Float64Array(n).fill(Number.NaN);
+    const values = new Float64Array(n * resultCount(bound)).fill(Number.NaN);
     const waits: Promise<void>[] = [];
     for (let i = 0; i < n; i++) {
       await dueTurn();
       if (isLate()) break;
       const point = Array.from({ length: dims }, (_, d) => points[d * n + i]);
-      const asked = new Promise<number>(resolve => resolve(call.f(point)));
+      const asked = new Promise<PlainValue>(resolve => resolve(call.f(point)));
       waits.push(
         asked
           .then(v => {
-            values[i] = v;
+            if (typeof v !== 'object') values[i] = v;
+            else for (let r = 0; r < v.length; r++) values[r * n + i] = v[r];
           })
           .catch(() => {}),
       );

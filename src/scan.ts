@@ -11,7 +11,7 @@ import { openDevice } from './devices/registry.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { bind, copyParams, type Params, shapeOf } from './integrand/params.ts';
-import { checked, prepare, resolve, withinTime } from './integrate.ts';
+import { type AnyIntegrand, checked, prepare, resolve, shaped, withinTime } from './integrate.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import { Reports } from './reports.ts';
@@ -20,7 +20,7 @@ import { nothing, outOfTime, resultOf, solve } from './solve.ts';
 import { learnsMap } from './state.ts';
 
 /** The options of `integrate`, except that `params` is a list, and `onResult` takes the place of `onProgress`. */
-export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgress' | 'resume'> {
+export interface ScanOptions<S = number> extends Omit<IntegrateOptions, 'params' | 'onProgress' | 'resume'> {
   /** One set of params per integral. */
   params: readonly Params[];
   /**
@@ -33,7 +33,7 @@ export interface ScanOptions extends Omit<IntegrateOptions, 'params' | 'onProgre
    * Called as results come, in any order. When random points contradict one of the integrals, those that had fewer of them
    * are made again, and it is called a second time for results that change.
    */
-  onResult?: (result: Result, index: number) => void;
+  onResult?: (result: Result<S>, index: number) => void;
 }
 
 /** Integrals under way at a time. */
@@ -46,7 +46,17 @@ const MAX_IDLE_SESSIONS = 16;
  * and tolerances apply to each. An integral that fails, for instance because a value is not finite, has status `failed`
  * and a warning with the reason; the others go on.
  */
-export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Result[]> {
+export function scan(f: Integrand, options: ScanOptions): Promise<Result[]>;
+export function scan<S>(
+  f: (...args: Parameters<Integrand>) => S,
+  options: ScanOptions<S>,
+): Promise<Result<S>[]>;
+export function scan(f: Integrand | URL, options: ScanOptions): Promise<Result[]>;
+export async function scan(f: unknown, options: ScanOptions): Promise<Result[]> {
+  return scanned(f as AnyIntegrand | URL, options);
+}
+
+async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Result[]> {
   const start = performance.now();
   const { params, onResult, reuseMaps = false, ...common } = options ?? {};
   const sets = checkSets(params);
@@ -65,7 +75,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const { device, release } = await openDevice(first.device, first.maxEvaluations);
   const deadline = start + first.maxTime;
   const compiled = new Map<string, BoundProgram>();
-  const integrandFor = (problem: Problem) => {
+  const integrandFor = async (problem: Problem) => {
     const shape = shapeOf(problem.params);
     const known = compiled.get(shape);
     if (known?.kind === 'compiled')
@@ -73,7 +83,9 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
         shape,
         integrand: checked(found, { ...known, params: bind(known.program.params, problem.params) }, problem),
       };
-    const integrand = prepare(found, module, problem, deadline);
+    const ready = withinTime(() => prepare(found, module, problem, deadline));
+    if (!ready) return undefined;
+    const integrand = await shaped(found, ready, problem);
     compiled.set(shape, integrand);
     return { shape, integrand: checked(found, integrand, problem) };
   };
@@ -86,10 +98,10 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
   const waiting: { shape: string; session: Session }[] = []; // idle sessions; the one that has waited longest is first
   const neighbours = { count: sets.length, contradicted: false, keepsStates: reuseMaps };
   const one = async (problem: Problem, begin: number): Promise<Result> => {
-    const ready = withinTime(() => integrandFor(problem));
+    const ready = await integrandFor(problem);
     if (!ready) return outOfTime(problem, begin);
     const { shape, integrand } = ready;
-    if (problem.domain.empty) return nothing(problem, begin);
+    if (problem.domain.empty) return nothing(problem, integrand, begin);
     const at = waiting.findLastIndex(w => w.shape === shape);
     const own = at < 0 ? { shape, session: await open(integrand) } : waiting.splice(at, 1)[0];
     try {
@@ -140,7 +152,7 @@ export async function scan(f: Integrand | URL, options: ScanOptions): Promise<Re
     await reports.settled(AbortSignal.any(limits.filter(s => s !== undefined)));
   };
   try {
-    withinTime(() => integrandFor(first)); // an error in the function itself is thrown at once, not once per integral
+    await integrandFor(first); // an error in the function itself is thrown at once, not once per integral
     await inLanes();
     if (neighbours.contradicted) {
       todo = vouched.filter(index => results[index].witnesses !== undefined);

@@ -1,9 +1,18 @@
 /** One problem on an open session: runs its method and makes the result. */
 import type { Device, Session } from './devices/device.ts';
 import { EndProbe } from './ends.ts';
-import type { BoundProgram } from './integrand/bound.ts';
-import { toDomain } from './integrand/domain.ts';
-import { drive, type MethodProblem, NO_OUTCOME, type Outcome, statusOf } from './methods/method.ts';
+import { severalOf } from './goals.ts';
+import { type BoundProgram, boundShape } from './integrand/bound.ts';
+import { type Domain, toDomain } from './integrand/domain.ts';
+import { build, leaves, type Shape } from './integrand/shape.ts';
+import {
+  drive,
+  type MethodProblem,
+  NO_OUTCOME,
+  type Outcome,
+  type SeveralEstimates,
+  statusOf,
+} from './methods/method.ts';
 import { startMethod } from './methods/registry.ts';
 import { negligibleFor, totalOf, withMissing, worthwhile } from './missing.ts';
 import { IntegrationError } from './options/integration-error.ts';
@@ -29,6 +38,7 @@ export async function solve(
   const reports = new Reports(problem.onProgress);
   const stop = stopSignal(problem, start, reports.signal);
   const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;
+  const several = severalOf(integrand, problem);
   const task: MethodProblem = {
     session,
     epsilon,
@@ -42,6 +52,7 @@ export async function solve(
     signal: stop.signal,
     ...(neighbours && { neighbours }),
     ...fromStates(problem, integrand),
+    ...(several && { several }),
     onNonFinite(found) {
       if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
       nonFinite += found.count;
@@ -77,7 +88,7 @@ export async function solve(
     const result = resultOf(
       problem,
       { ...outcome, warnings: [...outcome.warnings, ...warnings] },
-      { iterations, nonFinite, device, start },
+      { iterations, nonFinite, device, start, shape: boundShape(integrand) },
     );
     const { record } = outcome;
     if (record && isTold(integrand) && (!neighbours || neighbours.keepsStates))
@@ -89,9 +100,15 @@ export async function solve(
 }
 
 /** The result of an integral over an empty domain: 0. */
-export function nothing(problem: Problem, start: number): Result {
+export function nothing(problem: Problem, integrand: BoundProgram, start: number): Result {
+  const shape = boundShape(integrand);
+  const none = leaves(shape).map(() => 0);
   const outcome: Outcome = { ...NO_OUTCOME, error: 0, status: 'converged' };
-  return resultOf(problem, outcome, { iterations: [], nonFinite: 0, device: 'no device', start });
+  return resultOf(
+    problem,
+    shape === 'number' ? outcome : { ...outcome, several: { values: none, errors: none } },
+    { iterations: [], nonFinite: 0, device: 'no device', start, shape },
+  );
 }
 
 /** The result of a run that was over before its integrand was compiled: its signal was aborted, or `maxTime` is over. */
@@ -109,10 +126,17 @@ export function outOfTime(problem: Problem, start: number): Result {
 
 export function resultOf(
   { domain, method, seed }: Problem,
-  { record: _, ...outcome }: Outcome,
-  run: { iterations: readonly IterationRecord[]; nonFinite: number; device: string; start: number },
+  { record: _, several, ...outcome }: Outcome,
+  run: {
+    iterations: readonly IterationRecord[];
+    nonFinite: number;
+    device: string;
+    start: number;
+    /** The shape of several results; absent where the run ended before it was known. */
+    shape?: Shape;
+  },
 ): Result {
-  const { nonFinite, device } = run;
+  const { nonFinite, device, shape = 'number' } = run;
   const warnings =
     nonFinite > 0
       ? [`${nonFinite} ${nonFinite === 1 ? 'value was' : 'values were'} not finite and counted as 0`]
@@ -121,9 +145,14 @@ export function resultOf(
     method,
     iterations: run.iterations,
     ...outcome,
-    value: outcome.value === 0 ? 0 : domain.sign * outcome.value,
+    value: signed(outcome.value, domain),
+    ...(shape !== 'number' && severalData(several, shape, outcome, domain)),
     ...(domain.sign < 0 && {
-      iterations: (outcome.iterations ?? run.iterations).map(r => ({ ...r, value: -r.value })),
+      iterations: (outcome.iterations ?? run.iterations).map(r => ({
+        ...r,
+        value: -r.value,
+        ...(r.values && { values: r.values.map(v => -v) }),
+      })),
     }),
     device,
     seed: seedData(seed),
@@ -131,6 +160,30 @@ export function resultOf(
     nonFinite,
     warnings: [...outcome.warnings, ...warnings],
   });
+}
+
+const signed = (value: number, { sign }: Domain): number => (value === 0 ? 0 : sign * value);
+
+/** The members of a result that have its shape. Without estimates all results are as that of a single number. */
+function severalData(
+  several: SeveralEstimates | undefined,
+  shape: Shape,
+  { value, error, chi2, q }: Outcome,
+  domain: Domain,
+): object {
+  const shaped = (numbers: readonly number[] | undefined, otherwise: number) =>
+    build(shape, numbers ?? leaves(shape).map(() => otherwise));
+  return {
+    value: shaped(
+      several?.values.map(v => signed(v, domain)),
+      value,
+    ),
+    error: shaped(several?.errors, error),
+    chi2: shaped(several?.chi2, chi2),
+    q: shaped(several?.q, q),
+    shape,
+    ...(several?.correlations && { correlations: several.correlations }),
+  };
 }
 
 /** Aborted by the user's signal, by the failure of a report, and when `maxTime` is over. */

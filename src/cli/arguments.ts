@@ -3,9 +3,9 @@
  * begin with a minus as options do: -x^2 is an expression, since no option has that name. Behind `--` nothing is an option.
  */
 
+import { closest } from '../options/suggest.ts';
 import { type OptionValue, readValue } from './option-values.ts';
 import { COMMANDS, type Command, kebab, OPTIONS, type Option } from './options.ts';
-import { closest } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Arguments {

@@ -1,7 +1,8 @@
 /** Reads the values of options. Numbers may be expressions: 1e6, 10^6, 2*pi. */
+
+import { closest } from '../options/suggest.ts';
 import { constantOf } from './expression/integrand.ts';
 import type { Option } from './options.ts';
-import { closest } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Units of time, in milliseconds. */

@@ -2,6 +2,7 @@
 import { takesFunctions } from '../devices/registry.ts';
 import type { Integrand } from '../integrand/compile.ts';
 import { checkParams } from '../integrand/params.ts';
+import { closest } from '../options/suggest.ts';
 import type { IntegrateOptions } from '../problem.ts';
 import type { Arguments } from './arguments.ts';
 import { freeNames, integrandOf } from './expression/integrand.ts';
@@ -9,7 +10,6 @@ import { CONSTANTS } from './expression/names.ts';
 import { isFile, load } from './load.ts';
 import { COMMANDS, OPTIONS } from './options.ts';
 import { isRange, parseRanges, type VariableRange } from './ranges.ts';
-import { closest } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Setup {

@@ -6,6 +6,7 @@ import { type AnyNode, parseExpressionAt } from 'acorn';
 import type { PlainProgram } from './bound.ts';
 import type { Integrand } from './compile.ts';
 import { type Axis, type Domain, onSampled, toDomain } from './domain.ts';
+import { flatCall } from './flat-call.ts';
 import { freeNames, helpersCallHelpers } from './free-names.ts';
 import { kit } from './math/index.ts';
 import type { Params } from './params.ts';
@@ -14,9 +15,13 @@ import { type ResultShape, type Shape, shapeOfValue } from './shape.ts';
 import { stopChecksOf } from './stop-checks.ts';
 import { isTable } from './tables.ts';
 
+/** What a plain function gives: a number, or a list of several results. */
+export type PlainValue = number | readonly number[];
+
 /** A function that is called without being compiled. */
 export interface PlainFunction {
-  f: (x: number[]) => number | Promise<number>;
+  /** Gives a number; with a `shape`, a list of the results, in the order of `leaves(shape)`. */
+  f: (x: number[]) => PlainValue | Promise<PlainValue>;
   /** Tells workers how to create it; absent if they cannot. */
   moved?: MovedFunction | undefined;
   /** Whether a call may take long, or never end: then workers make it, since they can be ended. */
@@ -31,6 +36,8 @@ export interface MovedFunction {
   params: unknown;
   /** The axes of the domain, if one of them is infinite. */
   axes?: readonly Axis[];
+  /** The shape of what it returns, if that is no number. */
+  shape?: Shape;
 }
 
 type Plain = (x: number[], p: Params, m: typeof kit) => number | Promise<number>;
@@ -82,6 +89,14 @@ export async function shapeOfPlain(
   } catch {
     return call.long ? 'number' : shapeOfValue(await call.f(z));
   }
+}
+
+/** The program with the shape of what it returns: from here on `call.f` gives lists where that is no number. */
+export function withShape(plain: PlainProgram, shape: Shape): PlainProgram {
+  if (shape === 'number') return plain;
+  const { f, moved } = plain.call;
+  const call = { ...plain.call, f: flatCall(f, shape), moved: moved && { ...moved, shape } };
+  return { ...plain, shape, call };
 }
 
 /** The name of the export that a URL gives after its #. */

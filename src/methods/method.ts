@@ -25,6 +25,42 @@ export interface IterationRecord {
   evaluations: number;
   /** The map or the strata were still changing: such an iteration does not enter the result. */
   adapting: boolean;
+  /** An integrand with several results: the value of each; `value` and `error` are those of the first goal. */
+  values?: readonly number[];
+  /** The errors of these values. */
+  errors?: readonly number[];
+}
+
+/**
+ * What a method must know of an integrand with several results. They are numbered in the order of `leaves(shape)`
+ * (integrand/shape.ts), which is that of the program's results.
+ */
+export interface Several {
+  /** How many results there are. */
+  count: number;
+  /** The results whose tolerance has to be met: at least one, in ascending order. */
+  goals: readonly number[];
+  /** The results that map, strata and regions learn from: at least one, in ascending order. */
+  leads: readonly number[];
+  /** The names of all results, for warnings. */
+  names: readonly string[];
+  /** As `beyond` of the problem, for each result; absent: 0. */
+  beyond?: readonly number[];
+}
+
+/** Estimates of several results. */
+export interface SeveralEstimates {
+  values: readonly number[];
+  /** As the error of a single result: of each. */
+  errors: readonly number[];
+  /**
+   * Monte Carlo: correlations of the values, one list per block of results (tasks/correlation.ts). Absent for deterministic
+   * methods, whose errors are no standard deviations.
+   */
+  correlations?: readonly (readonly number[])[];
+  /** Monte Carlo: χ² and Q of each result. */
+  chi2?: readonly number[];
+  q?: readonly number[];
 }
 
 export interface MethodProblem {
@@ -38,6 +74,8 @@ export interface MethodProblem {
   absTol: number;
   /** The integral of |f| that may lie beyond the maps of infinite ranges, where no method has a point; absent: 0. */
   beyond?: number;
+  /** For an integrand with several results; absent for one that returns a number. */
+  several?: Several;
   /** Evaluations that it may make; each Grant may say otherwise. */
   maxEvaluations: number;
   maxIterations: number;
@@ -73,19 +111,25 @@ export type Run = AsyncGenerator<Iteration, Outcome, Grant>;
 /** A step of a run that may yield iterations on the way to its result. */
 export type Step<T> = AsyncGenerator<Iteration, T, Grant>;
 
-/** An estimate while a run goes on. Monte Carlo methods add χ² of their iterations, `auto` the name of the method. */
+/**
+ * An estimate while a run goes on. Monte Carlo methods add χ² of their iterations, `auto` the name of the method. With
+ * several results, `value`, `error` and `chi2` are those of the first goal.
+ */
 export interface Running {
   value: number;
   error: number;
+  several?: SeveralEstimates;
   chi2?: number;
   dof?: number;
   method?: string;
 }
 
+/** With several results, `value`, `error`, `chi2` and `q` are those of the first goal, and `several` has all. */
 export interface Outcome {
   evaluations: number;
   value: number;
   error: number;
+  several?: SeveralEstimates;
   status: Status;
   /** Deterministic methods: how many regions the estimate is made of. */
   regions?: number;
@@ -129,12 +173,15 @@ export const NEGLIGIBLE_BEYOND = 0.1;
 
 /**
  * The error that the problem allows for this value: max(absTol, relTol·|value|), less what may lie beyond the maps. Where
- * that leaves nothing, no claim is possible, and an error of half of what lies beyond is small enough.
+ * that leaves nothing, no claim is possible, and an error of half of what lies beyond is small enough. `result` is the number
+ * of the result that the value is of.
  */
 export function toleranceAt(
-  { relTol, absTol, beyond = 0 }: Pick<MethodProblem, 'relTol' | 'absTol' | 'beyond'>,
+  { relTol, absTol, beyond: ofOne, several }: Pick<MethodProblem, 'relTol' | 'absTol' | 'beyond' | 'several'>,
   value: number,
+  result = 0,
 ): number {
+  const beyond = several?.beyond?.[result] ?? ofOne ?? 0;
   const whole = Math.max(absTol, relTol * Math.abs(value));
   if (beyond <= NEGLIGIBLE_BEYOND * whole) return whole;
   return whole > beyond ? Math.max(whole - beyond, NEGLIGIBLE_BEYOND * beyond) : beyond / 2;

@@ -2,9 +2,9 @@
  * Parts of tasks done point by point, for devices that can evaluate an integrand at given points and nothing else: what a
  * device has to add up, in plain JavaScript.
  */
-import { type BoundProgram, boundShape, resultCount } from '../integrand/bound.ts';
+import { type BoundProgram, resultCount } from '../integrand/bound.ts';
 import { innerRange } from '../integrand/inner-range.ts';
-import { flatten } from '../integrand/shape.ts';
+import type { PlainValue } from '../integrand/plain.ts';
 import { BATCH, wasmTarget } from '../integrand/targets/wasm.ts';
 import { philoxRounds, wordsOf } from '../random/philox.ts';
 import { hearingOf } from './hearing.ts';
@@ -18,8 +18,8 @@ import { TreeSum } from './tree-sum.ts';
 import { modelPairs, type WitnessSums, type WitnessTask } from './witness.ts';
 
 /**
- * Values of the integrand at n points: all first coordinates, then all second ones, and so on. Of several results likewise: the
- * first result at all points, then the second one.
+ * Values of the integrand at n points: all first coordinates, then all second ones, and so on. Of several results it gives all
+ * first results, then all second ones.
  */
 export type EvaluatePoints = (
   points: Float64Array,
@@ -29,10 +29,10 @@ export type EvaluatePoints = (
 /** Evaluates an integrand on the thread that calls: a compiled one as WebAssembly, a function as it is. */
 export function evaluatorOf(bound: BoundProgram): EvaluatePoints {
   if (bound.kind === 'compiled') {
-    const results = resultCount(bound);
     const evaluate = wasmTarget(bound.program, bound.params);
+    const count = resultCount(bound);
     return (points, n) => {
-      const values = new Float64Array(results * n);
+      const values = new Float64Array(n * count);
       evaluate(points, values);
       return values;
     };
@@ -40,22 +40,15 @@ export function evaluatorOf(bound: BoundProgram): EvaluatePoints {
   const { dims, call } = bound;
   return async (points, n) => {
     const pointAt = (i: number) => Array.from({ length: dims }, (_, d) => points[d * n + i]);
-    const values = await Promise.all(Array.from({ length: n }, (_, i) => call.f(pointAt(i))));
-    return resultMajor(bound, values);
+    return inRows(await Promise.all(Array.from({ length: n }, (_, i) => call.f(pointAt(i)))));
   };
 }
 
-/** Values of a plain function at points, one result after the other. */
-export function resultMajor(bound: BoundProgram, values: readonly unknown[]): ArrayLike<number> {
-  const shape = boundShape(bound);
-  if (shape === 'number') return values as number[];
-  const list = new Float64Array(resultCount(bound) * values.length);
-  values.forEach((value, i) => {
-    flatten(value, shape).forEach((v, r) => {
-      list[r * values.length + i] = v;
-    });
-  });
-  return list;
+/** What a plain function gave at each point, result by result. */
+export function inRows(found: readonly PlainValue[]): ArrayLike<number> {
+  const [first] = found;
+  if (typeof first !== 'object' || first === null) return found as readonly number[];
+  return first.flatMap((_, r) => found.map(own => (own as readonly number[])[r]));
 }
 
 /** Samples some groups of an iteration. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readArguments } from '../../src/cli/arguments.ts';
 import { OPTIONS } from '../../src/cli/options.ts';
 import { libraryOptions } from '../../src/cli/setup.ts';
-import { closest } from '../../src/cli/suggest.ts';
+import { closest } from '../../src/options/suggest.ts';
 import { checkProblem } from '../../src/problem.ts';
 import { mistake, typed } from './typed.ts';
 

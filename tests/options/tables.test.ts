@@ -22,7 +22,19 @@ function entriesOf(table: OptionTable, prefix = ''): [string, Entry][] {
   ]);
 }
 const entries = entriesOf(INTEGRATE_OPTIONS);
-const untyped = ['domain', 'params', 'signal', 'onProgress', 'vegas', 'cubature', 'zmc', 'resume', 'map'];
+const untyped = [
+  'domain',
+  'params',
+  'signal',
+  'onProgress',
+  'vegas',
+  'cubature',
+  'zmc',
+  'resume',
+  'map',
+  'goals',
+  'learnFrom',
+];
 const last = (option: string) => option.split('.').at(-1)!;
 
 /** The rows of docs/api.md for the options of a table. */

@@ -1,7 +1,8 @@
 /** `quadrille completion SHELL`: prints a completion script for the shell, made from the table of options. */
+
+import { didYouMean } from '../../options/suggest.ts';
 import type { Arguments } from '../arguments.ts';
 import { COMMANDS, type Command, OPTIONS, type Option, optionsOf } from '../options.ts';
-import { didYouMean } from '../suggest.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { firstSentence } from './help.ts';

@@ -4,7 +4,7 @@
  */
 import type { Integrand } from '../../integrand/compile.ts';
 import { kit } from '../../integrand/math/index.ts';
-import { closest } from '../suggest.ts';
+import { closest } from '../../options/suggest.ts';
 import { UsageError } from '../usage-error.ts';
 import { specials, toText } from './emit.ts';
 import { CONSTANTS, FUNCTIONS } from './names.ts';

@@ -12,7 +12,7 @@
  * it is refused; so is x(y + 1), which looks like the call of a function.
  */
 
-import { didYouMean } from '../suggest.ts';
+import { didYouMean } from '../../options/suggest.ts';
 import { UsageError } from '../usage-error.ts';
 import { FUNCTIONS } from './names.ts';
 import { type Token, tokens } from './tokens.ts';

@@ -7,6 +7,7 @@
  *
  * A signal ends the task at once: nobody waits for workers, which are ended if what they do takes much longer.
  */
+import type { PlainValue } from '../../integrand/plain.ts';
 import { beforeAbort } from '../before-abort.ts';
 import { DeviceError } from '../device.ts';
 import { dueTurn } from '../event-loop.ts';
@@ -33,11 +34,11 @@ export interface Engine<T, C, R, E> {
   close(): void;
 }
 
-/** Makes an engine on the calling thread. */
+/** Makes an engine on the calling thread. What `f` gives, numbers or lists of several results, is between it and the engine. */
 export type EngineMaker<S, T, C, R, E> = (
   setup: S,
   memories: MemoryPool,
-  f?: (x: number[]) => number | Promise<number>,
+  f?: (x: number[]) => never,
   pause?: () => Promise<void> | undefined,
 ) => Engine<T, C, R, E>;
 
@@ -164,7 +165,7 @@ export class EngineGroup<S, T, C, R, E> {
         ? this.#make(
             setup,
             memories,
-            x => this.#unlessAborted(plain.f(x)),
+            x => this.#unlessAborted(plain.f(x)) as never,
             () => this.#pause(),
           )
         : this.#make(setup, memories);
@@ -190,10 +191,11 @@ export class EngineGroup<S, T, C, R, E> {
   }
 
   /** The value of a plain function; if it is a promise that may never settle, the signal ends the waiting. */
-  #unlessAborted(value: number | Promise<number>): number | Promise<number> {
-    if (typeof value !== 'object' || value === null || !this.#signal) return value;
+  #unlessAborted(value: PlainValue | Promise<PlainValue>): PlainValue | Promise<PlainValue> {
+    const settled = typeof value !== 'object' || value === null || Array.isArray(value);
+    if (settled || !this.#signal) return value;
     this.#aborted ??= beforeAbort(new Promise<never>(() => {}), this.#signal);
-    return Promise.race([value, this.#aborted]);
+    return Promise.race([value as Promise<PlainValue>, this.#aborted]);
   }
 
   /** Runs chunks on workers, and on the calling thread as long as there is none, unless their loops may be `endless`. */

@@ -8,6 +8,7 @@
  * orbits whose fourth differences tell which axis to split have one slot per axis. Several results of an integrand have a row of
  * values and a set of slots each; the points are placed, and what the results share is computed, once for all of them.
  */
+import type { PlainValue } from '../../integrand/plain.ts';
 import type { Volume } from '../../tasks/region.ts';
 import type { EvaluatorLayout } from './evaluator-kernel.ts';
 import type { MemoryPool, MemoryUser } from './memory-pool.ts';
@@ -49,9 +50,6 @@ export interface RegionChunkSums {
   axes: Uint8Array;
   nonFinite: { count: number; first: { point: number[]; value: number } } | null;
 }
-
-/** What a plain function gives: a number, or a list of several results. */
-type PlainValue = number | ArrayLike<number>;
 
 export interface Evaluator {
   bind(initial: EvaluatorSetup['initial']): void;
@@ -169,8 +167,8 @@ export function makeEvaluator(
   const callEach = (n: number, found: Float64Array): Promise<void>[] => {
     const waits: Promise<void>[] = [];
     const keep = (i: number, y: PlainValue) => {
-      if (results === 1) found[i] = y as number;
-      else for (let r = 0; r < results; r++) found[r * batch + i] = (y as ArrayLike<number>)[r];
+      if (typeof y !== 'object' || y === null) found[i] = y;
+      else for (let r = 0; r < results; r++) found[r * batch + i] = y[r];
     };
     for (let i = 0; i < n; i++) {
       let y: PlainValue | Promise<PlainValue>;

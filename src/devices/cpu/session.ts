@@ -282,7 +282,7 @@ export class WorkerSession implements Session {
       points: 0,
       values,
       end: values + BATCH * 8,
-      result: this.#values.results > 1 ? result : undefined,
+      result,
     };
     const placed = this.#values.place(layout, BATCH, [result]);
     const setup = placed.then(

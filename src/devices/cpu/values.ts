@@ -11,6 +11,7 @@ import { withResults } from '../../integrand/optimise.ts';
 import type { PlainFunction } from '../../integrand/plain.ts';
 import { stopChecksOf } from '../../integrand/stop-checks.ts';
 import { toWasm, type WasmModule } from '../../integrand/targets/wasm.ts';
+import { blocksOf } from '../../tasks/correlation.ts';
 import { moduleOf } from './wasm-modules.ts';
 
 /** Numbers to write into a memory, each list at its byte address. */
@@ -39,8 +40,8 @@ export interface Values {
   /** How many results the integrand has. */
   readonly results: number;
   /**
-   * The results in passes over the same points: a compiled integrand is narrowed to up to MAX_PASS results; a function gives all
-   * of them whenever it is called.
+   * The results in passes over the same points: a compiled integrand is narrowed to blocks of RESULTS_PER_PASS; a function
+   * gives all of them whenever it is called.
    */
   readonly passes: readonly (readonly number[])[];
   /** `results` are those to compute, all of them by default; a function is called for all of them anyway. */
@@ -52,11 +53,6 @@ export interface Values {
   /** Takes other params; returns whether engines have to be made anew for them. */
   rebind(program: BoundProgram): boolean;
 }
-
-/** Results of a compiled integrand that are computed in one pass, at most. */
-export const MAX_PASS = 16;
-
-const range = (first: number, end: number) => Array.from({ length: end - first }, (_, i) => first + i);
 
 /** Turns (stop-checks.ts) of an integrand of which 65,536 calls take a few milliseconds. */
 const USUAL_TURNS = 16;
@@ -89,9 +85,7 @@ export class CompiledValues implements Values {
     this.long = checked.size > 0;
     this.weight = Math.max(1, perCall / USUAL_TURNS);
     this.results = resultCount(bound);
-    this.passes = Array.from({ length: Math.ceil(this.results / MAX_PASS) }, (_, i) =>
-      range(i * MAX_PASS, Math.min(this.results, (i + 1) * MAX_PASS)),
-    );
+    this.passes = blocksOf(this.results);
   }
 
   async place(
@@ -137,7 +131,7 @@ export class PlainValues implements Values {
   }
 
   get passes(): readonly (readonly number[])[] {
-    return [range(0, this.results)];
+    return [Array.from({ length: this.results }, (_, r) => r)];
   }
 
   get plain() {

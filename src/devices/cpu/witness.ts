@@ -3,6 +3,7 @@
  *
  * The text of `makeWitness` is what workers are made of, so it uses nothing but its arguments.
  */
+import type { PlainValue } from '../../integrand/plain.ts';
 import type { philoxRounds } from '../../random/philox.ts';
 import type { Hearing } from '../../tasks/hearing.ts';
 import type { testimony } from '../../tasks/testimony.ts';
@@ -15,7 +16,7 @@ export interface WitnessSetup {
   integrand: WebAssembly.Module | null;
   /**
    * Byte offsets of rows of `batch` numbers: coordinates and values; `pairs`: points of a model along an axis; `result`: which
-   * one of the list that a function of several results gives, absent for a function that gives a number.
+   * one of the list that a function of several results gives, by default the first.
    */
   layout: {
     dims: number;
@@ -24,14 +25,11 @@ export interface WitnessSetup {
     points: number;
     values: number;
     end: number;
-    result?: number | undefined;
+    result?: number;
   };
   /** Numbers to write into memory: constants and params. */
   initial: { address: number; data: ArrayLike<number> }[];
 }
-
-/** What a plain function gives: a number, or a list of several results. */
-type PlainValue = number | ArrayLike<number>;
 
 export interface WitnessEngine {
   bind(initial: WitnessSetup['initial']): void;
@@ -49,7 +47,7 @@ export function makeWitness(
   f?: (x: number[]) => PlainValue | Promise<PlainValue>,
   pause?: () => Promise<void> | undefined,
 ): WitnessEngine {
-  const { dims, pairs, batch, points, values: at, end, result } = setup.layout;
+  const { dims, pairs, batch, points, values: at, end, result = 0 } = setup.layout;
   let memory: WebAssembly.Memory | null = null;
   const numbers = (address: number, length: number) => new Float64Array(memory!.buffer, address, length);
   const write = (list: WitnessSetup['initial']) => {
@@ -99,7 +97,7 @@ export function makeWitness(
     const witness = tell(dims, pairs, own, batch, random)(chunk);
     const found = new Float64Array(batch);
     const keep = (i: number, y: PlainValue) => {
-      found[i] = result === undefined ? (y as number) : (y as ArrayLike<number>)[result];
+      found[i] = typeof y === 'object' && y !== null ? y[result] : y;
     };
     for (let step = witness.next(); ; step = witness.next(found)) {
       if (step.done) return step.value;

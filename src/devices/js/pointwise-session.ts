@@ -3,11 +3,12 @@
  * plain JavaScript (tasks/pointwise.ts), on the calling thread. Sums agree with those of the kernels to rounding.
  */
 import type { BoundProgram, PlainProgram } from '../../integrand/bound.ts';
+import type { PlainValue } from '../../integrand/plain.ts';
 import type { Part } from '../../tasks/part.ts';
 import {
   type EvaluatePoints,
+  inRows,
   regionPoints,
-  resultMajor,
   samplePoints,
   witnessPoints,
 } from '../../tasks/pointwise.ts';
@@ -48,11 +49,10 @@ export class PointwiseSession implements Session {
   close(): void {}
 
   #values(signal: AbortSignal | undefined): EvaluatePoints {
-    const program = this.#program;
-    const { dims, call } = program;
+    const { dims, call } = this.#program;
     return async (points, n) => {
       signal?.throwIfAborted();
-      const found: (number | Promise<number>)[] = [];
+      const found: (PlainValue | Promise<PlainValue>)[] = [];
       for (let i = 0; i < n; i++) {
         const turn = dueTurn();
         if (turn) await beforeAbort(turn, signal);
@@ -63,7 +63,7 @@ export class PointwiseSession implements Session {
           break;
         }
       }
-      return resultMajor(program, await beforeAbort(Promise.all(found), signal));
+      return inRows(await beforeAbort(Promise.all(found), signal));
     };
   }
 }

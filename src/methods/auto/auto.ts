@@ -63,10 +63,12 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
   const prescribed = PROTOCOL.some(knob => options.vegas[knob] !== undefined);
   const tooMany =
     dims > MAX_PAGANI_DIMS || 3 * ruleFor(dims).points * PAGANI_PRICE > 0.1 * problem.maxEvaluations;
-  if (prescribed || tooMany) {
+  if (prescribed || tooMany || problem.several) {
     const why = prescribed
       ? 'its iterations were prescribed'
-      : `cubature rules have too many points in ${dims} dimensions`;
+      : problem.several && !tooMany
+        ? 'it takes several results'
+        : `cubature rules have too many points in ${dims} dimensions`;
     try {
       yield* random.runTo(Infinity);
       return decided(random, `vegas+: ${why}`);

@@ -1,0 +1,108 @@
+/**
+ * Functions of results with their errors. To first order the variance of g(v) is dᵀ C d, with d the derivatives of g
+ * (integrand/gradient.ts) and C the covariances of the results.
+ *
+ * C is known within blocks of results that were sampled together (tasks/correlation.ts). Between blocks it is not, and the
+ * standard deviations that the blocks contribute are added: |cov(a, b)| ≤ σ(a)·σ(b), so the sum is the most that the error can
+ * be. Errors of deterministic methods are bounds, and Σ |dᵢ|·errorᵢ is a bound as well.
+ */
+import { differentiate } from './integrand/gradient.ts';
+import { build, leaves, type ResultValue, type Shape } from './integrand/shape.ts';
+import { withError } from './methods/with-error.ts';
+import { blocksOf, packedIndex, RESULTS_PER_PASS } from './tasks/correlation.ts';
+
+/** Values and errors of all results. */
+export interface Numbers {
+  values: readonly number[];
+  errors: readonly number[];
+  correlations?: readonly (readonly number[])[];
+  /** Whether errors are bounds, not standard deviations. */
+  bounds: boolean;
+  /** The method and its device, for messages. */
+  method: string;
+}
+
+/** A function of results: what it gives, and its error. */
+export class OfResults<T = number> {
+  /** What the function gives. */
+  readonly value: ResultValue<T>;
+  /** One standard deviation; where covariances are not known, the largest that it can be. */
+  readonly error: ResultValue<T>;
+  /** Whether the derivatives are exact; those of functions that do not compile are central differences. */
+  readonly exact: boolean;
+  readonly #texts: readonly string[];
+
+  constructor(shape: Shape, values: readonly number[], errors: readonly number[], exact: boolean) {
+    this.value = build(shape, values) as ResultValue<T>;
+    this.error = build(shape, errors) as ResultValue<T>;
+    this.exact = exact;
+    this.#texts = leaves(shape).map(
+      (name, i) => `${name ? `${name} = ` : ''}${withError(values[i], errors[i])}`,
+    );
+  }
+
+  /** A line for each number: `0.9973(49)`. */
+  toString(): string {
+    return this.#texts.join('\n');
+  }
+}
+
+/** The function at the results, with its error. */
+export function propagate<T>(f: (value: never) => T, shape: Shape, numbers: Numbers): OfResults<T> {
+  const { values, errors } = numbers;
+  const found = differentiate(f, shape)(values, errors);
+  const own = found.derivatives.map(d => errorAlong(d, numbers));
+  return new OfResults<T>(found.shape, found.values, own, found.exact);
+}
+
+function errorAlong(slopes: readonly number[], numbers: Numbers): number {
+  const { errors, bounds } = numbers;
+  if (bounds) return slopes.reduce((s, d, i) => s + (d === 0 ? 0 : Math.abs(d) * errors[i]), 0);
+  return blocksOf(errors.length).reduce((s, block) => s + errorInBlock(slopes, block, numbers), 0);
+}
+
+/** In units of the largest term, since squares of 1e-200 underflow. */
+function errorInBlock(slopes: readonly number[], block: readonly number[], numbers: Numbers): number {
+  const { errors } = numbers;
+  const used = block.filter(i => slopes[i] !== 0);
+  const terms = used.map(i => slopes[i] * errors[i]);
+  const largest = terms.reduce((m, t) => Math.max(m, Math.abs(t)), 0);
+  if (!(largest > 0 && largest < Infinity)) return terms.some(Number.isNaN) ? Number.NaN : largest;
+  let variance = 0;
+  used.forEach((i, a) => {
+    used.forEach((j, b) => {
+      variance += (terms[a] / largest) * (terms[b] / largest) * correlation(numbers, i, j);
+    });
+  });
+  return largest * Math.sqrt(Math.max(0, variance));
+}
+
+/** The covariance of two results, given by their numbers. */
+export function covarianceOf(numbers: Numbers, a: number, b: number): number {
+  refuseBounds(numbers);
+  const { errors } = numbers;
+  const c = correlation(numbers, a, b);
+  return c === 0 ? 0 : c * errors[a] * errors[b];
+}
+
+/** The correlations of all results. */
+export function correlationsOf(numbers: Numbers): number[][] {
+  refuseBounds(numbers);
+  return numbers.values.map((_, a) => numbers.values.map((_, b) => correlation(numbers, a, b)));
+}
+
+/** NaN between blocks. */
+function correlation({ correlations }: Numbers, a: number, b: number): number {
+  if (a === b) return 1;
+  const block = Math.floor(a / RESULTS_PER_PASS);
+  if (block !== Math.floor(b / RESULTS_PER_PASS)) return Number.NaN;
+  const first = block * RESULTS_PER_PASS;
+  return correlations?.[block]?.[packedIndex(a - first, b - first)] ?? Number.NaN;
+}
+
+function refuseBounds({ bounds, method }: Numbers): void {
+  if (!bounds) return;
+  throw new TypeError(
+    `the errors of ${method} are bounds, not standard deviations, and have no covariance; \`of\` adds bounds, and method 'vegas+' has covariances.`,
+  );
+}

@@ -1,0 +1,28 @@
+/**
+ * Covariances and correlations of several results, as lists of numbers. At most RESULTS_PER_PASS results are sampled together,
+ * since their covariances are sums over samples as well: n results have n·(n + 1)/2 of them. More results are sampled in
+ * several passes over the same points, in blocks of RESULTS_PER_PASS, and covariances are known within each block.
+ *
+ * What belongs to pairs of results of a block is a lower triangle, row by row: (0,0), (1,0), (1,1), (2,0) and so on. Results
+ * have correlations, not covariances, since the covariance of integrals of 1e-200 underflows.
+ */
+
+/** Results that are sampled together, at most. */
+export const RESULTS_PER_PASS = 16;
+
+/** The place of a pair of results of a block in its triangle. */
+export const packedIndex = (a: number, b: number): number =>
+  a >= b ? (a * (a + 1)) / 2 + b : (b * (b + 1)) / 2 + a;
+
+/** How many pairs n results have, those of each with itself included. */
+export const packedLength = (n: number): number => (n * (n + 1)) / 2;
+
+/** The results of each pass. */
+export function blocksOf(count: number): number[][] {
+  return Array.from({ length: Math.ceil(count / RESULTS_PER_PASS) }, (_, b) =>
+    Array.from(
+      { length: Math.min(RESULTS_PER_PASS, count - b * RESULTS_PER_PASS) },
+      (_, i) => b * RESULTS_PER_PASS + i,
+    ),
+  );
+}
