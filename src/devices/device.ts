@@ -50,8 +50,11 @@ export interface Session {
   witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums>;
   /** Learning in the device's own memory; without it, tasks/host-learning.ts does it. */
   readonly learning?: Learning | undefined;
-  /** A pool of regions in the device's own memory; without it, or where it gives null, tasks/pool/host-pool.ts does it. */
-  pool?(task: PoolTask, signal?: AbortSignal): Promise<RegionPool | null>;
+  /**
+   * A pool of regions in the device's own memory; without it, tasks/pool/host-pool.ts does it, as it does for integrands with
+   * several results.
+   */
+  pool?(task: PoolTask, signal?: AbortSignal): Promise<RegionPool>;
   /** The same integrand with other params, from the next task on. */
   rebind(program: BoundProgram): Promise<void>;
   /** Frees what the session holds. */

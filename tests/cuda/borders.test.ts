@@ -17,7 +17,7 @@ async function onBoth<T>(subject: Subject, use: (pool: RegionPool) => Promise<T>
   const card = new CudaDevice(0);
   const sessions = [await card.open(integrandOf(subject)), await cpu.open(integrandOf(subject))];
   const task = { rule: ruleFor(subject.dims).name, ranges: subject.domain };
-  const pools = [(await sessions[0].pool!(task))!, hostPool(sessions[1], task)];
+  const pools = [await sessions[0].pool!(task), hostPool(sessions[1], task)];
   try {
     return [await use(pools[0]), await use(pools[1])];
   } finally {

@@ -29,7 +29,7 @@ function counted(session: Session): Session {
     },
     ...(own.pool && {
       async pool(task, signal) {
-        const pool = (await own.pool!(task, signal))!;
+        const pool = await own.pool!(task, signal);
         opened.pools++;
         const close = pool.close.bind(pool);
         pool.close = () => {

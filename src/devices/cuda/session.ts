@@ -81,9 +81,7 @@ export class CudaSession implements Session {
     return this.#use(signal, ({ witness }) => witness.hear(task, part, signal));
   }
 
-  /** None for an integrand with several results: its list is on the host. */
-  async pool(task: PoolTask, signal?: AbortSignal): Promise<RegionPool | null> {
-    if (this.#oneByOne) return null;
+  async pool(task: PoolTask, signal?: AbortSignal): Promise<RegionPool> {
     const rule = ruleFor(task.ranges.length, task.rule);
     await this.#compiled('pool', signal, ({ program, regions }) => [
       ...poolRecipes(program),

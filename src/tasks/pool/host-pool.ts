@@ -2,7 +2,7 @@
 import type { Ranges, RegionSums, RegionTask } from '../region.ts';
 import { Blame, type HearWitnesses } from './blame.ts';
 import { probesFor } from './borders.ts';
-import { Sum, type Totals, twoLevelErrors } from './errors.ts';
+import { addRegion, Sum, Totals, twoLevelErrors } from './errors.ts';
 import {
   type PoolStep,
   type PoolSums,
@@ -78,7 +78,7 @@ export class HostPool implements SeveralPool {
     const leaves = this.#plant(level);
     for (let i = 0; i < regions.count; i++) {
       this.#store.add(regions, i, leaves[i]);
-      addFrom(this.#here, regions, i);
+      addRegion(this.#here, regions, i);
     }
     return step;
   }
@@ -127,7 +127,7 @@ export class HostPool implements SeveralPool {
       for (const i of [2 * p, 2 * p + 1]) {
         step.after += store.needOf(halves, i);
         const done = !canSplit(halves, i, this.#ranges);
-        addFrom(done ? this.#finished : this.#here, halves, i);
+        addRegion(done ? this.#finished : this.#here, halves, i);
         if (done) continue;
         if (empty) store.put(parent, halves, i, first + (i & 1));
         else store.add(halves, i, first + (i & 1));
@@ -173,26 +173,30 @@ export class HostPool implements SeveralPool {
   }
 
   async look(negligible: number, affordable: number, result = 0): Promise<PoolStep> {
-    // the sums are made anew: subtracting regions has left rounding errors in them
-    this.#here = this.#store.totals();
-    if (!this.#tree) return NOTHING;
-    const column = this.#store.columns[result];
+    const { columns, count } = this.#store;
+    const column = columns[result];
     const { values, errors, cleared } = column;
+    // the sums are made anew: subtracting regions has left rounding errors in them
+    this.#here[result] = Totals.of({ values, errors, count });
+    if (!this.#tree) return NOTHING;
     const probes = probesFor(this.#store, column, this.#tree, this.#ranges, negligible);
     const { images, mirrored, within, sums } = probes;
     if (images.count === 0) return NOTHING;
     // if the budget does not allow to evaluate the images, each counts as much as the region that it is the image of
     const looks = images.count <= affordable;
     const step = looks ? await this.#evaluate(images) : NOTHING;
+    let raised = false;
     within.forEach((home, i) => {
       const image = result * images.count + i;
       const ratio = looks ? Math.abs(images.values[image] / values[mirrored[i]]) : 1;
       const missing = ratio * sums[i] - Math.abs(values[home]) - errors[home];
-      if (missing > 0) errors[home] += missing;
-      else cleared[home] = 1;
+      if (missing > 0) {
+        errors[home] += missing;
+        raised = true;
+      } else cleared[home] = 1;
     });
-    this.#store.renew();
-    this.#here = this.#store.totals();
+    if (raised) this.#store.renew();
+    this.#here[result] = Totals.of({ values, errors, count });
     return step;
   }
 
@@ -227,11 +231,6 @@ function sumsOf(here: Totals, done: Totals): PoolSums {
     finished: done.error,
     done: done.count,
   };
-}
-
-/** Adds a region of a list to the sums of each result. */
-function addFrom(totals: readonly Totals[], { values, errors, count }: Regions, i: number): void {
-  for (let r = 0; r < totals.length; r++) totals[r].add(values[r * count + i], errors[r * count + i]);
 }
 
 /** Whether a result has positive and negative values among those that exceed their errors. */
