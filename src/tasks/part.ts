@@ -16,7 +16,7 @@ export interface NonFinite {
   /** How many there were. */
   count: number;
   /** The one with the lowest sample number, or the lowest region and point of the rule. */
-  first: { point: number[]; value: number };
+  first: { point: number[]; value: number /** The number of the result, of several. */; result?: number };
 }
 
 /** Something in a session's own memory, by a number that the session gave out. Only that session knows what it means. */

@@ -7,12 +7,13 @@ import { innerRange } from '../integrand/inner-range.ts';
 import type { PlainValue } from '../integrand/plain.ts';
 import { BATCH, wasmTarget } from '../integrand/targets/wasm.ts';
 import { philoxRounds, wordsOf } from '../random/philox.ts';
+import { packedIndex } from './correlation.ts';
 import { hearingOf } from './hearing.ts';
 import type { NonFinite, Part } from './part.ts';
 import { PIECE, placeFinder } from './pieces.ts';
 import { emptyRegionSums, type RegionSums, type RegionTask } from './region.ts';
 import { nullCombinations, pointsOf, ruleFor } from './rules.ts';
-import { cubesOf, type PartSums, plainTask, plan, type SampleTask, SUMS } from './sample.ts';
+import { cubesOf, nodeWidth, type PartSums, plainTask, plan, type SampleTask } from './sample.ts';
 import { testimony } from './testimony.ts';
 import { TreeSum } from './tree-sum.ts';
 import { modelPairs, type WitnessSums, type WitnessTask } from './witness.ts';
@@ -65,7 +66,12 @@ export async function samplePoints(
   const countOf = typeof counts === 'number' ? () => counts : (cube: number) => counts.each[cube];
   const total = typeof counts === 'number' ? counts * cubes : counts.each.reduce((a, b) => a + b, 0);
   const place = placeFinder(counts, cubes);
-  const tree = new TreeSum(SUMS, groups);
+  const rows = task.pass
+    ? task.pass.results.map((row, r) => ({ row, unit: task.pass!.units[r] }))
+    : [{ row: 0, unit: 1 }];
+  const leads = task.pass?.leads ?? [0];
+  const width = nodeWidth(rows.length);
+  const tree = new TreeSum(width, groups);
   const histogram = adapt && new Float64Array(dims * bins);
   const found = { first: [] as number[], starts: [0], variances: [] as number[], means: [] as number[] };
   let nonFinite: NonFinite | null = null;
@@ -95,15 +101,20 @@ export async function samplePoints(
       jacobians[i] = jacobian;
     }
     const values = await evaluate(points, n);
-    const weights = Float64Array.from({ length: n }, (_, i) => values[i] * jacobians[i]);
-    weights.forEach((w, i) => {
-      if (Math.abs(w) < Infinity) return;
-      const point = Array.from({ length: dims }, (_, d) => points[d * n + i]);
-      nonFinite ??= { count: 0, first: { point, value: values[i] } };
-      nonFinite.count++;
-      weights[i] = 0;
+    const weights = rows.map(({ row, unit }) =>
+      Float64Array.from({ length: n }, (_, i) => (values[row * n + i] / unit) * jacobians[i]),
+    );
+    weights.forEach((own, r) => {
+      own.forEach((w, i) => {
+        if (Math.abs(w) < Infinity) return;
+        const point = Array.from({ length: dims }, (_, d) => points[d * n + i]);
+        const value = values[rows[r].row * n + i];
+        nonFinite ??= { count: 0, first: { point, value, ...(task.pass && { result: rows[r].row }) } };
+        nonFinite.count++;
+        own[i] = 0;
+      });
     });
-    const sums = new Float64Array(SUMS);
+    const sums = new Float64Array(width);
     found.first.push(from.cube);
     let at = 0;
     for (let c = from.cube; at < n; c++) {
@@ -113,18 +124,27 @@ export async function samplePoints(
       while (taken < full && at < n) {
         const left = full - taken;
         const m = left <= PIECE ? left : left === PIECE + 1 ? PIECE - 2 : PIECE;
-        const own = weights.subarray(at, at + m);
-        const average = own.reduce((a, b) => a + b, 0) / m;
-        const spread = own.reduce((s, w) => s + (w - average) ** 2, 0) / (m - 1);
+        const own = weights.map(w => w.subarray(at, at + m));
+        const averages = own.map(w => w.reduce((a, b) => a + b, 0) / m);
         const share = m / full;
-        const error = (spread * share * share) / m;
-        mean += share * average;
-        variance += share * spread;
-        sums[0] += share * average;
-        sums[1] += error;
-        sums[2] += error * error;
+        own.forEach((w, r) => {
+          sums[r] += share * averages[r];
+          for (let s = 0; s <= r; s++) {
+            const product = w.reduce((sum, v, i) => sum + (v - averages[r]) * (own[s][i] - averages[s]), 0);
+            const spread = product / (m - 1);
+            const error = (spread * share * share) / m;
+            sums[own.length + packedIndex(r, s)] += error;
+            if (s < r) continue;
+            sums[width - own.length + r] += error * error;
+            if (leads.includes(r)) variance += share * spread;
+          }
+        });
+        mean +=
+          share *
+          (rows.length > 1 ? Math.sqrt(leads.reduce((s, r) => s + averages[r] ** 2, 0)) : averages[0]);
         for (let i = at; histogram && i < at + m; i++) {
-          const square = Math.round(weights[i] ** 2 * adapt!.scale * (total / cubes / full));
+          const w2 = leads.reduce((s, r) => s + weights[r][i] ** 2, 0);
+          const square = Math.round(w2 * adapt!.scale * (total / cubes / full));
           for (let d = 0; d < dims; d++) histogram[inBins![d * n + i]] += square;
         }
         taken += m;

@@ -6,6 +6,7 @@
  */
 import { intrinsics } from '../integrand/math/kit.ts';
 import type { Key } from '../random/philox.ts';
+import { packedLength } from './correlation.ts';
 import { inOrder, isKept, type Kept, mergeNonFinite, type NonFinite, type Part } from './part.ts';
 import { groupsOf } from './pieces.ts';
 import { TreeSum } from './tree-sum.ts';
@@ -36,12 +37,28 @@ export interface SampleTask {
   strata: readonly number[];
   /** Samples of every cube, at least 2, or of each. */
   counts: number | Counts;
-  /** What w = f·Jacobian is divided by; a power of two. */
+  /** What w = f·Jacobian is divided by; a power of two. With several results each has its own, and this is 1. */
   unit: number;
+  /** For an integrand with several results: those that this task samples. */
+  pass?: ResultPass;
   /** For an iteration to learn from; null when map and strata are frozen. */
   adapt: Adapt | null;
   /** Whether to return mean and variance of each cube; only when nothing adapts. */
   cubes?: boolean;
+}
+
+/** A task samples at most RESULTS_PER_PASS (correlation.ts) results of an integrand; further ones take another task. */
+export interface ResultPass {
+  /** The results, by their numbers, in ascending order. */
+  results: readonly number[];
+  /** What w of each of them is divided by, powers of two near their sizes. */
+  units: readonly number[];
+  /**
+   * The results to learn from, by their places in `results`; at least one where something is learned or cubes are wanted. The
+   * histogram adds Σ w² of these; the variance of a cube is the sum of their variances, and its mean, where that is wanted,
+   * √(Σ mean²). Of a pass of one result it is the mean.
+   */
+  leads: readonly number[];
 }
 
 export interface Adapt {
@@ -64,6 +81,8 @@ export interface SampleSums {
   sum: number;
   /** The variance of that sum. */
   variance: number;
+  /** With a `pass`: the sums of all its results; `sum`, `variance` and `concentration` are those of the first. */
+  several?: SeveralSums;
   /** Σ vᵢ², with vᵢ the variance that piece i contributes. (Σ vᵢ)²/Σ vᵢ² is the effective number of pieces that carry it. */
   concentration: number;
   /** Σ of the rounded scaled squares in each bin, `bins` numbers per axis; null when frozen or kept. */
@@ -78,13 +97,23 @@ export interface SampleSums {
   nonFinite: NonFinite | null;
 }
 
+/** Sums of several results. */
+export interface SeveralSums {
+  /** Σ over cubes of the mean of w in the cube, for each result. */
+  sums: Float64Array;
+  /** The covariances of these sums: a lower triangle (correlation.ts). */
+  covariances: Float64Array;
+  /** Σ vᵢ² for each result, with vᵢ the variance that piece i contributes. */
+  concentrations: Float64Array;
+}
+
 /** Sums over a part of the groups of an iteration. */
 export interface PartSums {
   /** The groups that were sampled. */
   part: Part;
   /** Samples that were drawn. */
   evaluations: number;
-  /** Sum, variance and concentration of the subtrees of groups that the part covers; see tree-sum.ts. */
+  /** Sums, covariances and concentrations of the subtrees of groups that the part covers; see tree-sum.ts. */
   nodes: Float64Array;
   /** As in SampleSums: integers, whose sums have no order below 2^53. */
   histogram: Float64Array | null;
@@ -108,8 +137,14 @@ export interface CubeSums {
   means: Float64Array | null;
 }
 
-/** Numbers in a node. */
-export const SUMS = 3;
+/** Numbers in a node of n results: their sums, the lower triangle of their covariances, their concentrations. */
+export const nodeWidth = (n: number): number => 2 * n + packedLength(n);
+
+/** Numbers in a node of one result. */
+export const SUMS = nodeWidth(1);
+
+/** Results that a task samples. */
+export const resultsOf = (task: Pick<SampleTask, 'pass'>): number => task.pass?.results.length ?? 1;
 
 export const cubesOf = (task: Pick<SampleTask, 'strata'>): number => task.strata.reduce((a, b) => a * b, 1);
 
@@ -130,7 +165,7 @@ export const wholeOf = (task: SampleTask): Part => ({ first: 0, count: plan(task
 export function mergeParts(task: SampleTask, whole: Part, parts: Iterable<PartSums>): PartSums {
   const sorted = inOrder(parts, whole);
   if (sorted.length === 1) return sorted[0];
-  const tree = new TreeSum(SUMS, plan(task).groups);
+  const tree = new TreeSum(nodeWidth(resultsOf(task)), plan(task).groups);
   for (const { part, nodes } of sorted) tree.add(part.first, nodes, part.first + part.count);
   return {
     part: whole,
@@ -146,14 +181,19 @@ export function mergeParts(task: SampleTask, whole: Part, parts: Iterable<PartSu
 /** The sums of an iteration from those of its parts. */
 export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
   const all = mergeParts(task, wholeOf(task), parts);
-  const [sum, variance, concentration] = all.nodes;
+  const n = resultsOf(task);
+  const [sums, covariances, concentrations] = [all.nodes, all.nodes, all.nodes].map((nodes, i) => {
+    const ends = [0, n, nodeWidth(n) - n, nodeWidth(n)];
+    return nodes.subarray(ends[i], ends[i + 1]);
+  });
   const { evaluations, nonFinite } = all;
   const { histogram, squares } = exact(all);
   return {
     evaluations,
-    sum,
-    variance,
-    concentration,
+    sum: sums[0],
+    variance: covariances[0],
+    concentration: concentrations[0],
+    ...(task.pass && { several: { sums, covariances, concentrations } }),
     histogram,
     squares,
     ...byCube(task, all.cubes),

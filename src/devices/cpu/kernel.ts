@@ -20,6 +20,7 @@
 import { MULTIPLIERS, ROUNDS } from '../../random/philox.ts';
 import { encodeModule, FunctionWriter } from '../../wasm/assembler.ts';
 import { CORNER, type KernelLayout, STATE } from './layout.ts';
+import { addSeveral, weighSeveral } from './several-kernel.ts';
 
 /** The module: imports `env.memory`, exports `draw`, `drawFrozen`, `weigh`, `add`, `addFrozen`, `addCubes`. */
 export function kernelModule(k: KernelLayout): Uint8Array<ArrayBuffer> {
@@ -27,7 +28,12 @@ export function kernelModule(k: KernelLayout): Uint8Array<ArrayBuffer> {
   const functions: FunctionWriter[] = [];
   const declare = (f: FunctionWriter) => functions.push(f) - 1;
   const place = declare(placeFunction(k));
-  const exported: Record<string, number> = { weigh: declare(weighFunction(k)) };
+  const several = k.results > 1;
+  const adder = (adapt: boolean, cubes: boolean) =>
+    several
+      ? addSeveral(k, { adapt, cubes }, (w, locals) => addHistogram(k, w, locals))
+      : addFunction(k, adapt, cubes);
+  const exported: Record<string, number> = { weigh: declare(several ? weighSeveral(k) : weighFunction(k)) };
   for (const [suffix, adapt] of [
     ['', true],
     ['Frozen', false],
@@ -35,9 +41,9 @@ export function kernelModule(k: KernelLayout): Uint8Array<ArrayBuffer> {
     const four = declare(groupFunction(k, 4, adapt));
     const last = rest ? declare(groupFunction(k, rest, adapt)) : four;
     exported[`draw${suffix}`] = declare(drawFunction(k, place, four, last));
-    exported[`add${suffix}`] = declare(addFunction(k, adapt, adapt));
+    exported[`add${suffix}`] = declare(adder(adapt, adapt));
   }
-  exported.addCubes = declare(addFunction(k, false, true));
+  exported.addCubes = declare(adder(false, true));
   return encodeModule(functions, exported);
 }
 
@@ -413,9 +419,18 @@ function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionW
       .get(local)
       .memory('f64.store', k.sums + 8 * i);
   });
-  if (!adapt) return w;
+  if (adapt) addHistogram(k, w, { p, n, bytes: start });
+  return w;
+}
+
+/** Adds the increments of the batch, of as many bytes as the local `bytes` says, to the bins of their samples. */
+function addHistogram(
+  k: KernelLayout,
+  w: FunctionWriter,
+  { p, n, bytes }: Record<'p' | 'n' | 'bytes', number>,
+): void {
   const [d, row, histogram, at] = Array.from({ length: 4 }, () => w.local('i32'));
-  w.get(start).set(n); // bytes of the batch
+  w.get(bytes).set(n);
   const axis = w.open('loop');
   w.get(d)
     .i32(k.batch * 8)
@@ -435,5 +450,4 @@ function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionW
       .memory('f64.store', k.histogram);
   });
   w.get(d).i32(1).op('i32.add').tee(d).i32(k.dims).op('i32.lt_u').brIf(axis).close();
-  return w;
 }

@@ -1,5 +1,6 @@
 /** The memory layout of the sampling kernel (kernel.ts). */
 import { ROUNDS } from '../../random/philox.ts';
+import { nodeWidth } from '../../tasks/sample.ts';
 
 /** The corner of stratum 0: 2²⁰ − 2⁻³³, see kernel.ts. */
 export const CORNER = 2 ** 20 - 2 ** -33;
@@ -11,7 +12,9 @@ export interface KernelLayout {
   bins: number;
   /** Cubes per chunk, at most. */
   cubes: number;
-  /** Rows of `batch` numbers for the integrand: one per coordinate, and the row of values. */
+  /** Results that are sampled together. */
+  results: number;
+  /** Rows of `batch` numbers for the integrand: one per coordinate, and one of values per result. */
   points: number;
   values: number;
 
@@ -32,6 +35,9 @@ export interface KernelLayout {
   reciprocals: number;
   /** Two numbers: the Jacobian's constant factor, and the factor of w² in the histogram. */
   factors: number;
+  /** Several results: 1/unit of each, and 1 or 0 for those that map and strata learn from or not. */
+  inverseUnits: number;
+  leads: number;
 
   /** Scratch rows: corners, bins, Jacobian, weights, histogram increments; pieces of the batch. */
   strata: number;
@@ -40,7 +46,7 @@ export interface KernelLayout {
   increments: number;
   pieces: number;
 
-  /** Variance and mean of each cube; the sum, its variance and its concentration Σ vᵢ²; the histogram. */
+  /** Variance and mean of each cube; the sums of a node (tasks/sample.ts); the histogram. */
   variances: number;
   means: number;
   sums: number;
@@ -68,6 +74,7 @@ export function kernelLayout(
   points: number,
   values: number,
   base: number,
+  results = 1,
 ): KernelLayout {
   let next = Math.ceil(base / 16) * 16;
   const take = (bytes: number) => {
@@ -76,11 +83,13 @@ export function kernelLayout(
     return at;
   };
   const padded = Math.ceil(dims / 4) * 4;
+  const several = results > 1;
   return {
     dims,
     batch,
     bins,
     cubes,
+    results,
     points,
     values,
     keys: take(2 * ROUNDS * 16),
@@ -93,6 +102,8 @@ export function kernelLayout(
     full: take(cubes * 4),
     reciprocals: take((batch + 1) * 8),
     factors: take(16),
+    inverseUnits: several ? take(8 * results) : 0,
+    leads: several ? take(8 * results) : 0,
     strata: take(padded * batch * 8),
     offsets: take(padded * batch * 8),
     jacobian: take(batch * 8),
@@ -100,7 +111,7 @@ export function kernelLayout(
     pieces: take((batch / 2 + 1) * 8),
     variances: take(cubes * 8),
     means: take(cubes * 8),
-    sums: take(24),
+    sums: take(8 * nodeWidth(results)),
     histogram: take(dims * bins * 8),
     end: next,
   };

@@ -14,8 +14,12 @@ export interface SamplerSetup {
   /** The compiled integrand; null when a function is called instead. */
   integrand: WebAssembly.Module | null;
   layout: KernelLayout;
+  /** Numbers in a node. */
+  width: number;
   /** Numbers to write into memory: constants and params. */
   initial: { address: number; data: ArrayLike<number> }[];
+  /** The numbers of the results that are sampled; null where the integrand has one. Plain functions give lists of all. */
+  numbers: readonly number[] | null;
   constants: {
     state: Record<
       'sampleLow' | 'sampleHigh' | 'iteration' | 'stream' | 'cubes' | 'cursor' | 'taken' | 'stratified',
@@ -36,6 +40,9 @@ export interface Iteration {
   edges: Float64Array;
   strata: readonly number[];
   unit: number;
+  /** Several results: 1/unit of each, and 1 or 0 for those that map and strata learn from or not. */
+  inverseUnits: readonly number[];
+  leads: readonly number[];
   adapt: boolean;
   /** Whether to return variance and mean of each cube. */
   variances: boolean;
@@ -58,12 +65,11 @@ export interface ChunkSums {
   index: number;
   firstCube: number;
   evaluations: number;
-  sum: number;
-  variance: number;
-  concentration: number;
+  /** The numbers of a node (tasks/sample.ts). */
+  sums: Float64Array;
   variances: Float64Array | null;
   means: Float64Array | null;
-  nonFinite: { count: number; first: { point: number[]; value: number } } | null;
+  nonFinite: { count: number; first: { point: number[]; value: number; result?: number } } | null;
 }
 
 export interface Sampler {
@@ -84,7 +90,7 @@ export interface Sampler {
 export function makeSampler(
   setup: SamplerSetup,
   memories: MemoryPool,
-  f?: (x: number[]) => number | Promise<number>,
+  f?: (x: number[]) => number | readonly number[] | Promise<number | readonly number[]>,
   pause?: () => Promise<void> | undefined,
 ): Sampler {
   const { layout: k, constants } = setup;
@@ -103,7 +109,8 @@ export function makeSampler(
   >;
   let evaluateCompiled: ((n: number) => void) | null;
   let rows: Float64Array[];
-  let values: Float64Array;
+  /** One row per result. */
+  let values: Float64Array[];
   let jacobian: Float64Array;
   let params: SamplerSetup['initial'] = [];
   let current: Iteration;
@@ -124,7 +131,7 @@ export function makeSampler(
         memory = found;
       }
       rows = Array.from({ length: k.dims }, (_, d) => numbers(k.points + d * k.batch * 8, k.batch));
-      values = numbers(k.values, k.batch);
+      values = Array.from({ length: k.results }, (_, r) => numbers(k.values + r * k.batch * 8, k.batch));
       jacobian = numbers(k.jacobian, k.batch);
       write(setup.initial);
       write(params);
@@ -160,6 +167,10 @@ export function makeSampler(
     let volume = 1 / unit; // multiplied step by step, since engines round `bins ** dims` differently
     for (let d = 0; d < k.dims; d++) volume *= bins;
     numbers(k.factors, 2).set([volume, factor]);
+    if (k.results > 1) {
+      numbers(k.inverseUnits, k.results).set(current.inverseUnits);
+      numbers(k.leads, k.results).set(current.leads);
+    }
     for (let d = 0; d < k.dims; d++) {
       const row = numbers(k.histogram + d * k.bins * 8, bins);
       if (kept) row.set(kept.subarray(d * bins, (d + 1) * bins));
@@ -177,10 +188,17 @@ export function makeSampler(
   /** Sets values that are not finite to 0 and remembers the first. */
   const sweep = (n: number, sums: ChunkSums) => {
     for (let i = 0; i < n; i++) {
-      if (Math.abs(values[i]) < Infinity) continue;
-      const first = sums.nonFinite?.first ?? { point: rows.map(r => r[i]), value: values[i] / jacobian[i] };
-      sums.nonFinite = { count: (sums.nonFinite?.count ?? 0) + 1, first };
-      values[i] = 0;
+      for (let r = 0; r < k.results; r++) {
+        if (Math.abs(values[r][i]) < Infinity) continue;
+        const result = setup.numbers?.[r];
+        const first = sums.nonFinite?.first ?? {
+          point: rows.map(row => row[i]),
+          value: values[r][i] / jacobian[i],
+          ...(result !== undefined && { result }),
+        };
+        sums.nonFinite = { count: (sums.nonFinite?.count ?? 0) + 1, first };
+        values[r][i] = 0;
+      }
     }
   };
 
@@ -202,35 +220,38 @@ export function makeSampler(
     set('cubes', chunk.cubes);
     set('cursor', 0);
     set('taken', 0);
-    numbers(k.sums, 3).fill(0);
+    numbers(k.sums, setup.width).fill(0);
     if (current.adapt || current.means) {
       numbers(k.variances, chunk.cubes).fill(0);
       numbers(k.means, chunk.cubes).fill(0);
     }
   };
   const finish = (chunk: Chunk, sums: ChunkSums): ChunkSums => {
-    [sums.sum, sums.variance, sums.concentration] = numbers(k.sums, 3);
+    sums.sums = numbers(k.sums, setup.width).slice();
     if (current.variances) sums.variances = numbers(k.variances, chunk.cubes).slice();
     if (current.means) sums.means = numbers(k.means, chunk.cubes).slice();
     return sums;
   };
-  /** Calls the plain integrand for every point of the batch; returns a promise if there is something to wait for. */
+  /**
+   * Calls the plain integrand for every point of the batch; returns promises if there is something to wait for. `found` has a
+   * row of n numbers per result.
+   */
   const callEach = (n: number, found: Float64Array): Promise<void>[] => {
     const waits: Promise<void>[] = [];
+    const put = (i: number, v: number | readonly number[]) => {
+      if (!setup.numbers) found[i] = v as number;
+      else for (let r = 0; r < k.results; r++) found[r * n + i] = (v as readonly number[])[setup.numbers[r]];
+    };
     for (let i = 0; i < n; i++) {
-      let y: number | Promise<number>;
+      let y: ReturnType<NonNullable<typeof f>>;
       try {
         y = f!(rows.map(r => r[i]));
       } catch (e) {
         y = Promise.reject(e); // not thrown, since promises of other points may be pending and have to be awaited
       }
-      if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
-        waits.push(
-          y.then(v => {
-            found[i] = v;
-          }),
-        );
-      } else found[i] = y as number;
+      if (typeof y === 'object' && y !== null && 'then' in y && typeof y.then === 'function')
+        waits.push(y.then(v => put(i, v)));
+      else put(i, y as number);
     }
     return waits;
   };
@@ -238,13 +259,14 @@ export function makeSampler(
     index: chunk.index,
     firstCube: chunk.firstCube,
     evaluations: 0,
-    sum: 0,
-    variance: 0,
-    concentration: 0,
+    sums: new Float64Array(0),
     variances: null,
     means: null,
     nonFinite: null,
   });
+  const take = (n: number, found: Float64Array) => {
+    for (let r = 0; r < k.results; r++) values[r].set(found.subarray(r * n, (r + 1) * n));
+  };
   const settle = (n: number, sums: ChunkSums) => {
     if (kernel.weigh(n)) sweep(n, sums);
     (current.adapt ? kernel.add : current.means ? kernel.addCubes : kernel.addFrozen)();
@@ -265,18 +287,18 @@ export function makeSampler(
     }
     const go = (): ChunkSums | Promise<ChunkSums> => {
       for (let n = draw(); n > 0; n = draw()) {
-        const found = new Float64Array(n); // not in the memory: another engine may have it when a promise resolves
+        const found = new Float64Array(k.results * n); // not in the memory: another engine may have it when a promise resolves
         const waits = callEach(n, found);
         const turn = pause?.();
         if (turn) waits.push(turn);
         if (waits.length > 0) {
           return Promise.all(waits).then(() => {
-            values.set(found);
+            take(n, found);
             settle(n, sums);
             return go();
           });
         }
-        values.set(found);
+        take(n, found);
         settle(n, sums);
       }
       return finish(chunk, sums);

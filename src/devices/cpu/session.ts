@@ -19,12 +19,13 @@ import {
   addLists,
   type CubeSums,
   cubesOf,
+  nodeWidth,
   type PartSums,
   type PlainTask,
   plainTask,
   plan,
+  resultsOf,
   type SampleTask,
-  SUMS,
 } from '../../tasks/sample.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import {
@@ -90,7 +91,8 @@ export class WorkerSession implements Session {
   readonly #shared: boolean;
   readonly #dims: number;
   readonly #values: Values;
-  #sampling: Sampling | null = null;
+  /** By the results that are sampled together; '' for an integrand that returns a number. */
+  readonly #sampling = new Map<string, Sampling>();
   #evaluating: Evaluating | null = null;
   /** One for each result that witnesses were heard about. */
   readonly #witnessing = new Map<number, Witnessing>();
@@ -115,12 +117,9 @@ export class WorkerSession implements Session {
     signal?.throwIfAborted();
     this.#pool.checkOpen();
     const task = plainTask(asked);
-    if (!this.#sampling || this.#sampling.bins < task.bins) {
-      this.#sampling?.engines.close();
-      this.#sampling = this.#makeSampling(Math.max(task.bins, MIN_BINS_ROOM));
-    }
+    const sampling = this.#samplingFor(task);
     const chunks = chunksOf(task, part);
-    const { results, ends, withoutWorkers } = await this.#sampling.engines.work(
+    const { results, ends, withoutWorkers } = await sampling.engines.work(
       iterationOf(task),
       () => chunks.next().value as Chunk | undefined,
       this.#share(part.count * plan(task).size),
@@ -192,16 +191,19 @@ export class WorkerSession implements Session {
   async rebind(program: BoundProgram): Promise<void> {
     this.#warning = null; // told with the result before
     if (this.#values.rebind(program)) return this.close();
-    for (const own of [this.#sampling, ...(this.#evaluating?.passes ?? []), ...this.#witnessing.values()])
-      own?.engines.bind(await own.params());
+    for (const own of this.#engines()) own.engines.bind(await own.params());
   }
 
   close(): void {
-    this.#sampling?.engines.close();
-    for (const own of [...(this.#evaluating?.passes ?? []), ...this.#witnessing.values()])
-      own.engines.close();
-    this.#sampling = this.#evaluating = null;
+    for (const { engines } of this.#engines()) engines.close();
+    this.#sampling.clear();
     this.#witnessing.clear();
+    this.#evaluating = null;
+  }
+
+  /** All groups of engines. */
+  #engines(): (Sampling | Evaluating['passes'][number] | Witnessing)[] {
+    return [...this.#sampling.values(), ...(this.#evaluating?.passes ?? []), ...this.#witnessing.values()];
   }
 
   #note(withoutWorkers: unknown): void {
@@ -217,17 +219,32 @@ export class WorkerSession implements Session {
     return this.#shared && evaluations <= MAX_HERE ? 'one worker' : 'all workers';
   }
 
-  #makeSampling(bins: number): Sampling {
+  #samplingFor({ bins, pass }: PlainTask): Sampling {
+    const key = pass?.results.join() ?? '';
+    const known = this.#sampling.get(key);
+    if (known && known.bins >= bins) return known;
+    known?.engines.close();
+    const made = this.#makeSampling(Math.max(bins, MIN_BINS_ROOM), pass?.results);
+    this.#sampling.set(key, made);
+    return made;
+  }
+
+  #makeSampling(bins: number, numbers: readonly number[] | undefined): Sampling {
     const values = this.#dims * BATCH * 8;
-    const layout = kernelLayout(this.#dims, BATCH, bins, MAX_CUBES, 0, values, values + BATCH * 8);
-    const module = kernelOf(`sampler ${this.#dims} ${bins}`, () => kernelModule(layout));
-    const placed = this.#values.place(layout, BATCH);
+    const count = numbers?.length ?? 1;
+    const end = values + count * BATCH * 8;
+    const layout = kernelLayout(this.#dims, BATCH, bins, MAX_CUBES, 0, values, end, count);
+    const kind = `sampler ${this.#dims} ${bins}${count > 1 ? ` ${count}` : ''}`;
+    const module = kernelOf(kind, () => kernelModule(layout));
+    const placed = this.#values.place(layout, BATCH, numbers);
     const setup = Promise.all([module, placed]).then(
       ([kernel, { integrand, initial, end }]): SamplerSetup => ({
         kernel,
         integrand,
         initial,
         layout: { ...layout, end },
+        width: nodeWidth(count),
+        numbers: numbers ?? null,
         constants: { state: STATE, corner: CORNER, weyl: WEYL, rounds: ROUNDS },
       }),
     );
@@ -295,7 +312,7 @@ export class WorkerSession implements Session {
 
 /** What all chunks of an iteration share. */
 function iterationOf(task: PlainTask): Iteration {
-  const { key, iteration, stream, bins, edges, strata, unit, adapt, counts } = task;
+  const { key, iteration, stream, bins, edges, strata, adapt, counts, pass } = task;
   const cubes = cubesOf(task);
   return {
     key,
@@ -304,7 +321,10 @@ function iterationOf(task: PlainTask): Iteration {
     bins,
     edges,
     strata,
-    unit,
+    // a pass of one result runs in the kernel for one
+    unit: pass?.results.length === 1 ? pass.units[0] : task.unit,
+    inverseUnits: pass?.units.map(u => 1 / u) ?? [],
+    leads: pass?.results.map((_, r) => (pass.leads.includes(r) ? 1 : 0)) ?? [],
     adapt: adapt !== null,
     variances: task.cubes || !!adapt?.variances,
     means: task.cubes ?? false,
@@ -322,9 +342,8 @@ function partSums(
   histograms: (Float64Array | null)[],
 ): PartSums {
   chunks.sort((a, b) => a.index - b.index);
-  const tree = new TreeSum(SUMS, plan(task).groups);
-  for (const { index, sum, variance, concentration } of chunks)
-    tree.add(index, [sum, variance, concentration]);
+  const tree = new TreeSum(nodeWidth(resultsOf(task)), plan(task).groups);
+  for (const { index, sums } of chunks) tree.add(index, sums);
   const histogram = addLists(histograms);
   return {
     part,

@@ -28,6 +28,13 @@ export interface Placed {
   params(): Numbers;
 }
 
+/** Where an integrand finds its points and leaves its values, and the end of what is in use. */
+interface Place {
+  end: number;
+  points: number;
+  values: number;
+}
+
 export interface Values {
   /** The device's name for results, with the place where it really runs. */
   readonly description: string;
@@ -44,12 +51,8 @@ export interface Values {
    * gives all of them whenever it is called.
    */
   readonly passes: readonly (readonly number[])[];
-  /** `results` are those to compute, all of them by default; a function is called for all of them anyway. */
-  place(
-    layout: { end: number; points: number; values: number },
-    batch: number,
-    results?: readonly number[],
-  ): Promise<Placed>;
+  /** Places the integrand, or only some of its results; a function is called for all of them anyway. */
+  place(layout: Place, batch: number, results?: readonly number[]): Promise<Placed>;
   /** Takes other params; returns whether engines have to be made anew for them. */
   rebind(program: BoundProgram): boolean;
 }
@@ -60,7 +63,7 @@ const USUAL_TURNS = 16;
 /** Programs as modules, one for each place in a memory: a program is kept from run to run (integrand/program-cache.ts). */
 const modules = new WeakMap<Program, Map<string, WasmModule>>();
 
-function wasmOf(program: Program, batch: number, at: { end: number; points: number; values: number }) {
+function wasmOf(program: Program, batch: number, at: Place) {
   const known = modules.get(program) ?? new Map<string, WasmModule>();
   modules.set(program, known);
   const place = `${batch} ${at.end} ${at.points} ${at.values}`;
@@ -88,14 +91,10 @@ export class CompiledValues implements Values {
     this.passes = blocksOf(this.results);
   }
 
-  async place(
-    layout: { end: number; points: number; values: number },
-    batch: number,
-    results?: readonly number[],
-  ): Promise<Placed> {
+  async place(layout: Place, batch: number, results?: readonly number[]): Promise<Placed> {
     const { program } = this.#bound;
-    const all = !results || results.length === this.results;
-    const { bytes, layout: own } = wasmOf(all ? program : withResults(program, results), batch, layout);
+    const narrow = results && results.length < program.results.length;
+    const { bytes, layout: own } = wasmOf(narrow ? withResults(program, results) : program, batch, layout);
     return {
       integrand: await moduleOf(bytes),
       initial: [...own.initial(), ...own.params(this.#bound.params)],

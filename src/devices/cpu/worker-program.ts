@@ -3,6 +3,7 @@
  * of the engines, so that no bundler has to find a worker file and no server has to send special headers.
  */
 import { onSampled, toDomain } from '../../integrand/domain.ts';
+import { flatCall } from '../../integrand/flat-call.ts';
 import type { MovedFunction } from '../../integrand/plain.ts';
 import { philoxRounds } from '../../random/philox.ts';
 import { testimony } from '../../tasks/testimony.ts';
@@ -22,14 +23,16 @@ function serve(
   memories: MemoryPool,
   place: typeof toDomain,
   adapt: typeof onSampled,
+  flat: typeof flatCall,
   load: (url: string) => Promise<Record<string, unknown>>,
   port: { post(message: unknown): void; listen(handle: (message: Request) => void): void },
 ) {
   const engines = new Map<number, Record<string, (v: unknown) => unknown>>();
   /** The plain function of an engine, found by its text or its module. */
-  const plainFunction = async ({ text, url, name, params, axes }: MovedFunction) => {
+  const plainFunction = async ({ text, url, name, params, axes, shape }: MovedFunction) => {
     const found = text ? new Function(`return (${text})`)() : (await load(url as string))[name as string];
-    return adapt((x: number[]) => found(x, params), axes, place);
+    const call = adapt((x: number[]) => found(x, params), axes, place);
+    return shape ? flat(call, shape) : call;
   };
   const answer = async ({ engine, kind, what, value, plain }: Request): Promise<unknown> => {
     if (what === 'ping') return null;
@@ -92,7 +95,7 @@ function workerText(memories: number): string {
     ? `const { parentPort } = process.getBuiltinModule('node:worker_threads');
        const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
     : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
-  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator}, witness: (...own) => (${makeWitness})(${testimony}, ${philoxRounds}, ...own) }, (${makeMemoryPool})(${memories}), ${toDomain}, ${onSampled}, u => import(u), port);`;
+  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator}, witness: (...own) => (${makeWitness})(${testimony}, ${philoxRounds}, ...own) }, (${makeMemoryPool})(${memories}), ${toDomain}, ${onSampled}, ${flatCall}, u => import(u), port);`;
 }
 
 export interface Port {
