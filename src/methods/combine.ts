@@ -4,6 +4,7 @@
  * small variances, and bias the result (vegas is low by up to 30 errors on f6 that way).
  */
 import { kit } from '../integrand/math/index.ts';
+import { blocksOf, packedIndex } from '../tasks/correlation.ts';
 
 export interface Estimate {
   value: number;
@@ -16,9 +17,12 @@ export interface Estimate {
   carriers?: number;
   /** The part of the error that is rounding, which further iterations do not make smaller. 0 when it is not given. */
   rounding?: number;
+  /** Several results: the estimate of each. `value` and the other members are those of the first goal. */
+  results?: { each: readonly Estimate[]; correlations: readonly (readonly number[])[] };
 }
 
 export interface Combined extends Estimate {
+  results?: { each: readonly Combined[]; correlations: readonly (readonly number[])[] };
   carriers: number;
   chi2: number;
   dof: number;
@@ -48,6 +52,41 @@ export function combine(estimates: readonly Estimate[]): Combined {
   }, 0);
   const q = dof > 0 ? upperGamma(dof / 2, chi2 / 2) : 1;
   return { value, error, evaluations, carriers, chi2, dof, q };
+}
+
+/** The same for estimates of one result or several; `first` is the result whose members the average has itself. */
+export function combineAll(estimates: readonly Estimate[], first: number): Combined {
+  const count = estimates[0].results?.each.length;
+  if (count === undefined) return combine(estimates);
+  const each = Array.from({ length: count }, (_, r) => combine(estimates.map(e => e.results!.each[r])));
+  return { ...each[first], results: { each, correlations: averageCorrelations(estimates, count) } };
+}
+
+/**
+ * Correlations of the averages. Iterations are independent, so covariances add as variances do: with weight n/N,
+ * cov = Σ (n/N)²·ρ·eᵣ·eₛ. Errors are divided by the largest one of their result, since squares of 1e-200 underflow.
+ */
+function averageCorrelations(estimates: readonly Estimate[], count: number): number[][] {
+  const all = estimates.reduce((n, e) => n + e.evaluations, 0);
+  const scaled = Array.from({ length: count }, (_, r) => {
+    const errors = estimates.map(e => e.results!.each[r].error * (e.evaluations / all));
+    const largest = Math.max(...errors) || 1;
+    const own = errors.map(e => e / largest);
+    const norm = Math.sqrt(own.reduce((s, e) => s + e * e, 0)) || 1;
+    return own.map(e => e / norm);
+  });
+  return blocksOf(count).map((block, b) =>
+    block.flatMap((r, i) =>
+      block.slice(0, i + 1).map((s, j) => {
+        if (r === s) return 1;
+        const at = packedIndex(i, j);
+        return estimates.reduce(
+          (sum, e, n) => sum + e.results!.correlations[b][at] * scaled[r][n] * scaled[s][n],
+          0,
+        );
+      }),
+    ),
+  );
 }
 
 /** The mean weighted by inverse variance; `otherwise` when an error is 0 or all are infinite. */

@@ -41,8 +41,8 @@ export function claimedError(estimates: readonly Estimate[], now: Combined): num
 }
 
 /** Whether the estimates agree (χ²) and enough pieces carry their variance. */
-export function believable(estimates: readonly Estimate[], now: Combined): boolean {
-  return now.q >= SMALLEST_Q && carried(estimates, now) >= MIN_CARRIED;
+export function believable(estimates: readonly Estimate[], now: Combined, smallestQ = SMALLEST_Q): boolean {
+  return now.q >= smallestQ && carried(estimates, now) >= MIN_CARRIED;
 }
 
 /**

@@ -11,7 +11,7 @@
 import type { NonFinite } from '../../tasks/part.ts';
 import type { Estimate } from '../combine.ts';
 import type { Ledger } from '../ledger.ts';
-import type { MethodProblem } from '../method.ts';
+import type { MethodProblem, Several } from '../method.ts';
 import { type Knobs, type Learned, Sampling, type Scalars } from './sampling.ts';
 import type { Box } from './witness.ts';
 
@@ -35,6 +35,8 @@ interface Entry extends Call {
 /** What a run has done, as data: see the head of this file. */
 export interface VegasRecord {
   knobs: Knobs;
+  /** Of several results those that the run learned from, and its goals; absent for one. */
+  several?: Pick<Several, 'goals' | 'leads'>;
   /** The map that the run began with, if it was given one. */
   began: Learned | null;
   entries: readonly Entry[];
@@ -98,8 +100,8 @@ export class RecordedSampling {
     return this.#sampling.perAxis;
   }
 
-  spreadAbout(value: number): number {
-    return this.#sampling.spreadAbout(value);
+  spreadAbout(value: number, result: number): number {
+    return this.#sampling.spreadAbout(value, result);
   }
 
   cubesFor(evaluations: number): number {
@@ -135,10 +137,16 @@ export class RecordedSampling {
   /** The record of the run so far. */
   async record(): Promise<VegasRecord> {
     if (this.#old) return this.#old; // what it has beyond the point where this run ended is still true
-    const { session, signal, map } = this.#problem;
+    const { session, signal, map, several } = this.#problem;
     const busy = !!session.learning && !!signal?.aborted; // a card that was told to stop may still be at work
     const learned = this.#learning || busy ? null : await this.#sampling.learned();
-    return { knobs: this.#knobs, began: map ?? null, entries: this.#entries, learned };
+    return {
+      knobs: this.#knobs,
+      ...(several && { several: { goals: several.goals, leads: several.leads } }),
+      began: map ?? null,
+      entries: this.#entries,
+      learned,
+    };
   }
 
   /** Answers a call from the record, or by sampling. */

@@ -14,6 +14,7 @@ import {
   type AxisMap,
   type Counts,
   merge,
+  type ResultPass,
   type SampleSums,
   type SampleTask,
   wholeOf,
@@ -24,6 +25,7 @@ import type { Ledger } from '../ledger.ts';
 import type { MethodProblem } from '../method.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import type { VegasOptions } from './options.ts';
+import { inPass, type PassSums, ResultPasses, seenIn, together } from './passes.ts';
 import { seededMap } from './seeded-map.ts';
 import { type Box, PeakWitnesses, type WitnessState, witnessTask } from './witness.ts';
 
@@ -43,6 +45,10 @@ export interface Scalars {
   known: boolean;
   unit: number;
   square: number;
+  /** Of several results; null for one. */
+  units: readonly number[] | null;
+  spreads: readonly number[] | null;
+  witnessUnits: readonly number[] | null;
   iteration: number;
   witnesses: WitnessState;
   seen: boolean;
@@ -92,9 +98,14 @@ export class Sampling {
   #strata: Strata | null = null;
   /** Whether the variances of the cubes of the present strata are known. */
   #known = false;
-  /** The unit of w = J·f, and the mean of (w/unit)², from which the scale of the next histogram follows. */
+  /**
+   * The unit of w = J·f, and the mean of (w/unit)², from which the scale of the next histogram follows; with several results,
+   * the mean of Σ (w/unit)² over those that lead.
+   */
   #unit = 1;
   #square = 1;
+  /** What several results need beyond that; null for one. */
+  readonly #passes: ResultPasses | null;
   #iteration = 0;
   /** Witnesses since the map was last changed. */
   #witnesses: PeakWitnesses;
@@ -115,6 +126,7 @@ export class Sampling {
     this.#map = uniformMap(problem.ranges.map(innerRange), 1);
     this.#excess = volumeExcess(problem.ranges);
     this.#witnesses = new PeakWitnesses(problem.ranges);
+    this.#passes = problem.several ? new ResultPasses(problem.several) : null;
   }
 
   get scalars(): Scalars {
@@ -124,6 +136,9 @@ export class Sampling {
       known: this.#known,
       unit: this.#unit,
       square: this.#square,
+      units: this.#passes?.units ?? null,
+      spreads: this.#passes?.spreads ?? null,
+      witnessUnits: this.#passes?.witnessUnits ?? null,
       iteration: this.#iteration,
       witnesses: this.#witnesses.state,
       seen: this.seen,
@@ -138,6 +153,8 @@ export class Sampling {
     this.#known = s.known;
     this.#unit = s.unit;
     this.#square = s.square;
+    if (this.#passes && s.units && s.spreads)
+      Object.assign(this.#passes, { units: s.units, spreads: s.spreads, witnessUnits: s.witnessUnits });
     this.#iteration = s.iteration;
     this.#witnesses = new PeakWitnesses(this.#problem.ranges, s.witnesses);
     this.seen = s.seen;
@@ -168,8 +185,12 @@ export class Sampling {
     this.#known = learned.variances !== null && this.#knobs.beta > 0;
   }
 
-  /** The standard deviation of the weights of samples, as the last iteration that learned found it; 0 if that is rounding. */
-  spreadAbout(value: number): number {
+  /**
+   * The standard deviation of the weights of samples, as the last iteration that learned found it; 0 if that is rounding. For one
+   * of several results, an upper bound.
+   */
+  spreadAbout(value: number, result = 0): number {
+    if (this.#passes) return this.#passes.spreads[result];
     const square = this.#square - (value / this.#unit) ** 2;
     return square > CONSTANT_SQUARE * this.#square ? Math.sqrt(square) * this.#unit : 0;
   }
@@ -194,6 +215,7 @@ export class Sampling {
   async adapt(evaluations: number, alpha = this.#knobs.alpha): Promise<Estimate> {
     const { beta, shared } = this.#knobs;
     this.#witnesses = new PeakWitnesses(this.#problem.ranges);
+    if (this.#passes) this.#passes.witnessUnits = null;
     if (!this.seen) evaluations -= await this.#pilot(evaluations);
     await this.#useBins(this.#binsFor(evaluations));
     const strata = this.#strataFor(evaluations);
@@ -210,14 +232,17 @@ export class Sampling {
       // the histogram is out of range: the same samples are drawn again with the right scale
       if (this.seen && (total >= HISTOGRAM_LIMIT || total < HISTOGRAM_LEAST) && tries < MOST_TRIES) continue;
       // the map learns nothing from a constant integrand: rounding errors would only spoil it
-      const flat = sums.variance <= (this.#constantBelow * sums.sum) ** 2;
+      const flat = this.#passes
+        ? this.#passes.isFlat(sums, this.#constantBelow)
+        : sums.variance <= (this.#constantBelow * sums.sum) ** 2;
       if (!flat && alpha > 0 && this.#bins > 1)
         this.#map = await this.#learning.refine({ alpha, floor: floorFor(evaluations), shared });
       this.#known = beta > 0;
       this.#allocator = this.#learning;
       this.#iteration++;
       const estimate = this.#estimate(sums, strata);
-      this.#setUnit(Math.sqrt(this.#square) * this.#unit);
+      if (this.#passes) this.#square = this.#passes.learnUnits(estimate, this.#square);
+      else this.#setUnit(Math.sqrt(this.#square) * this.#unit);
       return estimate;
     }
   }
@@ -239,15 +264,18 @@ export class Sampling {
   /** Draws witnesses beside an iteration that measures, after which the estimate is `now`; returns how many. */
   async witness(samples: number, now: Estimate): Promise<number> {
     const { key, ranges } = this.#problem;
-    const task = witnessTask(ranges, samples, { key, iteration: this.#iteration, unit: this.#unit });
-    const sums = await this.#run(task);
-    await this.#witnesses.add(task, sums, now, () => this.#learning.edgesOf(this.#map));
+    const unit = this.#passes ? 1 : this.#unit;
+    const task = witnessTask(ranges, samples, { key, iteration: this.#iteration, unit });
+    const sums = await this.#run(task, this.#passes?.forWitnesses(now));
+    const own = this.#passes ? this.#passes.asOne(now) : now;
+    await this.#witnesses.add(task, sums, own, () => this.#learning.edgesOf(this.#map));
     return sums.evaluations;
   }
 
   /** The boxes where witnesses speak against an estimate of the present map. */
   contradictions(estimate: Estimate): Box[] {
-    return this.#witnesses.against(estimate);
+    if (!this.#passes) return this.#witnesses.against(estimate);
+    return this.#passes.witnessUnits ? this.#witnesses.against(this.#passes.asOne(estimate)) : [];
   }
 
   /** Lets the map send half of the samples along each axis into these boxes. */
@@ -258,7 +286,8 @@ export class Sampling {
   }
 
   /** Corrects the unit when squares overflowed or underflowed; returns whether the iteration has to be repeated. */
-  #outOfUnit(sums: SampleSums): boolean {
+  #outOfUnit(sums: PassSums): boolean {
+    if (this.#passes) return this.#passes.outOfUnit(sums);
     const factor = unitError(sums);
     if (factor !== 1) this.#setUnit(this.#unit * factor);
     return factor !== 1;
@@ -297,7 +326,12 @@ export class Sampling {
   /** Sets the unit from a few samples of the whole box; returns their number, which the iteration has fewer. */
   async #pilot(evaluations: number): Promise<number> {
     const samples = Math.min(PILOT_SAMPLES, Math.max(2, Math.floor(evaluations / 8)));
-    const { sum, variance } = await this.#sample(this.#oneCube(), samples, null, STREAM.pilot);
+    const sums = await this.#sample(this.#oneCube(), samples, null, STREAM.pilot);
+    if (this.#passes) {
+      this.#square = this.#passes.pilot(sums, samples);
+      return samples;
+    }
+    const { sum, variance } = sums;
     const spread = Math.sqrt(variance * samples);
     this.#setUnit(this.#unit * (spread > 0 && spread < Infinity ? Math.hypot(spread, sum) : Math.abs(sum)));
     return samples;
@@ -317,20 +351,23 @@ export class Sampling {
     this.#unit = unit;
   }
 
-  #estimate(sums: SampleSums, { cubes }: Strata): Estimate {
-    const value = sums.sum / cubes;
-    const rounding = additionsOf(sums.evaluations) * this.#problem.epsilon * Math.abs(value);
-    // not Math.hypot: engines differ in its last bit
-    const error = Math.sqrt(sums.variance / cubes ** 2 + rounding ** 2);
-    // (Σ vᵢ)² / Σ vᵢ²; the part of the error that is rounding counts as carried by many pieces
-    const carriers = sums.concentration === 0 ? Infinity : (error * cubes) ** 4 / sums.concentration;
-    return {
-      value: (value + value * this.#excess) * this.#unit,
-      error: (error + error * this.#excess) * this.#unit,
-      evaluations: sums.evaluations,
-      carriers,
-      rounding: rounding * this.#unit,
+  #estimate(sums: PassSums, { cubes }: Strata): Estimate {
+    const one = (unit: number, own: Pick<SampleSums, 'sum' | 'variance' | 'concentration'>): Estimate => {
+      const value = own.sum / cubes;
+      const rounding = additionsOf(sums.evaluations) * this.#problem.epsilon * Math.abs(value);
+      // not Math.hypot: engines differ in its last bit
+      const error = Math.sqrt(own.variance / cubes ** 2 + rounding ** 2);
+      // (Σ vᵢ)² / Σ vᵢ²; the part of the error that is rounding counts as carried by many pieces
+      const carriers = own.concentration === 0 ? Infinity : (error * cubes) ** 4 / own.concentration;
+      return {
+        value: (value + value * this.#excess) * unit,
+        error: (error + error * this.#excess) * unit,
+        evaluations: sums.evaluations,
+        carriers,
+        rounding: rounding * unit,
+      };
     };
+    return this.#passes ? this.#passes.estimate(sums, one) : one(this.#unit, sums);
   }
 
   async #sample(
@@ -338,9 +375,11 @@ export class Sampling {
     counts: number | Counts,
     scale: number | null,
     stream: number = STREAM.sample,
-  ): Promise<SampleSums> {
+  ): Promise<PassSums> {
     const { session, key } = this.#problem;
-    const keep = !!session.learning;
+    const passes = this.#passes?.passesFor(scale !== null);
+    // what several passes learn is put together on the host
+    const keep = !!session.learning && (passes?.filter(p => p.leads.length > 0).length ?? 1) === 1;
     const task: SampleTask = {
       key,
       iteration: this.#iteration,
@@ -352,15 +391,20 @@ export class Sampling {
       unit: this.#unit,
       adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0, keep },
     };
-    const sums = await this.#run(task);
+    const sums = await this.#run(task, passes);
     if (task.adapt && !keep) await this.#learning.learn(task, sums);
-    if (stream !== STREAM.probe) this.seen ||= sums.sum !== 0 || sums.variance !== 0;
+    if (stream !== STREAM.probe)
+      this.seen ||= sums.passes ? sums.passes.some(seenIn) : sums.sum !== 0 || sums.variance !== 0;
     return sums;
   }
 
-  async #run(task: SampleTask): Promise<SampleSums> {
+  /** Samples a task; with several results in passes, whose sums are put together. */
+  async #run(task: SampleTask, passes?: readonly ResultPass[]): Promise<PassSums> {
     const { session, signal, onNonFinite } = this.#problem;
-    const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
+    const found: SampleSums[] = [];
+    for (const own of passes ? passes.map(pass => inPass(task, pass)) : [task])
+      found.push(merge(own, [await session.sample(own, wholeOf(own), signal)]));
+    const sums = passes ? together(passes, found) : found[0];
     this.#ledger.spend(sums.evaluations);
     if (sums.nonFinite) onNonFinite(sums.nonFinite);
     this.nonFinite ||= !!sums.nonFinite;

@@ -14,12 +14,13 @@
  */
 
 import { OptionError } from '../../options/option-error.ts';
-import { type Combined, combine, type Estimate, ratio } from '../combine.ts';
+import { type Combined, combineAll, type Estimate, ratio } from '../combine.ts';
 import { Ledger } from '../ledger.ts';
 import {
   type MethodProblem,
   type Outcome,
   type Run,
+  type SeveralEstimates,
   type Status,
   type Step,
   statusOf,
@@ -106,8 +107,18 @@ export async function* vegas(given: MethodProblem, method: VegasMethod, options:
 }
 
 /** What was recorded with other knobs would be taken for what these find. */
-function checkRecord({ resume }: MethodProblem, knobs: Knobs): void {
-  if (!resume || JSON.stringify(resume.knobs) === JSON.stringify(knobs)) return;
+function checkRecord({ resume, several }: MethodProblem, knobs: Knobs): void {
+  if (!resume) return;
+  const [then, now] = [resume.several, several].map(s => s && JSON.stringify([s.goals, s.leads]));
+  if (then !== now)
+    throw new OptionError(
+      'resume',
+      resume,
+      'pass the `goals` and `learnFrom` that it was made with, or leave it out',
+      w =>
+        `${w.quoted('resume')} is a state of a run with other ${w.quoted('goals')} or ${w.quoted('learnFrom')}`,
+    );
+  if (JSON.stringify(resume.knobs) === JSON.stringify(knobs)) return;
   throw new OptionError(
     'resume',
     resume,
@@ -131,8 +142,12 @@ class VegasRun {
   #learned: Estimate[] = [];
   readonly #warnings: string[] = [];
 
+  /** The results whose tolerance has to be met; of an integrand that returns a number, number 0. */
+  readonly #goals: readonly number[];
+
   constructor(problem: MethodProblem, knobs: Knobs, hurry: boolean) {
     this.#problem = problem;
+    this.#goals = problem.several?.goals ?? [0];
     this.#ledger = new Ledger(problem);
     this.#knobs = knobs;
     this.#firstAlpha = hurry && knobs.alpha > 0 && !problem.map ? 1 : knobs.alpha;
@@ -231,8 +246,13 @@ class VegasRun {
         continue;
       }
       searching = false;
-      const target = toleranceAt(this.#problem, last.value);
-      const need = last.error > 0 ? last.evaluations * (last.error / target) ** 2 : 0;
+      const need = Math.max(
+        ...this.#goals.map(g => {
+          const { value, error, evaluations } = ofResult(last, g);
+          const target = toleranceAt(this.#problem, value, g);
+          return error > 0 ? evaluations * (error / target) ** 2 : 0;
+        }),
+      );
       if (spent || 3 * 4 * size > ADAPT_SHARE * need) return need;
     }
   }
@@ -246,14 +266,19 @@ class VegasRun {
       const now = yield* this.#iterate(size, true, false, hurry ? this.#firstAlpha : undefined);
       // while the map is far off one iteration may fail to improve by chance: then two in a row are needed to settle
       const back = hurry ? 2 : 1;
-      const enough = turn >= (hurry ? 3 : 1) && settled(seen[turn - back], now);
+      const enough =
+        turn >= (hurry ? 3 : 1) &&
+        this.#goals.every(g => settled(ofResult(seen[turn - back], g), ofResult(now, g), !!now.results));
       seen.push(now);
       if (enough || isDark(now)) return { last: now, moving: false };
     }
     const [before, last] = [seen[seen.length >> 1], seen.at(-1)!];
     // errors still shrink, or grow because new peaks are found; relative errors mean nothing where values cancel
-    const change = last.error / before.error;
-    return { last, moving: seen.length > 1 && (change < 0.5 || change > 2 || !agree(before, last)) };
+    const changes = (g: number) => {
+      const change = ofResult(last, g).error / ofResult(before, g).error;
+      return change < 0.5 || change > 2 || !agree(ofResult(before, g), ofResult(last, g));
+    };
+    return { last, moving: seen.length > 1 && this.#goals.some(changes) };
   }
 
   /** Measures until the tolerance is met or the budget is spent; undefined when the measurement is not trusted. */
@@ -284,11 +309,11 @@ class VegasRun {
         if (this.#ledger.left > least) continue;
       }
       if (!this.#sampling.seen) return this.#isZero ? 'converged' : 'budget';
-      const now = combine(this.#counted);
+      const now = this.#combined(this.#counted);
       // learning can go on if there is budget for it and for another measurement
       const again = adaptive && this.#ledger.left > AGAIN * learned && !this.#ledger.lastIteration;
       if (this.#enough()) return 'converged';
-      if (again && !believable(this.#counted, now)) return undefined;
+      if (again && !this.#believable(now)) return undefined;
       wanted = Math.max(
         1.1 * now.evaluations * (this.#short(now) ** 2 - 1),
         this.#leastSamples - now.evaluations,
@@ -320,12 +345,12 @@ class VegasRun {
         'the run ended before anything was measured: this is what the last adapting iteration saw',
       );
     }
-    const now = combine(counted);
+    const now = this.#combined(counted);
     const { value, chi2, dof, q } = now;
-    let { error } = now;
-    if (this.#isZero && status === 'converged') {
-      error = this.#problem.absTol;
-    } else if (value === 0 && error === 0) {
+    const zero = this.#isZero && status === 'converged';
+    if (zero) {
+      // nothing to warn of
+    } else if (isDark(now)) {
       warnings.push(nothingSeen(this.#sampling.seen, this.#ledger.evaluations));
       if (status === 'converged') status = 'budget';
     } else if (this.#neglected.length > 0) {
@@ -337,22 +362,66 @@ class VegasRun {
       );
       if (status === 'converged') status = 'budget';
     } else if (this.#counted.length > 0 && status !== 'converged' && this.#doubtful(now)) {
-      warnings.push(
-        q < SMALLEST_Q
-          ? `the iterations disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`
-          : FEW_SAMPLES,
-      );
+      warnings.push(this.#doubt(now));
     }
-    if (status === 'converged' && now.error > 0) {
-      const tolerance = toleranceAt(this.#problem, value);
-      error = Math.max(error, claimedError(this.#counted, now));
-      error = hiddenError(error, tolerance, {
-        spread: this.#sampling.spreadAbout(value),
-        samples: now.evaluations,
-        perAxis: this.#sampling.perAxis,
-      });
-    }
-    return { value, error, status, evaluations: this.#ledger.evaluations, chi2, dof, q, warnings };
+    if (status !== 'converged') warnings.push(...this.#hopeless(now));
+    const claimed = status === 'converged' && !zero;
+    const error = (r: number) =>
+      zero ? this.#problem.absTol : claimed ? this.#claimed(now, r) : ofResult(now, r).error;
+    const several = now.results && {
+      ...estimatesOf(now),
+      errors: now.results.each.map((_, r) => error(r)),
+    };
+    return {
+      value,
+      error: error(this.#goals[0]),
+      ...(several && { several }),
+      status,
+      evaluations: this.#ledger.evaluations,
+      chi2,
+      dof,
+      q,
+      warnings,
+    };
+  }
+
+  /** The error of a result that is claimed. */
+  #claimed(now: Combined, result: number): number {
+    const own = ofResult(now, result);
+    if (!(own.error > 0)) return own.error;
+    const error = Math.max(own.error, claimedError(this.#estimatesOf(result), own));
+    return hiddenError(error, toleranceAt(this.#problem, own.value, result), {
+      spread: this.#sampling.spreadAbout(own.value, result),
+      samples: own.evaluations,
+      perAxis: this.#sampling.perAxis,
+    });
+  }
+
+  /** Why an estimate is not trusted. */
+  #doubt(now: Combined): string {
+    const disagrees = this.#goals.find(g => ofResult(now, g).q < this.#smallestQ);
+    if (disagrees === undefined) return FEW_SAMPLES;
+    const { chi2, dof } = ofResult(now, disagrees);
+    const of = this.#problem.several ? ` of ${this.#problem.several.names[disagrees]}` : '';
+    return `the iterations disagree${of} (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
+  }
+
+  /** Of several results one may be 0: then it alone keeps the run from ending. */
+  #hopeless(now: Combined): string[] {
+    const { several, absTol, relTol } = this.#problem;
+    if (!several || this.#counted.length === 0 || absTol > 0 || relTol === 0) return [];
+    const isZero = (g: number) => {
+      const { value, error } = ofResult(now, g);
+      return Math.abs(value) < 3 * error && error > 0;
+    };
+    const zeros = this.#goals.filter(isZero).map(g => several.names[g]);
+    if (zeros.length === 0 || zeros.length === this.#goals.length) return [];
+    const [are, their] = zeros.length > 1 ? ['are', 'their errors'] : ['is', 'its error'];
+    const shown =
+      zeros.length > 4 ? `${zeros.slice(0, 3).join(', ')} and ${zeros.length - 3} more` : zeros.join(', ');
+    return [
+      `${shown} ${are} 0 within ${their}, and 0 meets no relative tolerance; set absTol, or name the goals`,
+    ];
   }
 
   /** Whether learning came to an end, its last two iterations agree, and the first measurement with them. */
@@ -363,7 +432,9 @@ class VegasRun {
     const [before, now] = this.#learned.slice(-2);
     if (!now) return true;
     const seen = [before, now, ...this.#counted.slice(0, 1)];
-    return seen.every((e, i) => i === 0 || agree(seen[i - 1], e));
+    return this.#goals.every(g =>
+      seen.every((e, i) => i === 0 || agree(ofResult(seen[i - 1], g), ofResult(e, g))),
+    );
   }
 
   /** The number of evaluations at which learning, or the search for a first value other than 0, has used up its part. */
@@ -395,20 +466,50 @@ class VegasRun {
   #enough(): boolean {
     if (this.#isZero) return true;
     if (this.#counted.length === 0 || !this.#sampling.seen) return false;
-    const now = combine(this.#counted);
-    const nothing = now.value === 0 && now.error === 0;
+    const now = this.#combined(this.#counted);
     if (now.evaluations < this.#leastSamples) return false;
-    return !nothing && this.#short(now) <= 1 && now.q >= SMALLEST_Q;
+    return (
+      !isDark(now) && this.#short(now) <= 1 && this.#goals.every(g => ofResult(now, g).q >= this.#smallestQ)
+    );
   }
 
-  /** The error of a claim divided by the tolerance. */
+  #combined(estimates: readonly Estimate[]): Combined {
+    return combineAll(estimates, this.#goals[0]);
+  }
+
+  /** The estimates of one result in the iterations that count. */
+  #estimatesOf(result: number): Estimate[] {
+    return this.#counted.map(e => ofResult(e, result));
+  }
+
+  /** One of many results has a small Q by chance: the limit is for all together. */
+  get #smallestQ(): number {
+    return SMALLEST_Q / this.#goals.length;
+  }
+
+  /** The error of a claim divided by the tolerance, of the goal that is farthest from it. */
   #short(now: Combined): number {
-    return claimedError(this.#counted, now) / toleranceAt(this.#problem, now.value);
+    const short = (g: number) => {
+      const own = ofResult(now, g);
+      const error = claimedError(this.#estimatesOf(g), own);
+      // of several results one may be 0 everywhere
+      return error === 0 && now.results ? 0 : error / toleranceAt(this.#problem, own.value, g);
+    };
+    return Math.max(...this.#goals.map(short));
+  }
+
+  /** Whether the estimates of all goals are trusted. */
+  #believable(now: Combined): boolean {
+    return this.#goals.every(g => believable(this.#estimatesOf(g), ofResult(now, g), this.#smallestQ));
   }
 
   /** Whether a run that did not converge needs a warning: its estimate is not trusted, or its error alone met the tolerance. */
   #doubtful(now: Combined): boolean {
-    return !believable(this.#counted, now) || now.error <= toleranceAt(this.#problem, now.value);
+    const met = (g: number) => {
+      const { value, error } = ofResult(now, g);
+      return error <= toleranceAt(this.#problem, value, g);
+    };
+    return !this.#believable(now) || this.#goals.every(met);
   }
 
   async *#iterate(evaluations: number, adapting: boolean, counts: boolean, alpha?: number): Step<Estimate> {
@@ -417,23 +518,56 @@ class VegasRun {
     const estimate = adapting ? await this.#sampling.adapt(size, alpha) : await this.#sampling.measure(size);
     if (!this.#sampling.seen || (this.#dark > 0 && wasDark)) this.#dark = this.#ledger.evaluations;
     (counts ? this.#counted : this.#learned).push(estimate);
-    const running = counts ? combine(this.#counted) : estimate;
+    const running = counts ? this.#combined(this.#counted) : estimate;
     const due = Math.min(this.#witnessesDue(), this.#ledger.budgetLeft);
     if (counts && due >= 2) this.#witnesses += await this.#sampling.witness(due, running);
     if (counts) this.#neglected = this.#sampling.contradictions(running);
     const { value, error, evaluations: own } = estimate;
-    yield* this.#ledger.note({ value, error, evaluations: own, adapting: !counts }, running);
+    const all = estimate.results && valuesOf(estimate);
+    const record = { value, error, evaluations: own, adapting: !counts, ...all };
+    const { results, ...first } = running;
+    yield* this.#ledger.note(record, results ? { ...first, several: estimatesOf(running) } : running);
     return estimate;
   }
 }
 
-const isDark = (e: Estimate) => e.value === 0 && e.error === 0;
+/** The estimate of one of several results; an estimate of a single number is that of result 0. */
+function ofResult(estimate: Combined, result: number): Combined;
+function ofResult(estimate: Estimate, result: number): Estimate;
+function ofResult(estimate: Estimate, result: number): Estimate {
+  return estimate.results?.each[result] ?? estimate;
+}
+
+const valuesOf = ({ results }: Estimate) => ({
+  values: results!.each.map(e => e.value),
+  errors: results!.each.map(e => e.error),
+});
+
+/** Estimates of several results as methods hand them on. */
+function estimatesOf(estimate: Estimate | Combined): SeveralEstimates {
+  const { each, correlations } = estimate.results!;
+  if (!('chi2' in each[0])) return { ...valuesOf(estimate), correlations };
+  const all = each as readonly Combined[];
+  return { ...valuesOf(estimate), correlations, chi2: all.map(e => e.chi2), q: all.map(e => e.q) };
+}
+
+/** Whether no sample other than 0 was met; results that were not sampled are NaN. */
+const isDark = (e: Estimate): boolean =>
+  e.results
+    ? e.results.each.every(own => Number.isNaN(own.value) || isDark(own))
+    : e.value === 0 && e.error === 0;
 
 const agree = (a: Estimate, b: Estimate) => Math.abs(a.value - b.value) <= 5 * Math.hypot(a.error, b.error);
 
-/** Whether an iteration agrees with the one before and did not do much better. */
-function settled(before: Estimate, now: Estimate): boolean {
-  if (!(now.error < 0.15 * Math.abs(now.value))) return false; // an error above 15 % rests on a few samples
-  const improved = now.error / Math.abs(now.value) < (0.75 * before.error) / Math.abs(before.value);
+/**
+ * Whether an iteration agrees with the one before and did not do much better. Of several results one may be 0, and its error is
+ * compared with the size of its weights instead of its value.
+ */
+function settled(before: Estimate, now: Estimate, several: boolean): boolean {
+  const size = ({ value, error, evaluations }: Estimate) =>
+    several ? Math.sqrt(value * value + error * error * evaluations) : Math.abs(value);
+  if (several && isDark(now) && isDark(before)) return true;
+  if (!(now.error < 0.15 * size(now))) return false; // an error above 15 % rests on a few samples
+  const improved = now.error / size(now) < (0.75 * before.error) / size(before);
   return agree(before, now) && !improved;
 }

@@ -1,0 +1,215 @@
+/**
+ * Several results in a run of VEGAS: which of them are sampled together, in which units, and what the map learns from.
+ *
+ * At most 16 results are sampled in a pass; more take several passes over the same points. Each result has a unit of its own, a
+ * power of two near its size √(value² + N·error²). So the histogram, which adds Σ (w/unit)² over the results that lead, learns
+ * from each of them relative to its size: a result of 1e-9 counts as much as one of 1.
+ *
+ * Witnesses look at all goals at once: at g = √Σ (f/error)² over the goals. A value of f that changes one of the results by its
+ * error makes g as large, and the conditions of witness.ts are those for g with an error of 1.
+ */
+import { blocksOf, packedIndex } from '../../tasks/correlation.ts';
+import { mergeNonFinite } from '../../tasks/part.ts';
+import {
+  addLists,
+  type ResultPass,
+  type SampleSums,
+  type SampleTask,
+  type SeveralSums,
+} from '../../tasks/sample.ts';
+import type { Estimate } from '../combine.ts';
+import type { Several } from '../method.ts';
+import { unitError, unitFor } from '../unit.ts';
+
+/** The sums of an iteration, and those of each of its passes where it has any. */
+export interface PassSums extends SampleSums {
+  passes?: readonly OnePass[];
+}
+
+interface OnePass {
+  pass: ResultPass;
+  sums: SeveralSums;
+}
+
+type OneSum = Pick<SampleSums, 'sum' | 'variance' | 'concentration'>;
+
+export class ResultPasses {
+  readonly #several: Several;
+  /** The unit of each result. */
+  units: readonly number[];
+  /** For each result, at most the standard deviation of its weights in the last iteration that learned; 0 if that is rounding. */
+  spreads: readonly number[];
+  /** The errors of the goals when the first witnesses of a measurement were drawn; null before. */
+  witnessUnits: readonly number[] | null = null;
+
+  constructor(several: Several) {
+    this.#several = several;
+    this.units = Array(several.count).fill(1);
+    this.spreads = Array(several.count).fill(0);
+  }
+
+  /** The passes of an iteration. One that learns does without results that are neither goals nor leads. */
+  passesFor(adapting: boolean): ResultPass[] {
+    const { count, goals, leads } = this.#several;
+    const needed = new Set(adapting ? [...goals, ...leads] : undefined);
+    return blocksOf(count)
+      .filter(block => !adapting || block.some(r => needed.has(r)))
+      .map(results => passOf(results, this.units, leads));
+  }
+
+  /** The passes of witnesses beside a measurement that has come to `now`. */
+  forWitnesses(now: Estimate): ResultPass[] {
+    const { count, goals } = this.#several;
+    const each = now.results!.each;
+    // a result without an error is a constant, as far as samples tell; any other value of it is news
+    this.witnessUnits ??= each.map((e, r) => e.error || this.units[r] * 2 ** -52);
+    return blocksOf(count)
+      .filter(block => block.some(r => goals.includes(r)))
+      .map(results => passOf(results, this.witnessUnits!, goals));
+  }
+
+  /** An estimate of all goals as one of g. Errors fall alike; the one that fell least counts. */
+  asOne({ results, evaluations }: Estimate): Estimate {
+    const own = this.#several.goals.map(r => ({ ...results!.each[r], unit: this.witnessUnits![r] }));
+    return {
+      value: Math.max(...own.map(e => Math.abs(e.value) / e.unit)),
+      error: Math.max(...own.map(e => e.error / e.unit)),
+      evaluations,
+    };
+  }
+
+  /** Whether all leads are constant. */
+  isFlat({ passes }: PassSums, below: number): boolean {
+    return passes!.every(({ pass, sums }) =>
+      pass.leads.every(i => {
+        const { sum, variance } = oneOf(sums, i);
+        return variance <= (below * sum) ** 2;
+      }),
+    );
+  }
+
+  /** Corrects units of results whose squares overflowed or underflowed; returns whether the iteration has to be repeated. */
+  outOfUnit({ passes, squares }: PassSums): boolean {
+    const units = [...this.units];
+    for (const { pass, sums } of passes!)
+      pass.results.forEach((r, i) => {
+        const overflown = pass.leads.includes(i) ? { squares } : {};
+        units[r] = unitFor(units[r] * unitError({ ...oneOf(sums, i), ...overflown }));
+      });
+    const wrong = units.some((u, r) => u !== this.units[r]);
+    this.units = units;
+    return wrong;
+  }
+
+  /** Sets units from samples of the whole box; returns the mean of Σ (w/unit)² over the leads that is to be expected. */
+  pilot({ passes }: PassSums, samples: number): number {
+    const sizes = [...this.units].fill(0);
+    for (const { pass, sums } of passes!)
+      pass.results.forEach((r, i) => {
+        const { sum, variance } = oneOf(sums, i);
+        const square = variance * samples;
+        const size = square < Infinity ? Math.sqrt(square + sum * sum) : Math.abs(sum);
+        sizes[r] = size * this.units[r];
+      });
+    return this.#setUnits(sizes);
+  }
+
+  /**
+   * Sets units from an iteration that learned, in which the mean of Σ (w/unit)² over the leads was `square`; returns what that is
+   * to be in the new units.
+   */
+  learnUnits({ results, evaluations }: Estimate, square: number): number {
+    const sizes = results!.each.map(({ value, error }) => {
+      const size = Math.sqrt(value * value + error * error * evaluations);
+      return size > 0 && size < Infinity ? size : 0; // not sampled, or out of range
+    });
+    this.spreads = results!.each.map(({ value }, r) => {
+      const about = square - (value / this.units[r]) ** 2;
+      return about > CONSTANT_SQUARE * square ? Math.sqrt(about) * this.units[r] : 0;
+    });
+    const expected = this.#square(sizes);
+    const now = this.#setUnits(sizes);
+    return expected > 0 && square > 0 ? now * (square / expected) : square;
+  }
+
+  /** Estimates of all results; NaN where a result was not sampled. */
+  estimate({ passes, evaluations }: PassSums, one: (unit: number, own: OneSum) => Estimate): Estimate {
+    const { count, goals } = this.#several;
+    const none: Estimate = { value: Number.NaN, error: Infinity, evaluations };
+    const each = Array<Estimate>(count).fill(none);
+    const correlations: number[][] = [];
+    for (const block of blocksOf(count)) {
+      const found = passes!.find(p => p.pass.results[0] === block[0]);
+      if (found)
+        block.forEach((r, i) => {
+          each[r] = one(this.units[r], oneOf(found.sums, i));
+        });
+      correlations.push(found ? correlationsOf(found.sums) : []);
+    }
+    return { ...each[goals[0]], results: { each, correlations } };
+  }
+
+  #setUnits(sizes: readonly number[]): number {
+    this.units = sizes.map((size, r) => (size > 0 && size < Infinity ? unitFor(size) : this.units[r]));
+    return this.#square(sizes) || 1;
+  }
+
+  #square(sizes: readonly number[]): number {
+    return this.#several.leads.reduce((s, r) => s + (sizes[r] / this.units[r]) ** 2, 0);
+  }
+}
+
+/** The part of the mean square of the weights below which their variance is rounding. */
+const CONSTANT_SQUARE = 1e-9;
+
+function passOf(results: readonly number[], units: readonly number[], leads: readonly number[]): ResultPass {
+  const leading = new Set(leads);
+  return {
+    results,
+    units: results.map(r => units[r]),
+    leads: results.flatMap((r, i) => (leading.has(r) ? [i] : [])),
+  };
+}
+
+/** The task of a pass. One without results to learn from is frozen. */
+export function inPass(task: SampleTask, pass: ResultPass): SampleTask {
+  return { ...task, unit: 1, pass, adapt: pass.leads.length > 0 ? task.adapt : null };
+}
+
+export const seenIn = ({ sums }: OnePass): boolean =>
+  sums.sums.some(s => s !== 0) || sums.covariances.some(c => c !== 0);
+
+/** The sums of passes over the same points as those of one iteration. */
+export function together(passes: readonly ResultPass[], found: readonly SampleSums[]): PassSums {
+  const own = passes.map((pass, i): OnePass => ({ pass, sums: found[i].several! }));
+  if (found.length === 1) return { ...found[0], passes: own };
+  const means = found.flatMap(f => (f.means ? [f.means] : []));
+  return {
+    ...found[0],
+    histogram: addLists(found.map(f => f.histogram)),
+    squares: found.reduce((s, f) => s + f.squares, 0),
+    variances: addLists(found.map(f => f.variances)),
+    means:
+      means.length > 0 ? means[0].map((_, c) => Math.sqrt(means.reduce((s, m) => s + m[c] ** 2, 0))) : null,
+    nonFinite: mergeNonFinite(found),
+    passes: own,
+  };
+}
+
+const oneOf = ({ sums, covariances, concentrations }: SeveralSums, i: number): OneSum => ({
+  sum: sums[i],
+  variance: covariances[packedIndex(i, i)],
+  concentration: concentrations[i],
+});
+
+/** A result without a variance is correlated with none. */
+function correlationsOf({ sums, covariances }: SeveralSums): number[] {
+  const deviations = Array.from(sums, (_, i) => Math.sqrt(covariances[packedIndex(i, i)]));
+  return deviations.flatMap((a, i) =>
+    deviations.slice(0, i + 1).map((b, j) => {
+      if (i === j) return 1;
+      const c = covariances[packedIndex(i, j)];
+      return c === 0 || a === 0 || b === 0 ? 0 : Math.max(-1, Math.min(1, c / a / b));
+    }),
+  );
+}
