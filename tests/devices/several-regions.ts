@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Session } from '../../src/devices/device.ts';
 import type { BoundProgram } from '../../src/integrand/bound.ts';
+import { withShape } from '../../src/integrand/plain.ts';
 import { shapeOfValue } from '../../src/integrand/shape.ts';
 import { partsOf } from '../../src/tasks/part.ts';
 import { evaluatorOf, witnessPoints } from '../../src/tasks/pointwise.ts';
@@ -30,7 +31,7 @@ const termsOf = (results: number) => Array.from({ length: results }, (_, r) => t
 function programOf({ plain }: Tried, f: Integrand): BoundProgram {
   if (!plain) return lowerFor(f, 3);
   const shape = shapeOfValue(f([0.1, 0.2, 0.3], {}, {} as never));
-  return { ...plainFor(f, 3), shape };
+  return withShape(plainFor(f, 3, {}, String(f)), shape);
 }
 
 async function withSession<T>(
