@@ -9,6 +9,7 @@ import { withResults } from '../../integrand/optimise.ts';
 import type { Part } from '../../tasks/part.ts';
 import { joinResults, type RegionSums, type RegionTask } from '../../tasks/region.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
+import { beforeAbort } from '../before-abort.ts';
 
 /** What it needs of a session with one result. */
 export interface SingleSession {
@@ -32,7 +33,8 @@ export class OneByOne {
 
   async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
     const sessions = this.#integrand.program.results.map((_, r) => this.#session(r));
-    await Promise.all(sessions.map(s => s.compileRegions(task, signal)));
+    // one wait for all of them: Node warns of a signal's eleventh listener
+    await beforeAbort(Promise.all(sessions.map(s => s.compileRegions(task))), signal);
     const passes: RegionSums[] = [];
     for (const s of sessions) passes.push(await s.regions(task, part, signal));
     return joinResults(passes);
