@@ -68,7 +68,7 @@ export interface Adapt {
   variances: boolean;
   /**
    * The session's own `learning` keeps histogram and variances, and the sums are without them. Only for sessions that have
-   * one, and for the whole of an iteration.
+   * one, for the whole of an iteration, and for all results of the integrand.
    */
   keep?: boolean;
 }

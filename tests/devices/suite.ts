@@ -25,6 +25,7 @@ import { tabulated } from '../integrands/tabulated.ts';
 import { type Integrand, lowerFor, plainFor } from './program.ts';
 import { reference } from './reference.ts';
 import { type RegionReference, regionReference } from './region-reference.ts';
+import { several } from './several.ts';
 import { severalRegions } from './several-regions.ts';
 import { evaluated, poolOf, sampled } from './whole.ts';
 
@@ -943,6 +944,7 @@ export const SUITE: readonly Check[] = [
   ...samples,
   ...papers,
   ...otherSamples,
+  ...several,
   ...parts,
   ...regions,
   ...ends,

@@ -8,6 +8,7 @@ import { lower } from '../../integrand/lower/lower.ts';
 import { read } from '../../integrand/read.ts';
 import { cudaParams, toCuda } from '../../integrand/targets/cuda.ts';
 import { PIECE } from '../../tasks/pieces.ts';
+import { nodeWidth } from '../../tasks/sample.ts';
 import type { Buffer, Card, Module } from './card.ts';
 import type { Struct } from './struct.ts';
 import {
@@ -20,6 +21,7 @@ import {
   REGION_TASK,
   SAMPLE_RESULT,
   SAMPLE_TASK,
+  SEVERAL_TASK,
   WITNESS,
 } from './structs.ts';
 
@@ -33,9 +35,15 @@ const POINT_CONSTANTS: Constants = {
   SHARED_EDGES: true,
   SHARED_HISTOGRAM: true,
   PIECE,
-  THREADS: 1024,
-  SUMS: 4,
 };
+
+/** Constants of sample.cu that depend on the number of results: threads per block, at most, and numbers that a leaf adds. */
+export function sampleConstants(results: number): Constants & { THREADS: number; SUMS: number } {
+  // a multiprocessor has 65,536 registers, and sums and products of pairs of results want some; 16 results have 152 of them
+  const THREADS = results === 1 ? 1024 : results === 2 ? 512 : 256;
+  const SUMS = nodeWidth(results) + 1; // those of the task, and the increments of the histogram
+  return { THREADS, SUMS, ...(results > 1 && { RESULTS: results }) };
+}
 
 /** All that a module is compiled from. */
 export interface Recipe {
@@ -56,7 +64,8 @@ const nameOf = ({ kernel, constants, own }: Recipe) => `${kernel} ${JSON.stringi
 /** The text that NVRTC compiles. */
 export function textFor({ kernel, constants, text }: Recipe): string {
   const defines = Object.entries(constants).map(([name, value]) => `#define ${name} ${Number(value)}\n`);
-  return `${defines.join('')}${text()}\n${typesOf(kernel)}${kernelText(kernel)}`;
+  const several = constants.RESULTS !== undefined;
+  return `${defines.join('')}${text()}\n${typesOf(kernel, several)}${kernelText(kernel, several)}`;
 }
 
 /** Structs that a kernel reads; those that others point to or contain come first. */
@@ -71,9 +80,10 @@ const STRUCTS: Record<KernelName, readonly Struct<string>[]> = {
   witness: [REGION_TASK, WITNESS],
 };
 
-function typesOf(kernel: KernelName): string {
+function typesOf(kernel: KernelName, several: boolean): string {
   const names = ['typedef unsigned int u32;\n', 'typedef unsigned long long u64;\n'];
-  return [...names, ...STRUCTS[kernel].map(s => s.text)].join('');
+  const structs = several && kernel === 'sample' ? [SAMPLE_RESULT, SEVERAL_TASK] : STRUCTS[kernel];
+  return [...names, ...structs.map(s => s.text)].join('');
 }
 
 /** Texts that stand in front of kernels. */
@@ -82,7 +92,7 @@ const BEFORE: Partial<Record<KernelName, string[]>> = {
   pool: ['types', 'scan', 'add'],
   witness: ['philox', 'add'],
   borders: ['types'],
-  sample: ['philox', 'pieces'],
+  sample: ['philox', 'pieces', 'sample-pieces', 'sample-leaf'],
   allocate: ['scan', 'pieces'],
   refine: ['scan'],
 };
@@ -90,6 +100,8 @@ const BEFORE: Partial<Record<KernelName, string[]>> = {
 export class CudaProgram {
   readonly card: Card;
   readonly dims: number;
+  /** How many results it has. */
+  readonly results: number;
   readonly params: Buffer;
   readonly #text: string;
   readonly #buffers = new Map<string, Buffer>();
@@ -98,6 +110,7 @@ export class CudaProgram {
   constructor(card: Card, integrand: CompiledProgram) {
     this.card = card;
     this.dims = integrand.program.dims;
+    this.results = integrand.program.results.length;
     this.#text = textOf(integrand.program);
     this.params = this.buffer('params');
   }
@@ -147,11 +160,13 @@ export class CudaProgram {
     return `${nameOf(recipe)} ${recipe.own ? '' : this.#text}`;
   }
 
-  /** The integrand's value at one point, computed by the card. */
+  /** The integrand's value at one point, computed by the card; of several results one that is not finite, if there is any. */
   async valueAt(point: number[]): Promise<number> {
     const points = this.buffer('points').write(Float64Array.from(point));
     const values = this.buffer('one value').reserve(8);
-    const module = this.module(this.withIntegrand('sample', POINT_CONSTANTS));
+    const module = this.module(
+      this.withIntegrand('sample', { ...POINT_CONSTANTS, ...sampleConstants(this.results) }),
+    );
     const words = [points.address, values.address, 1, this.params.address];
     module.launch('evaluate', 1, 32, 0, ...words.map(w => BigUint64Array.of(BigInt(w))));
     await this.card.finished(undefined, 'evaluating a point');
@@ -173,12 +188,15 @@ function textOf(program: Program): string {
   return text;
 }
 
-const texts = new Map<KernelName, string>();
+const texts = new Map<string, string>();
 
-function kernelText(kernel: KernelName): string {
+function kernelText(kernel: KernelName, several: boolean): string {
   const { readFileSync } = process.getBuiltinModule('node:fs');
   const load = (name: string) => readFileSync(new URL(`./kernels/${name}.cu`, import.meta.url), 'utf8');
-  const text = texts.get(kernel) ?? [...(BEFORE[kernel] ?? []), kernel].map(load).join('');
-  texts.set(kernel, text);
+  const names = [...(BEFORE[kernel] ?? []), kernel].map(name =>
+    several && name === 'sample-leaf' ? 'several-leaf' : name,
+  );
+  const text = texts.get(names.join()) ?? names.map(load).join('');
+  texts.set(names.join(), text);
   return text;
 }

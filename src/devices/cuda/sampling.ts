@@ -11,22 +11,21 @@ import {
   type AxisMap,
   type CubeSums,
   cubesOf,
+  nodeWidth,
   type PartSums,
   plainTask,
   plan,
   type SampleSums,
   type SampleTask,
-  SUMS,
   samplesOf,
 } from '../../tasks/sample.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import type { Buffer, Module } from './card.ts';
 import { CudaLearning, MANY_PIECES } from './learning.ts';
-import type { CudaProgram, Recipe } from './program.ts';
-import { SAMPLE_RESULT, SAMPLE_TASK } from './structs.ts';
+import { type CudaProgram, type Recipe, sampleConstants } from './program.ts';
+import type { Layout } from './struct.ts';
+import { SAMPLE_RESULT, SAMPLE_TASK, SEVERAL_TASK } from './structs.ts';
 
-/** Threads per block, at most. There is one block per multiprocessor, which has registers for 1024 threads with 64 each. */
-const THREADS = 1024;
 /** Threads per block, at least. */
 const MIN_THREADS = 128;
 /**
@@ -44,9 +43,7 @@ const OWN_SHARED = 4096;
 const LONG_PIECE = 180;
 /** Strata per axis, at most, whose numbers fit beside 32 random bits in the 53 bits of a float64. */
 const MAX_PLAIN_STRATA = 2 ** 20;
-/** Numbers that a leaf adds: those of the task, and the increments of the histogram. */
-const LEAF_SUMS = SUMS + 1;
-/** Indices of the numbers of a leaf, in the order of sample.cu. */
+/** Indices of the numbers of a leaf of one result, in the order of sample-leaf.cu. */
 const [INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION] = [0, 1, 2, 3];
 
 const BUFFERS = [
@@ -93,6 +90,8 @@ export class CudaSampling {
   readonly #program: CudaProgram;
   readonly learning: CudaLearning;
   readonly #buffers: Record<(typeof BUFFERS)[number], Buffer>;
+  /** Threads per block, at most; there is one block per multiprocessor. Numbers that a leaf adds. */
+  readonly #constants: ReturnType<typeof sampleConstants>;
   readonly #struct;
   readonly #result = SAMPLE_RESULT.layout(0);
   /** The kernels of the last iteration; the next one mostly needs the same. */
@@ -104,7 +103,8 @@ export class CudaSampling {
 
   constructor(program: CudaProgram) {
     this.#program = program;
-    this.#struct = SAMPLE_TASK.layout(program.dims);
+    this.#constants = sampleConstants(program.results);
+    this.#struct = (program.results > 1 ? SEVERAL_TASK : SAMPLE_TASK).layout(program.dims) as Layout<string>;
     this.learning = new CudaLearning(program);
     this.#buffers = program.buffers(...BUFFERS);
   }
@@ -119,7 +119,7 @@ export class CudaSampling {
       part,
       evaluations,
       squares,
-      nodes: Float64Array.of(totals.sum, totals.variance, totals.concentration),
+      nodes: whole ? this.#root(totals, leavesOf(part.count)) : new Float64Array(0),
       histogram: task.adapt && !task.adapt.keep ? this.#histogram(task.bins) : null,
       cubes: null,
       nonFinite: totals.wrong > 0 ? await this.#nonFinite(laid, totals) : null,
@@ -198,10 +198,12 @@ export class CudaSampling {
     const buffer = this.#buffers;
     const result = this.#result;
     this.#zeros = 0;
-    let volume = 1 / task.unit;
+    // with one result the constant part of the Jacobian has its unit
+    const { pass } = task;
+    let volume = 1 / (pass?.results.length === 1 ? pass.units[0] : task.unit);
     for (let d = 0; d < dims; d++) volume *= bins;
     // room for the sums of the leaves and of all subtrees, which have 32 leaves or subtrees each
-    buffer.sums.reserve(8 * LEAF_SUMS * (leaves + Math.ceil(leaves / 31) + 8));
+    buffer.sums.reserve(8 * this.#constants.SUMS * (leaves + Math.ceil(leaves / 31) + 8));
     const uniform = typeof counts === 'number';
     const struct = this.#struct.pack({
       scales: strata.map(n => bins / n),
@@ -235,8 +237,15 @@ export class CudaSampling {
       result: buffer.state,
       histogram: buffer.state.address + result.size,
       report: card.reportTo,
+      ...(this.#program.results > 1 && {
+        inverseUnits: pass!.units.map(u => 1 / u),
+        leads: pass!.results.map((_, r) => (pass!.leads.includes(r) ? 1 : 0)),
+      }),
     });
-    const perBlock = Math.min(THREADS, Math.max(MIN_THREADS, 32 * Math.ceil(leaves / card.processors)));
+    const perBlock = Math.min(
+      this.#constants.THREADS,
+      Math.max(MIN_THREADS, 32 * Math.ceil(leaves / card.processors)),
+    );
     const blocks = Math.min(card.processors, Math.ceil(leaves / (perBlock / 32)));
     const kernel = adapt ? 'sampleAdapting' : 'sampleFrozen';
     module.launch(kernel, blocks, perBlock, edgeBytes + histogramBytes, struct);
@@ -254,6 +263,18 @@ export class CudaSampling {
     };
   }
 
+  /** The sums of a whole iteration. Those of several results are behind the sums of all subtrees of its leaves. */
+  #root({ sum, variance, concentration }: Totals, leaves: number): Float64Array {
+    const { results } = this.#program;
+    if (results === 1) return Float64Array.of(sum, variance, concentration);
+    let at = leaves;
+    for (let n = leaves; n > 32; ) {
+      n = Math.ceil(n / 32);
+      at += n;
+    }
+    return this.#buffers.sums.read(new Float64Array(nodeWidth(results)), 8 * this.#constants.SUMS * at);
+  }
+
   /** The sums of a part of the groups, from those of their leaves. */
   #nodes(
     part: Part,
@@ -261,13 +282,19 @@ export class CudaSampling {
     groups: number,
   ): Pick<PartSums, 'nodes' | 'squares'> {
     const count = leavesOf(part.count);
-    const leaves = this.#buffers.sums.read(new Float64Array(LEAF_SUMS * count));
-    const tree = new TreeSum(SUMS, leavesOf(groups));
+    const { results } = this.#program;
+    const { SUMS: perLeaf } = this.#constants;
+    const leaves = this.#buffers.sums.read(new Float64Array(perLeaf * count));
+    const tree = new TreeSum(nodeWidth(results), leavesOf(groups));
     let squares = 0;
     for (let i = 0; i < count; i++) {
-      const own = (j: number) => leaves[LEAF_SUMS * i + j];
-      tree.add(leavesOf(part.first) + i, [own(INTEGRAL), own(VARIANCE), own(CONCENTRATION)]);
-      squares += own(INCREMENTS);
+      const own = leaves.subarray(perLeaf * i, perLeaf * (i + 1));
+      const one = results === 1;
+      tree.add(
+        leavesOf(part.first) + i,
+        one ? [own[INTEGRAL], own[VARIANCE], own[CONCENTRATION]] : own.subarray(0, perLeaf - 1),
+      );
+      squares += own[one ? INCREMENTS : perLeaf - 1];
     }
     return { nodes: tree.nodes, squares };
   }
@@ -362,7 +389,7 @@ export class CudaSampling {
   }
 
   #recipe(kernels: Record<string, boolean>): Recipe {
-    return this.#program.withIntegrand('sample', { ...kernels, PIECE, THREADS, SUMS: LEAF_SUMS });
+    return this.#program.withIntegrand('sample', { ...kernels, PIECE, ...this.#constants });
   }
 
   /** Which of map and histogram fit into shared memory: their bytes, and the constants that tell the kernel. */

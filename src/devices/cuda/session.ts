@@ -7,12 +7,13 @@
  * drawn.
  */
 import type { BoundProgram, CompiledProgram } from '../../integrand/bound.ts';
+import { withResults } from '../../integrand/optimise.ts';
 import type { Learning } from '../../tasks/learning.ts';
-import type { Part } from '../../tasks/part.ts';
+import { isKept, type Part } from '../../tasks/part.ts';
 import type { PoolTask, RegionPool } from '../../tasks/pool/pool.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
 import { ruleFor } from '../../tasks/rules.ts';
-import type { PartSums, SampleTask } from '../../tasks/sample.ts';
+import type { PartSums, ResultPass, SampleTask } from '../../tasks/sample.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
 import { beforeAbort } from '../before-abort.ts';
 import type { Session } from '../device.ts';
@@ -32,6 +33,15 @@ interface OnCard {
   sampling: CudaSampling;
   regions: CudaRegions;
   witness: CudaWitness;
+  /** Programs for passes over some of the results, by these. */
+  passes: Map<string, OnePass>;
+}
+
+interface OnePass {
+  program: CudaProgram;
+  sampling: CudaSampling;
+  /** Whether the present params are on the card. */
+  bound: boolean;
 }
 
 export class CudaSession implements Session {
@@ -60,8 +70,48 @@ export class CudaSession implements Session {
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     // errors of these kernels are reported when the kernels are needed
     if (task.adapt) this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
+    if (task.pass && task.pass.results.length < this.#integrand.program.results.length)
+      return this.#samplePass(task, task.pass, part, signal);
     await this.#compiled('samples', signal, ({ sampling }) => [sampling.recipe(task)]);
     return this.#use(signal, ({ sampling }) => sampling.sample(task, part, signal));
+  }
+
+  /**
+   * Samples some of the results, by a program that computes only these. It has memory of its own, so a map or counts that
+   * are kept on the card are fetched first.
+   */
+  async #samplePass(
+    asked: SampleTask,
+    { results }: ResultPass,
+    part: Part,
+    signal: AbortSignal | undefined,
+  ): Promise<PartSums> {
+    const { edges, counts } = asked;
+    const task: SampleTask = {
+      ...asked,
+      edges: await this.learning.edgesOf(edges),
+      counts:
+        typeof counts === 'object' && isKept(counts.each)
+          ? { ...counts, each: await this.learning.countsOf(counts) }
+          : counts,
+    };
+    const { program, params, ...rest } = this.#integrand;
+    const narrow = { ...rest, params, program: withResults(program, results) };
+    const own = (card: OnCard): OnePass => {
+      const known = card.passes.get(results.join());
+      if (known) return known;
+      const made = new CudaProgram(this.card, narrow);
+      const pass = { program: made, sampling: new CudaSampling(made), bound: false };
+      card.passes.set(results.join(), pass);
+      return pass;
+    };
+    await this.#compiled(`samples of ${results}`, signal, card => [own(card).sampling.recipe(task)]);
+    return this.#use(signal, card => {
+      const pass = own(card);
+      if (!pass.bound) pass.program.bind(narrow);
+      pass.bound = true;
+      return pass.sampling.sample(task, part, signal);
+    });
   }
 
   async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
@@ -101,6 +151,7 @@ export class CudaSession implements Session {
     this.#integrand = program as CompiledProgram;
     this.#bound = false;
     await this.#oneByOne?.rebind(this.#integrand);
+    for (const pass of this.#onCard?.passes.values() ?? []) pass.bound = false;
   }
 
   close(): void {
@@ -110,6 +161,7 @@ export class CudaSession implements Session {
     if (!parts) return;
     this.card.turns.between(() => {
       parts.program.close();
+      for (const { program } of parts.passes.values()) program.close();
     });
   }
 
@@ -158,6 +210,6 @@ export class CudaSession implements Session {
     const program = new CudaProgram(this.card, this.#integrand);
     const regions = new CudaRegions(program);
     const witness = new CudaWitness(program, regions);
-    return { program, sampling: new CudaSampling(program), regions, witness };
+    return { program, sampling: new CudaSampling(program), regions, witness, passes: new Map() };
   }
 }

@@ -1,5 +1,6 @@
 /** The structs that the host passes to kernels, and those that kernels fill for it. */
 import { ROUNDS } from '../../random/philox.ts';
+import { RESULTS_PER_PASS } from '../../tasks/correlation.ts';
 import { MAX_PAIRS } from '../../tasks/witness.ts';
 import { Struct } from './struct.ts';
 
@@ -21,8 +22,7 @@ export const SAMPLE_RESULT = new Struct('SampleResult', {
   taken: 'u64',
 });
 
-/** An iteration of samples, or a range of its leaves; see kernels/sample.cu. */
-export const SAMPLE_TASK = new Struct('SampleTask', {
+const SAMPLE_MEMBERS = {
   /** bins/strata per axis. */
   scales: ['double', 'DIMS'],
   strata: ['u32', 'DIMS'],
@@ -71,6 +71,18 @@ export const SAMPLE_TASK = new Struct('SampleTask', {
   histogram: 'u64*',
   /** Where a copy of the result for the host goes; null when there is no such place. */
   report: 'SampleResult*',
+} as const;
+
+/** An iteration of samples, or a range of its leaves; see kernels/sample.cu. */
+export const SAMPLE_TASK = new Struct('SampleTask', SAMPLE_MEMBERS);
+
+/** The same for several results; see kernels/several-leaf.cu. */
+export const SEVERAL_TASK = new Struct('SampleTask', {
+  ...SAMPLE_MEMBERS,
+  /** 1/unit of each result. */
+  inverseUnits: ['double', RESULTS_PER_PASS],
+  /** 1 for results that map and strata learn from, 0 for others. */
+  leads: ['double', RESULTS_PER_PASS],
 });
 
 /** The allocation of samples to cubes by their variances; see kernels/allocate.cu. */

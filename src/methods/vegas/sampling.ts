@@ -5,6 +5,7 @@
 import { innerRange, volumeExcess } from '../../integrand/inner-range.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
+import { RESULTS_PER_PASS } from '../../tasks/correlation.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
 import type { Learning } from '../../tasks/learning.ts';
 import { floorFor, rebin, scaledMap, uniformMap } from '../../tasks/map.ts';
@@ -379,7 +380,7 @@ export class Sampling {
     const { session, key } = this.#problem;
     const passes = this.#passes?.passesFor(scale !== null);
     // what several passes learn is put together on the host
-    const keep = !!session.learning && (passes?.filter(p => p.leads.length > 0).length ?? 1) === 1;
+    const keep = !!session.learning && (this.#problem.several?.count ?? 1) <= RESULTS_PER_PASS;
     const task: SampleTask = {
       key,
       iteration: this.#iteration,

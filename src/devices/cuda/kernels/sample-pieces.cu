@@ -1,0 +1,94 @@
+// What samples are made of, for sample.cu: pieces of cubes and where they lie, places of random bits, counters of 64 bits.
+
+#define PHILOX_CALLS ((DIMS + 3) / 4)
+#define ALL 0xffffffffu
+
+__device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
+  const u32 part = (u32)increment, old = atomicAdd(low, part);
+  const u32 carry = (u32)(increment >> 32) + (old + part < old);
+  if (carry) atomicAdd(high, carry);
+}
+
+// Adds over the lanes of a warp, in the order of a tree; the first lane gets the sums.
+__device__ __forceinline__ void addLanes(double own[SUMS]) {
+#pragma unroll
+  for (int j = 0; j < SUMS; j++)
+    for (int step = 16; step > 0; step /= 2) own[j] += __shfl_down_sync(ALL, own[j], step);
+}
+
+// k + u, where u is the middle of one of 2^32 parts of the unit interval.
+__device__ __forceinline__ double place(u32 k, u32 word) {
+#if !MANY_STRATA
+  // as bits, 2^20 + k + word/2^32: conversions of integers take four times as long
+  return __hiloint2double(0x41300000 | k, word) - 0x1.fffffffffffffp19;
+#else
+  return (double)k + ((double)word + 0.5) * 0x1p-32;
+#endif
+}
+
+// The piece of a team.
+struct Piece {
+  u32 item;         // its number
+  u32 samples;      // samples of the piece, and of its cube
+  u32 ofCube;
+  u64 start;        // its first sample
+  u32 k[DIMS];      // the strata of its cube
+};
+
+__device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item, u32 cube, u32 index) {
+  p.item = item;
+  p.ofCube = t.count ? t.count : t.counts[cube];
+  u32 first = 0;
+  p.samples = p.ofCube;
+  if (p.ofCube > PIECE) {
+    first = startOf(p.ofCube, index);
+    p.samples = startOf(p.ofCube, index + 1) - first;
+  }
+  p.start = (t.count ? (u64)cube * t.count : (u64)t.firstSample[cube]) + first;
+  u32 rest = cube;
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) {
+    u32 quotient = __umulhi(rest, t.inverses[d]);  // the quotient, or one less
+    u32 k = rest - quotient * t.strata[d];
+    if (k >= t.strata[d]) k -= t.strata[d], quotient++;
+    p.k[d] = k;
+    rest = quotient;
+  }
+}
+
+// The first piece of a group, where every cube has the same count.
+__device__ __forceinline__ u32 firstOfGroup(const SampleTask& t, u32 group) {
+  const u64 sample = (u64)group << t.groupBits, cube = sample >> 32 ? sample / t.count : (u64)((u32)sample / t.count);
+  if (cube >= t.cubes) return t.cubes * t.pieces;
+  const u32 off = (u32)(sample - cube * t.count);
+  return (u32)cube * t.pieces + (t.pieces == 1 ? (off > 0) : pieceFrom(t.count, off));
+}
+
+// The last cube from `first` to `end` − 1 whose first piece is at most `item`.
+__device__ __forceinline__ u32 cubeOf(const SampleTask& t, u32 item, u32 first, u32 end) {
+  while (end - first > 1) {
+    const u32 middle = first + (end - first) / 2;
+    if (t.firstPiece[middle] <= item) first = middle;
+    else end = middle;
+  }
+  return first;
+}
+
+// The cube of a piece, for a few successive pieces, one per team; all lanes search together. `from` is the cube of the piece
+// before them.
+__device__ __forceinline__ u32 cubeNear(const SampleTask& t, u32 item, u32 from) {
+  const u32 at = from + 1 + threadIdx.x % 32;
+  const u32 begin = at < t.cubes ? t.firstPiece[at] : ALL;
+  u32 n = 0;  // how many of the next 32 cubes begin at or before the piece
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2)
+    if (__shfl_sync(ALL, begin, n + step - 1) <= item) n += step;
+  return from + n + (__shfl_sync(ALL, begin, n) <= item);
+}
+
+// A table of 1/n, since a division takes 25 instructions.
+__shared__ double reciprocals[PIECE + 1];
+
+__device__ __forceinline__ double reciprocal(u32 n) {
+  return n <= PIECE ? reciprocals[n] : __ddiv_rn(1.0, (double)n);
+}
