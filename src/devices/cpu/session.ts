@@ -138,10 +138,11 @@ export class WorkerSession implements Session {
       for (const pass of this.#evaluating?.passes ?? []) pass.engines.close();
       this.#evaluating = this.#makeEvaluating(rule, ranges);
     }
-    const passes: RegionSums[] = [];
-    for (const { engines } of this.#evaluating.passes)
-      passes.push(await this.#evaluate(engines, rule, task, part, signal));
-    return joinResults(passes);
+    const { passes } = this.#evaluating;
+    if (passes.length === 1) return this.#evaluate(passes[0].engines, rule, task, part, signal);
+    const sums: RegionSums[] = [];
+    for (const { engines } of passes) sums.push(await this.#evaluate(engines, rule, task, part, signal));
+    return joinResults(sums);
   }
 
   async #evaluate(

@@ -108,18 +108,18 @@ export class Cubature {
     const parts = this.checkedSplit(this.maxRegions, split);
     const regions = uniformSplit(this.problem.ranges, Math.log2(parts));
     await this.evaluate(regions);
-    this.begin(this.#lists(regions.values, regions.count).map(own => own.reduce((a, b) => a + b, 0)));
+    const { values, count } = regions;
+    this.begin(
+      Array.from({ length: this.results }, (_, r) =>
+        values.subarray(r * count, (r + 1) * count).reduce((a, b) => a + b, 0),
+      ),
+    );
     return regions;
   }
 
   /** Notes the first value of each result. Its error is unknown: its regions have no parents to compare with. */
   begin(values: readonly number[]): void {
     this.#reached.push(values.map(value => ({ value, error: Infinity })));
-  }
-
-  /** The numbers of each result in a list of regions. */
-  #lists(numbers: Float64Array, count: number): Float64Array[] {
-    return Array.from({ length: this.results }, (_, r) => numbers.subarray(r * count, (r + 1) * count));
   }
 
   /** Fills in values, errors and axes. */
@@ -131,11 +131,15 @@ export class Cubature {
     regions.values = sums.values;
     regions.errors = sums.errors;
     regions.axes = sums.axes;
-    const errors = this.#lists(sums.errors, count);
-    const seen = this.#lists(sums.values, count).map(
-      (values, r) => values.some(v => v !== 0) || errors[r].some(e => e !== 0),
-    );
-    const finite = sums.values.every(v => Math.abs(v) < Infinity);
+    let finite = true;
+    const seen: boolean[] = [];
+    for (let r = 0; r < this.results; r++) {
+      seen.push(false);
+      for (let i = r * count; i < (r + 1) * count; i++) {
+        if (sums.values[i] !== 0 || sums.errors[i] !== 0) seen[r] = true;
+        if (!(Math.abs(sums.values[i]) < Infinity)) finite = false;
+      }
+    }
     this.count(count, finite, seen, sums.nonFinite);
   }
 

@@ -48,9 +48,10 @@ export async function* splitWorst(run: Cubature, store: RegionStore): Step<Statu
     const pair = store.halves([worst], ranges);
     await run.evaluate(pair);
     twoLevelErrors(pair.values, pair.errors, store.valuesOf([worst]), ranges.length);
-    store.columns.forEach(({ values, errors }, r) => {
+    for (let r = 0; r < run.results; r++) {
+      const { values, errors } = store.columns[r];
       totals[r].add(values[worst], errors[worst], -1);
-    });
+    }
     store.put(worst, pair, 0);
     for (const [i, region] of [worst, store.add(pair, 1)].entries()) {
       for (let r = 0; r < run.results; r++) totals[r].add(pair.values[2 * r + i], pair.errors[2 * r + i]);

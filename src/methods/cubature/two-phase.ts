@@ -143,10 +143,10 @@ class TwoPhase extends Cubature {
 
   /** Whether a processor meets the tolerance relative to the sum of its own regions, the only ones that it knows. */
   #locallyDone({ totals }: Processor, absTol: readonly number[]): boolean {
-    return this.goals.every(r => {
-      const { value, error } = totals[r];
-      return error <= Math.max(absTol[r], this.problem.relTol * Math.abs(value));
-    });
+    const { relTol } = this.problem;
+    for (const r of this.goals)
+      if (!(totals[r].error <= Math.max(absTol[r], relTol * Math.abs(totals[r].value)))) return false;
+    return true;
   }
 
   #addStuck({ errors, count }: Regions, i: number): void {
@@ -200,9 +200,10 @@ class Processor {
   }
 
   #add(region: number, sign: 1 | -1): void {
-    this.#store.columns.forEach(({ values, errors }, r) => {
+    for (let r = 0; r < this.totals.length; r++) {
+      const { values, errors } = this.#store.columns[r];
       this.totals[r].add(values[region], errors[region], sign);
-    });
+    }
   }
 
   /** Puts halves `i` and `i + 1` of a list in the place of their parent. */

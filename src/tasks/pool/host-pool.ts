@@ -167,9 +167,10 @@ export class HostPool implements SeveralPool {
 
   /** Takes a region out of the sums. */
   #subtract(region: number): void {
-    this.#store.columns.forEach(({ values, errors }, r) => {
+    for (let r = 0; r < this.#here.length; r++) {
+      const { values, errors } = this.#store.columns[r];
       this.#here[r].add(values[region], errors[region], -1);
-    });
+    }
   }
 
   async look(negligible: number, affordable: number, result = 0): Promise<PoolStep> {

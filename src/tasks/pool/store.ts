@@ -110,9 +110,10 @@ export class RegionStore {
   /** Values of some regions, one result after the other. */
   valuesOf(which: ArrayLike<number>): Float64Array {
     const values = new Float64Array(this.columns.length * which.length);
-    this.columns.forEach((own, r) => {
-      for (let i = 0; i < which.length; i++) values[r * which.length + i] = own.values[which[i]];
-    });
+    for (let r = 0; r < this.columns.length; r++) {
+      const own = this.columns[r].values;
+      for (let i = 0; i < which.length; i++) values[r * which.length + i] = own[which[i]];
+    }
     return values;
   }
 
