@@ -74,6 +74,8 @@ export class EndProbe {
   readonly #domain: Domain;
   readonly #limits: Limits;
   #evaluate: EvaluatePoints | null = null;
+  /** Values of all results in windows that were looked at: the points are the same for each result. */
+  readonly #known: Record<string, ArrayLike<number>> = {};
 
   constructor(integrand: BoundProgram, domain: Domain, limits: Limits) {
     this.#integrand = integrand;
@@ -81,8 +83,8 @@ export class EndProbe {
     this.#limits = limits;
   }
 
-  /** What may lie beyond the maps of infinite ranges. */
-  async beyondMaps(): Promise<Missing[]> {
+  /** What may lie beyond the maps of infinite ranges, of one of several results. */
+  async beyondMaps(result = 0): Promise<Missing[]> {
     const ends = endsOf(this.#domain).filter(e => e.infinite);
     const axes = byAxis(ends);
     const sets = [
@@ -90,16 +92,16 @@ export class EndProbe {
       ...(axes.length <= MAX_PAIRED ? pairsOf(axes) : []),
       ...ends.map(e => [[e]]),
     ];
-    return this.#examine(sets.slice(0, MAX_ENDS));
+    return this.#examine(sets.slice(0, MAX_ENDS), result);
   }
 
   /** What may lie between the finite ends of ranges and the last numbers there, if it is more than `negligible`. */
-  async besideEnds(negligible: number): Promise<Missing[]> {
+  async besideEnds(negligible: number, result = 0): Promise<Missing[]> {
     const ends = endsOf(this.#domain).filter(e => !e.infinite);
     const found: Missing[] = [];
     for (const end of ends.slice(0, MAX_ENDS)) {
-      const [few] = await this.#examine([[[end]]], FEW_POINTS, HARMLESS * negligible);
-      if (few && few.amount > negligible) found.push(...(await this.#examine([[[end]]])));
+      const [few] = await this.#examine([[[end]]], result, FEW_POINTS, HARMLESS * negligible);
+      if (few && few.amount > negligible) found.push(...(await this.#examine([[[end]]], result)));
     }
     return found;
   }
@@ -107,6 +109,7 @@ export class EndProbe {
   /** `sets`: axes that go to their ends together, each with the ends that it may go to. */
   async #examine(
     sets: readonly (readonly (readonly End[])[])[],
+    result: number,
     points: { line: number; box: number } = POINTS,
     harmless = 0,
   ): Promise<Missing[]> {
@@ -118,9 +121,9 @@ export class EndProbe {
       const windows = windowsFor(set);
       if (!windows) continue;
       const { start, octaves } = windows;
-      const second = await this.#window(set, start + octaves, octaves, count);
+      const second = await this.#window(set, start + octaves, octaves, count, result);
       if (second.average <= harmless) continue;
-      const first = await this.#window(set, start, octaves, count);
+      const first = await this.#window(set, start, octaves, count, result);
       if (this.#isLate) return found;
       const amount = beyond(first.average, second.average, windows);
       if (amount === 0) continue;
@@ -137,7 +140,13 @@ export class EndProbe {
   }
 
   /** The average of g (tails.ts) over a window. Both windows have the same random numbers: their ratio is less noisy. */
-  async #window(set: readonly (readonly End[])[], start: number, octaves: number, count: number) {
+  async #window(
+    set: readonly (readonly End[])[],
+    start: number,
+    octaves: number,
+    count: number,
+    result: number,
+  ) {
     const { axes, ranges } = this.#domain;
     const dims = axes.length;
     const inner = ranges.map(innerRange);
@@ -163,13 +172,15 @@ export class EndProbe {
       weights[i] = weight;
     }
     const { signal } = this.#limits;
-    const values = await beforeAbort(this.#evaluate!(points, count), signal).catch(e => {
+    const key = `${start} ${count} ${JSON.stringify(set)}`;
+    this.#known[key] ??= await beforeAbort(this.#evaluate!(points, count), signal).catch(e => {
       if (!signal?.aborted) throw e;
       return [];
     });
+    const values = this.#known[key];
     let [sum, known, positive, negative] = [0, 0, false, false];
     for (let i = 0; i < count; i++) {
-      const own = (values[i] ?? Number.NaN) * weights[i];
+      const own = (values[result * count + i] ?? Number.NaN) * weights[i];
       // where it overflows or divides by 0, as x³/(exp(x) − 1) does below 1e-16, nothing is known
       if (!Number.isFinite(own)) continue;
       known++;

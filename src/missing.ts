@@ -1,6 +1,12 @@
 /** What may be missing at the ends of ranges (ends.ts), in the outcome of a run: a larger error, no claim, a warning. */
 import type { Missing } from './ends.ts';
-import { type MethodProblem, NEGLIGIBLE_BEYOND, type Outcome, toleranceAt } from './methods/method.ts';
+import {
+  type MethodProblem,
+  NEGLIGIBLE_BEYOND,
+  type Outcome,
+  type Several,
+  toleranceAt,
+} from './methods/method.ts';
 
 /** Evaluations for an integral that may not exist: its value says nothing, however many there are. */
 const HOPELESS_EVALUATIONS = 2 ** 20;
@@ -9,8 +15,12 @@ const HOPELESS_EVALUATIONS = 2 ** 20;
 export const totalOf = (missing: readonly Missing[]): number => missing.reduce((sum, m) => sum + m.amount, 0);
 
 /** How much may be missing without harm to an estimate. */
-export function negligibleFor(problem: Pick<MethodProblem, 'relTol' | 'absTol'>, outcome: Outcome): number {
-  return NEGLIGIBLE_BEYOND * Math.max(outcome.error, toleranceAt(problem, outcome.value));
+export function negligibleFor(
+  problem: Pick<MethodProblem, 'relTol' | 'absTol'>,
+  value: number,
+  error: number,
+): number {
+  return NEGLIGIBLE_BEYOND * Math.max(error, toleranceAt(problem, value));
 }
 
 /** The evaluations that are worth while for a run that misses this much at least. */
@@ -25,7 +35,7 @@ export function withMissing(
 ): Outcome {
   const total = totalOf(missing);
   if (missing.length === 0) return outcome;
-  if (total < Infinity && total <= negligibleFor(problem, outcome)) return outcome;
+  if (total < Infinity && total <= negligibleFor(problem, outcome.value, outcome.error)) return outcome;
   const error = outcome.error + total;
   const converged = outcome.status === 'converged';
   if (converged && error <= toleranceAt(problem, outcome.value)) return { ...outcome, error };
@@ -35,6 +45,27 @@ export function withMissing(
     error,
     status: converged ? (largest.infinite ? 'budget' : 'roundoff') : outcome.status,
     warnings: [...outcome.warnings, largest.infinite ? beyondMap(largest) : besideEnd(largest)],
+  };
+}
+
+/** The same for several results; `missing` has a list for each. */
+export function withMissingOfSeveral(
+  outcome: Outcome,
+  missing: readonly (readonly Missing[])[],
+  problem: Pick<MethodProblem, 'relTol' | 'absTol'>,
+  { goals, names }: Pick<Several, 'goals' | 'names'>,
+): Outcome {
+  const { values, errors } = outcome.several!;
+  const each = missing.map((own, r) =>
+    withMissing({ ...outcome, value: values[r], error: errors[r], warnings: [] }, own, problem),
+  );
+  const broken = goals.filter(g => each[g].warnings.length > 0);
+  return {
+    ...outcome,
+    error: each[goals[0]].error,
+    several: { ...outcome.several!, errors: each.map(e => e.error) },
+    status: broken.length > 0 ? each[broken[0]].status : outcome.status,
+    warnings: [...outcome.warnings, ...broken.slice(0, 1).map(g => `${names[g]}: ${each[g].warnings[0]}`)],
   };
 }
 

@@ -34,6 +34,10 @@ export interface Progress {
   chi2: number;
   /** Degrees of freedom of `chi2`. */
   dof: number;
+  /** Several results: the running estimates of all of them, in their order; `value`, `error` and `chi2` are those of the first goal. */
+  values?: readonly number[];
+  /** The errors of these values. */
+  errors?: readonly number[];
 }
 
 const tolerance = {

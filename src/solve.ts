@@ -1,6 +1,6 @@
 /** One problem on an open session: runs its method and makes the result. */
 import type { Device, Session } from './devices/device.ts';
-import { EndProbe } from './ends.ts';
+import { EndProbe, type Missing } from './ends.ts';
 import { severalOf } from './goals.ts';
 import { type BoundProgram, boundShape } from './integrand/bound.ts';
 import { type Domain, toDomain } from './integrand/domain.ts';
@@ -14,13 +14,14 @@ import {
   statusOf,
 } from './methods/method.ts';
 import { startMethod } from './methods/registry.ts';
-import { negligibleFor, totalOf, withMissing, worthwhile } from './missing.ts';
+import { negligibleFor, totalOf, withMissing, withMissingOfSeveral, worthwhile } from './missing.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { Reports } from './reports.ts';
 import { type IterationRecord, keepState, Result, seedData } from './result.ts';
 import { fromStates, isTold, stateOf } from './state.ts';
+import type { NonFinite } from './tasks/part.ts';
 
 /** The longest delay of a timer, 25 days. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -54,15 +55,18 @@ export async function solve(
     ...fromStates(problem, integrand),
     ...(several && { several }),
     onNonFinite(found) {
-      if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem);
+      if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem, several?.names);
       nonFinite += found.count;
     },
   };
   const probe = new EndProbe(integrand, domain, task);
   try {
-    const beyond = await probe.beyondMaps();
-    const missing = totalOf(beyond);
-    const run = startMethod(problem.method, { ...task, beyond: missing }, problem);
+    const each: Missing[][] = [];
+    for (let r = 0; r < (several?.count ?? 1); r++) each.push(await probe.beyondMaps(r));
+    const beyond = each.map(totalOf);
+    const missing = Math.max(...(several?.goals ?? [0]).map(g => beyond[g]));
+    const own = several ? { ...task, several: { ...several, beyond } } : { ...task, beyond: missing };
+    const run = startMethod(problem.method, own, problem);
     let outcome = await drive(
       run,
       worthwhile(maxEvaluations, missing),
@@ -77,13 +81,22 @@ export async function solve(
           method: running.method ?? problem.method,
           chi2: running.chi2 ?? 0,
           dof: running.dof ?? 0,
+          ...(running.several && {
+            values: running.several.values.map(v => domain.sign * v),
+            errors: running.several.errors,
+          }),
         });
       },
       stop.signal,
     );
     await reports.settled(stop.signal);
-    const beside = await probe.besideEnds(negligibleFor(problem, outcome));
-    outcome = withMissing(outcome, [...beyond, ...beside], problem);
+    for (const [r, list] of each.entries()) {
+      const { values, errors } = outcome.several ?? { values: [outcome.value], errors: [outcome.error] };
+      if (values.length !== each.length) continue; // the run ended without estimates
+      list.push(...(await probe.besideEnds(negligibleFor(problem, values[r], errors[r]), r)));
+    }
+    if (!several) outcome = withMissing(outcome, each[0], problem);
+    else if (outcome.several) outcome = withMissingOfSeveral(outcome, each, problem, several);
     const { description: device, warnings = [] } = session;
     const result = resultOf(
       problem,
@@ -210,11 +223,15 @@ export function stopSignal(
   };
 }
 
-function nonFiniteError({ point, value }: { point: number[]; value: number }, { domain }: Problem): Error {
+function nonFiniteError(
+  { point, value, result }: NonFinite['first'],
+  { domain }: Problem,
+  names?: readonly string[],
+): Error {
   const { x } = toDomain(domain.axes, point);
   const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
   return new IntegrationError(
     w =>
-      `the integrand is ${shown} at ${w.point(x)}; mend it there, exclude the point from the domain, or count such values as 0 with ${w.setting('onNonFinite', 'zero')}.`,
+      `${names && result !== undefined ? `the result ${names[result]} of the integrand` : 'the integrand'} is ${shown} at ${w.point(x)}; mend it there, exclude the point from the domain, or count such values as 0 with ${w.setting('onNonFinite', 'zero')}.`,
   );
 }
