@@ -135,7 +135,7 @@ export class Result<S = number> {
     const { shape = 'number' } = this;
     const agreement = (chi2: number, q: number) =>
       this.dof > 0 ? [`chi2/dof ${ratio(chi2, this.dof)}`, `Q ${q.toFixed(2)}`] : [];
-    const results = this.#rows().map(({ name, value, error, chi2, q }) => [
+    const results = rowsOf(this).map(({ name, value, error, chi2, q }) => [
       ...(name ? [`${name} = ${withError(value, error)}`] : [withError(value, error)]),
       ...agreement(chi2, q),
     ]);
@@ -150,19 +150,6 @@ export class Result<S = number> {
     parts.push(`${method} on ${this.device}, ${this.evaluations.toExponential(1)} evaluations, ${time}`);
     const lines = shape === 'number' ? [[...results[0], ...parts]] : [...results, parts];
     return [...lines.map(l => l.join('  ')), ...this.warnings.map(w => `warning: ${w}`)].join('\n');
-  }
-
-  /** Name, value, error, χ² and Q of each result; a single number has the name ''. */
-  #rows() {
-    const { shape = 'number' } = this;
-    const [value, error, chi2, q] = [this.value, this.error, this.chi2, this.q].map(v => flatten(v, shape));
-    return leaves(shape).map((name, i) => ({
-      name,
-      value: value[i],
-      error: error[i],
-      chi2: chi2[i],
-      q: q[i],
-    }));
   }
 
   /**
@@ -187,6 +174,21 @@ export class Result<S = number> {
     const about = regions === undefined ? `seed ${this.seed}` : `${regions} regions`;
     return [`${this.method} on ${this.device}, ${about}`, ...tables.flat()].join('\n');
   }
+}
+
+/** Name, value, error, χ² and Q of each result; a single number has the name ''. */
+export function rowsOf<S>(result: Result<S>) {
+  const { shape = 'number' } = result;
+  const [value, error, chi2, q] = [result.value, result.error, result.chi2, result.q].map(v =>
+    flatten(v, shape),
+  );
+  return leaves(shape).map((name, i) => ({
+    name,
+    value: value[i],
+    error: error[i],
+    chi2: chi2[i],
+    q: q[i],
+  }));
 }
 
 /** The iterations of a Monte Carlo method: what each found, and their average so far. */

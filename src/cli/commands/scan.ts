@@ -1,6 +1,6 @@
 /** `quadrille scan 'expression' x=0..1 --param a=0:10:0.5`: computes an integral for each combination of values; prints CSV or JSON lines. */
 import { visible } from '../../options/visible.ts';
-import type { Result } from '../../result.ts';
+import { type Result, rowsOf } from '../../result.ts';
 import { type ScanOptions, scan } from '../../scan.ts';
 import type { Arguments } from '../arguments.ts';
 import { CONVERGED, FAILED, NOT_CONVERGED } from '../exit-codes.ts';
@@ -17,13 +17,16 @@ import { UsageError } from '../usage-error.ts';
 
 type Params = Record<string, number>;
 
+/** A name as CSV has it. */
+const quoted = (name: string): string => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
+
 interface How {
   json: boolean;
   quiet: boolean;
   variables: readonly string[];
 }
 
-const COLUMNS = ['value', 'error', 'status', 'method', 'evaluations'];
+const COLUMNS = ['status', 'method', 'evaluations'];
 
 export async function scanCommand(args: Arguments, terminal: Terminal): Promise<number> {
   const lists = parseScan((args.options.get('param') as string[]) ?? []);
@@ -104,10 +107,14 @@ class Rows {
     const { out } = this.#terminal;
     if (this.#how.json) out.write(jsonLine(valueObject(r, params)));
     else {
-      if (!this.#headed) out.write(`${[...this.#names, ...COLUMNS].join(',')}\n`);
+      const rows = rowsOf(r);
+      const columns = rows.flatMap(({ name }) => (name ? [name, `${name} error`] : ['value', 'error']));
+      if (!this.#headed) out.write(`${[...this.#names, ...columns, ...COLUMNS].map(quoted).join(',')}\n`);
       this.#headed = true;
       const values = this.#names.map(n => params[n]);
-      const found = hasEstimate(r) ? [r.value, r.error] : ['', ''];
+      const found = rows.flatMap(({ value, error }): (number | string)[] =>
+        hasEstimate(r) ? [value, error] : ['', ''],
+      );
       out.write(`${[...values, ...found, r.status, r.method, r.evaluations].join(',')}\n`);
     }
     if (!this.#how.quiet) this.#remark(r, params);

@@ -17,6 +17,9 @@
  *     regions      the number of regions; null for Monte Carlo methods
  *     witnesses    the number of random points that confirm the claim, or contradict it; null for Monte Carlo methods
  *     nonFinite    values that were not finite and counted as 0
+ *     shape        only of several results: what they make up, with "number" in the place of each; value, error, chi2 and q have this
+ *                  shape then
+ *     correlations only of several results of Monte Carlo methods: for each 16 results the lower triangle of their correlations
  *     seed         as a string, since it may have 64 bits
  *     elapsed      milliseconds
  *     warnings     a list of strings
@@ -57,17 +60,18 @@ export function valueObject(r: Result, params: object): object {
     params: Object.fromEntries(
       Object.entries(params).filter(([, v]) => typeof v !== 'object' && typeof v !== 'function'),
     ),
-    value: finite(r.error < Infinity ? r.value : Number.NaN),
-    error: finite(r.error),
+    ...(r.shape
+      ? severalObject(r)
+      : { value: finite(r.error < Infinity ? r.value : Number.NaN), error: finite(r.error) }),
     status: r.status,
     converged: r.converged,
     method: r.method,
     choice: r.choice ?? null,
     device: r.device,
     evaluations: r.evaluations,
-    chi2: random ? finite(r.chi2) : null,
+    chi2: random ? (r.shape ? r.chi2 : finite(r.chi2)) : null,
     dof: random ? r.dof : null,
-    q: random ? finite(r.q) : null,
+    q: random ? (r.shape ? r.q : finite(r.q)) : null,
     regions: r.regions ?? null,
     witnesses: r.witnesses ?? null,
     nonFinite: r.nonFinite,
@@ -75,6 +79,11 @@ export function valueObject(r: Result, params: object): object {
     elapsed: r.elapsed,
     warnings: r.warnings,
   };
+}
+
+/** JSON writes null for what is not finite. */
+function severalObject({ value, error, shape, correlations }: Result): object {
+  return { value, error, shape, correlations: correlations ?? null };
 }
 
 const finite = (x: number): number | null => (Number.isFinite(x) ? x : null);

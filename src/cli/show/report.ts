@@ -1,7 +1,7 @@
 /** Results as text: one line for pipes, and a block with details for terminals. */
 import { ratio } from '../../methods/combine.ts';
 import { visible } from '../../options/visible.ts';
-import { type Result, type Status, withError } from '../../result.ts';
+import { type Result, rowsOf, type Status, withError } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import type { Style } from '../terminal.ts';
 import { chart } from './chart.ts';
@@ -19,30 +19,46 @@ const STATUS_TEXT: Record<Status, string> = {
   failed: 'failed',
 };
 
-/** The result in one line: value, status, method, device, evaluations and time. */
+/**
+ * The result in one line: value, status, method, device, evaluations and time. Several results have a line each, before that of
+ * the status.
+ */
 export function line(r: Result): string {
-  const parts = [hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet', r.status];
-  if (r.dof > 0) parts.push(`chi2/dof ${ratio(r.chi2, r.dof)}`);
+  const parts: string[] = [r.status];
+  if (!r.shape) parts.unshift(hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet');
+  if (r.dof > 0 && !r.shape) parts.push(`chi2/dof ${ratio(r.chi2, r.dof)}`);
   const method = r.choice ? `${r.method} (auto)` : r.method;
   parts.push(`${method} on ${r.device}, ${count(r.evaluations)} evaluations, ${time(r.elapsed)}`);
-  return parts.join('  ');
+  return [...(r.shape ? valueLines(r) : []), parts.join('  ')].join('\n');
+}
+
+/** A line for each of several results. */
+function valueLines(r: Result): string[] {
+  const rows = rowsOf(r);
+  const wide = Math.max(...rows.map(({ name }) => name.length));
+  return rows.map(({ name, value, error, chi2 }) => {
+    const own = error < Infinity ? withError(value, error) : 'no estimate yet';
+    const agreement = r.dof > 0 ? `  chi2/dof ${ratio(chi2, r.dof)}` : '';
+    return `${visible(name).padEnd(wide)} = ${own}${agreement}`;
+  });
 }
 
 /** Whether there is an estimate; a run that was stopped early may have none. */
-export const hasEstimate = (r: Result): boolean => r.error < Infinity && !Number.isNaN(r.value);
+export const hasEstimate = (r: Result): boolean =>
+  rowsOf(r).some(({ value, error }) => error < Infinity && !Number.isNaN(value));
 
 /** The result with details, warnings and a plot of the convergence. */
 export function block(r: Result, setup: Setup, style: Style, width: number): string[] {
   const mark = r.converged
     ? style.green(`${style.unicode ? '✓ ' : ''}converged`)
     : style.yellow(`${style.unicode ? '▲ ' : ''}${STATUS_TEXT[r.status]}`);
-  const value = hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet';
+  const found = r.shape ? valueLines(r) : [hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet'];
   const rows = details(r);
   const wide = Math.max(...rows.map(([name]) => name.length));
   return [
     heading(setup, style),
     '',
-    `  ${style.bold(value)}   ${mark}`,
+    ...found.map((value, i) => `  ${style.bold(value)}${i === found.length - 1 ? `   ${mark}` : ''}`),
     '',
     ...rows.map(([name, text]) => `  ${style.dim(name.padEnd(wide))}   ${text}`),
     ...warnings(r, style),
@@ -63,7 +79,7 @@ function heading({ title, variables, options }: Setup, style: Style): string {
 
 function details(r: Result): [string, string][] {
   const rows: [string, string][] = [];
-  if (hasEstimate(r)) {
+  if (hasEstimate(r) && !r.shape) {
     const relative = r.value === 0 ? '' : `, ${rounded(Math.abs(r.error / r.value))} of the value`;
     rows.push(['error', `${rounded(r.error)}${relative}`]);
   }
@@ -76,7 +92,7 @@ function details(r: Result): [string, string][] {
   rows.push(['evaluations', `${count(r.evaluations)} in ${time(r.elapsed)}${speed}`]);
   if (r.regions !== undefined) rows.push(['regions', count(r.regions)]);
   if (r.witnesses !== undefined) rows.push(['witnesses', count(r.witnesses)]);
-  if (r.dof > 0) rows.push(['chi2/dof', `${ratio(r.chi2, r.dof)}, Q ${r.q.toFixed(2)}`]);
+  if (r.dof > 0 && !r.shape) rows.push(['chi2/dof', `${ratio(r.chi2, r.dof)}, Q ${r.q.toFixed(2)}`]);
   if (r.regions === undefined) rows.push(['seed', `${r.seed}`]);
   return rows;
 }
@@ -85,6 +101,9 @@ export const warnings = (r: Result, style: Style): string[] =>
   r.warnings.map(w => `  ${style.yellow('warning')}   ${visible(w)}`);
 
 function plot(r: Result, { options }: Setup, style: Style, width: number): string[] {
-  const lines = chart(historyOf(r), toleranceFor(options, r.value), width, style);
+  const history = historyOf(r);
+  // of several results, the history of the first goal is drawn
+  const value = r.shape ? (history.at(-1)?.value ?? 0) : r.value;
+  const lines = chart(history, toleranceFor(options, value), width, style);
   return lines.length > 0 ? ['', ...lines] : [];
 }

@@ -3,10 +3,16 @@
  * the colour scheme of the reader, light or dark. The second half of the run sets the vertical scale; early estimates that
  * are far off lie outside the frame.
  */
-import { type Result, withError } from '../../result.ts';
+import { Result, withError } from '../../result.ts';
 import { historyOf, type Step } from './history.ts';
 import { rounded } from './numbers.ts';
 import { hasEstimate } from './report.ts';
+
+/** Of several results the first goal is drawn: its history is that of the iterations. */
+function firstGoal({ shape: _, ...rest }: Result, steps: readonly Step[]): Result {
+  const { value, error } = steps.at(-1) ?? { value: 0, error: Infinity };
+  return new Result({ ...rest, value, error, chi2: 0, q: 1 });
+}
 
 const FRAME = { left: 96, top: 72, width: 600, height: 264 };
 const SIZE = { width: 728, height: 400 };
@@ -23,8 +29,9 @@ const STYLE = `
     text { font: 12px system-ui, sans-serif } .title { font-size: 16px; font-weight: 600 }
     path, line { fill: none; stroke-width: 1 } .line { stroke-width: 1.5 } .band { stroke: none }`;
 
-export function svg(r: Result, title: string): string {
-  const steps = historyOf(r);
+export function svg(given: Result, title: string): string {
+  const steps = historyOf(given);
+  const r = given.shape ? firstGoal(given, steps) : given;
   const { x, y } = scales(r, steps);
   const counted = steps.filter(s => !s.adapting);
   const edge = (sign: 1 | -1) => counted.map(s => `${x.at(s.evaluations)},${y.at(s.value + sign * s.error)}`);
