@@ -11,7 +11,7 @@ import { bind } from './integrand/params.ts';
 import { exportName, plainProgram, shapeOfPlain, withShape } from './integrand/plain.ts';
 import { cachedProgram } from './integrand/program-cache.ts';
 import { read } from './integrand/read.ts';
-import { type ResultShape, shapeText } from './integrand/shape.ts';
+import { type ResultShape, type Shape, shapeText } from './integrand/shape.ts';
 import { statusOf } from './methods/method.ts';
 import { takesSeveral } from './methods/registry.ts';
 import { IntegrationError } from './options/integration-error.ts';
@@ -46,7 +46,7 @@ async function integrated(f: AnyIntegrand | URL, options: IntegrateOptions): Pro
   await dueTurn(); // many calls at once compile one after another, and timers of those before are heard in between
   const deadline = start + problem.maxTime;
   const ready = withinTime(() => prepare(found, module, problem, deadline));
-  const integrand = ready && checked(found, await shaped(found, ready, problem), problem);
+  const integrand = ready && checked(found, await shaped(found, ready, problem, start), problem);
   if (!integrand) return outOfTime(problem, start);
   if (problem.domain.empty) return nothing(problem, integrand, start);
   const { device, release } = await openDevice(problem.device, problem.maxEvaluations);
@@ -71,15 +71,24 @@ export function checked(f: AnyIntegrand, integrand: BoundProgram, problem: Probl
   return integrand;
 }
 
-/** A plain function whose shape is known; compiled programs know theirs. */
+/**
+ * A plain function whose shape is known; compiled programs know theirs. One that throws, or does not settle before the run is
+ * over, is taken for a number: the run will tell.
+ */
 export async function shaped(
   f: AnyIntegrand,
   integrand: BoundProgram,
-  { domain, params }: Problem,
+  problem: Problem,
+  start: number,
 ): Promise<BoundProgram> {
+  const { domain, params } = problem;
   if (integrand.kind === 'compiled' || domain.empty) return integrand;
   const middle = domain.ranges.map(([a, b]) => a + (b - a) / 2);
-  return withShape(integrand, await shapeOfPlain(f, integrand, domain.axes, params, middle));
+  const stop = stopSignal(problem, start);
+  const shape = await beforeAbort(shapeOfPlain(f, integrand, domain.axes, params, middle), stop.signal)
+    .catch((): Shape => 'number')
+    .finally(stop.clear);
+  return withShape(integrand, shape);
 }
 
 /** Refuses methods that take one result at a time. */

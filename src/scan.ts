@@ -85,7 +85,7 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
       };
     const ready = withinTime(() => prepare(found, module, problem, deadline));
     if (!ready) return undefined;
-    const integrand = await shaped(found, ready, problem);
+    const integrand = await shaped(found, ready, problem, performance.now());
     compiled.set(shape, integrand);
     return { shape, integrand: checked(found, integrand, problem) };
   };

@@ -20,7 +20,6 @@ import {
 import { cudaParams, toCuda } from '../../src/integrand/targets/cuda.ts';
 import { javascriptTarget } from '../../src/integrand/targets/javascript.ts';
 import { decodeProgram, encodeProgram, ProgramError } from '../../src/integrand/verify.ts';
-import { integrate } from '../../src/integrate.ts';
 import { selfCheck } from '../../src/self-check.ts';
 import { byResult, columns, firstDifference } from './compare.ts';
 import { absent, severalOnHost } from './cuda/build.ts';
@@ -192,10 +191,6 @@ describe('what is refused', () => {
     expect(() => selfCheck(other, bound, problem({}))).toThrow(
       /the function throws "the function returns an array of 3 elements at one point and \{ a, b/,
     );
-  });
-  test('integrate says that it takes one number at a time', async () => {
-    const f = (([x]: number[]) => ({ re: x, im: 1 })) as never;
-    await expect(integrate(f, { dims: 1 })).rejects.toThrow(/returns \{ re, im \}, and one number is integrated at a time/);
   });
   test.each<[string, (p: Record<string, unknown>) => void, RegExp]>([
     ['a shape with fewer numbers than results', p => { p.shape = ['number']; }, /its shape has 1 numbers, and there are 2/],

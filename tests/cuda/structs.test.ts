@@ -11,6 +11,7 @@ import * as structs from '../../src/devices/cuda/structs.ts';
 const ALL: readonly Struct<string>[] = [
   structs.SAMPLE_RESULT,
   structs.SAMPLE_TASK,
+  structs.SEVERAL_TASK,
   structs.ALLOCATE,
   structs.FOLD,
   structs.REFINE,

@@ -82,8 +82,9 @@ const STRUCTS: Record<KernelName, readonly Struct<string>[]> = {
 
 function typesOf(kernel: KernelName, several: boolean): string {
   const names = ['typedef unsigned int u32;\n', 'typedef unsigned long long u64;\n'];
-  const structs = several && kernel === 'sample' ? [SAMPLE_RESULT, SEVERAL_TASK] : STRUCTS[kernel];
-  return [...names, ...structs.map(s => s.text)].join('');
+  if (several && kernel === 'sample')
+    return [...names, SAMPLE_RESULT.text, SEVERAL_TASK.text, 'typedef SeveralTask SampleTask;\n'].join('');
+  return [...names, ...STRUCTS[kernel].map(s => s.text)].join('');
 }
 
 /** Texts that stand in front of kernels. */

@@ -76,8 +76,8 @@ const SAMPLE_MEMBERS = {
 /** An iteration of samples, or a range of its leaves; see kernels/sample.cu. */
 export const SAMPLE_TASK = new Struct('SampleTask', SAMPLE_MEMBERS);
 
-/** The same for several results; see kernels/several-leaf.cu. */
-export const SEVERAL_TASK = new Struct('SampleTask', {
+/** The same for several results, which kernels know as SampleTask too; see kernels/several-leaf.cu. */
+export const SEVERAL_TASK = new Struct('SeveralTask', {
   ...SAMPLE_MEMBERS,
   /** 1/unit of each result. */
   inverseUnits: ['double', RESULTS_PER_PASS],

@@ -402,8 +402,8 @@ class VegasRun {
     const disagrees = this.#goals.find(g => ofResult(now, g).q < this.#smallestQ);
     if (disagrees === undefined) return FEW_SAMPLES;
     const { chi2, dof } = ofResult(now, disagrees);
-    const of = this.#problem.several ? ` of ${this.#problem.several.names[disagrees]}` : '';
-    return `the iterations disagree${of} (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
+    const name = this.#problem.several ? `${this.#problem.several.names[disagrees]}: ` : '';
+    return `${name}the iterations disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
   }
 
   /** Of several results one may be 0: then it alone keeps the run from ending. */
@@ -416,12 +416,9 @@ class VegasRun {
     };
     const zeros = this.#goals.filter(isZero).map(g => several.names[g]);
     if (zeros.length === 0 || zeros.length === this.#goals.length) return [];
-    const [are, their] = zeros.length > 1 ? ['are', 'their errors'] : ['is', 'its error'];
     const shown =
       zeros.length > 4 ? `${zeros.slice(0, 3).join(', ')} and ${zeros.length - 3} more` : zeros.join(', ');
-    return [
-      `${shown} ${are} 0 within ${their}, and 0 meets no relative tolerance; set absTol, or name the goals`,
-    ];
+    return [`${shown}: 0 within the error, which meets no relative tolerance; set absTol, or name the goals`];
   }
 
   /** Whether learning came to an end, its last two iterations agree, and the first measurement with them. */
