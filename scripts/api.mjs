@@ -38,7 +38,17 @@ const CHAPTERS = [
   ],
   [
     'Results',
-    ['Result', 'OfResults', 'ResultName', 'Status', 'IterationRecord', 'State', 'Samples', 'Histogram', 'DeviceInfo'],
+    [
+      'Result',
+      'OfResults',
+      'ResultName',
+      'Status',
+      'IterationRecord',
+      'State',
+      'Samples',
+      'Histogram',
+      'DeviceInfo',
+    ],
   ],
   ['Compiled integrands', ['CompileOptions', 'Compiled']],
   ['Errors', ['OptionError', 'IntegrandError', 'DeviceError']],

@@ -45,12 +45,7 @@ export async function unseenBy(
 }
 
 /** The excess between the distance 2^-start and the last numbers. */
-async function excessBelow(
-  points: EndPoints,
-  set: EndSet,
-  start: number,
-  result: number,
-): Promise<number> {
+async function excessBelow(points: EndPoints, set: EndSet, start: number, result: number): Promise<number> {
   const last = LAST_PART * roomOf(set);
   if (!(last - start > LOOK_AHEAD)) return 0;
   const [few, count] = [FEW_POINTS, POINTS].map(n => (points.dims > 1 ? n.box : n.line));

@@ -92,7 +92,10 @@ export class EndPoints {
         return [];
       }));
     if (resultCount(this.#integrand) > 1) this.#known.set(key, all);
-    return { f: Array.from({ length: Math.min(count, all.length) }, (_, i) => all[result * count + i]), ...rest };
+    return {
+      f: Array.from({ length: Math.min(count, all.length) }, (_, i) => all[result * count + i]),
+      ...rest,
+    };
   }
 
   #place(set: EndSet, { start, octaves, count }: EndWindow) {

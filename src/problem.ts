@@ -96,7 +96,7 @@ export const INTEGRATE_OPTIONS = {
     check: value => checkNames('goals', value),
   }),
   /**
-   * For an integrand with several results: the ones that the map, the strata and the regions learn from, each relative to its
+   * For an integrand with several results: the ones that the map and the strata learn from, each relative to its
    * size; named as in `goals`. Default: the goals.
    */
   learnFrom: entryOf<ResultName | readonly ResultName[]>({

@@ -53,7 +53,12 @@ export class WeightedPoints {
       const w = values[i] * jacobians[i] * this.#whole;
       if (Math.abs(w) < Infinity) weights[i] = w;
       else if (this.problem.onNonFinite === 'error')
-        throw nonFiniteError({ point: this.#at(points, n, i), value: values[i] }, this.problem, undefined, 'sample');
+        throw nonFiniteError(
+          { point: this.#at(points, n, i), value: values[i] },
+          this.problem,
+          undefined,
+          'sample',
+        );
     }
     return { n, points, values, weights, chances };
   }

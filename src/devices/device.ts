@@ -44,13 +44,16 @@ export interface Session {
   readonly warnings?: readonly string[];
   /** Samples some groups of an iteration. The signal ends the work: the promise is rejected with its reason. */
   sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums>;
-  /** Applies a cubature rule to some regions of a list. */
+  /** Applies a cubature rule to some regions of a list; to each of several results. */
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums>;
-  /** Lets random points confirm or contradict what a rule made of some regions of a list. */
+  /** Lets random points confirm or contradict what a rule made of some regions of a list, for one result. */
   witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums>;
   /** Learning in the device's own memory; without it, tasks/host-learning.ts does it. */
   readonly learning?: Learning | undefined;
-  /** A pool of regions in the device's own memory; without it, tasks/pool/host-pool.ts does it. */
+  /**
+   * A pool of regions in the device's own memory; without it, tasks/pool/host-pool.ts does it, as it does for integrands with
+   * several results.
+   */
   pool?(task: PoolTask, signal?: AbortSignal): Promise<RegionPool>;
   /** The same integrand with other params, from the next task on. */
   rebind(program: BoundProgram): Promise<void>;

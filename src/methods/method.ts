@@ -44,7 +44,7 @@ export interface Several {
   count: number;
   /** The results whose tolerance has to be met: at least one, in ascending order. */
   goals: readonly number[];
-  /** The results that map, strata and regions learn from: at least one, in ascending order. */
+  /** The results that map and strata learn from: at least one, in ascending order. */
   leads: readonly number[];
   /** The names of all results, for warnings. */
   names: readonly string[];

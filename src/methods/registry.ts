@@ -65,18 +65,21 @@ export const METHODS = [
     name: 'pagani',
     family: 'cubature',
     words: 'adaptive cubature that halves many regions at a time',
+    several: true,
     run: (problem, options) => pagani(problem, options.cubature),
   },
   {
     name: 'cuhre',
     family: 'cubature',
     words: 'adaptive cubature that halves the region with the largest error',
+    several: true,
     run: (problem, options) => cuhre(problem, options.cubature),
   },
   {
     name: 'two-phase',
     family: 'cubature',
     words: 'adaptive cubature: halves all regions first, then each processor continues with its own',
+    several: true,
     run: (problem, options) => twoPhase(problem, options.cubature),
   },
   {

@@ -188,7 +188,7 @@ export async function regionPoints(
   const rule = ruleFor(dims, task.rule);
   const offsets = rule.orbits.map(orbit => pointsOf(orbit, dims));
   const n = rule.points;
-  const sums = emptyRegionSums(part);
+  let sums = emptyRegionSums(part);
   for (let i = 0; i < part.count; i++) {
     const region = part.first + i;
     const centre = ranges.map((_, d) => task.centres[d * count + region]);
@@ -199,14 +199,23 @@ export async function regionPoints(
         points[d * n + p] = Math.max(first, Math.min(last, centre[d] + offset[d] * half[d]));
       });
     });
-    const values = Float64Array.from(await evaluate(points, n));
-    values.forEach((value, p) => {
+    const all = Float64Array.from(await evaluate(points, n));
+    const results = all.length / n;
+    if (i === 0 && results > 1) sums = emptyRegionSums(part, results);
+    all.forEach((value, p) => {
       if (Math.abs(value) < Infinity) return;
-      const point = ranges.map((_, d) => points[d * n + p]);
+      const point = ranges.map((_, d) => points[d * n + (p % n)]);
       sums.nonFinite ??= { count: 0, first: { point, value } };
       sums.nonFinite.count++;
-      values[p] = 0;
+      all[p] = 0;
     });
+    for (let r = 0; r < results; r++)
+      applyRule(all.subarray(r * n, (r + 1) * n), centre, half, r * part.count + i);
+  }
+  return sums;
+
+  /** What the rule makes of the values at its points in a region; it goes to place `to` of the lists. */
+  function applyRule(values: Float64Array, centre: number[], half: number[], to: number): void {
     let at = 0;
     const byOrbit = offsets.map(orbit => {
       const own = values.subarray(at, at + orbit.length);
@@ -226,9 +235,9 @@ export async function regionPoints(
       error = falls ? calm * most[0] : wild * Math.max(...most);
     }
     const volume = half.reduce((v, h) => v * 2 * h, 1);
-    sums.values[i] = volume * add(rule.orbits.map(o => o.weight));
-    sums.errors[i] = volume * error;
-    sums.axes[i] = axisToSplit();
+    sums.values[to] = volume * add(rule.orbits.map(o => o.weight));
+    sums.errors[to] = volume * error;
+    sums.axes[to] = axisToSplit();
 
     /** The axis with the largest fourth difference, of equal ones the widest; not one whose halves have the same centre. */
     function axisToSplit(): number {
@@ -246,7 +255,6 @@ export async function regionPoints(
       return axis;
     }
   }
-  return sums;
 }
 
 /** Lets witnesses speak about some regions of a list. */
@@ -265,7 +273,9 @@ export async function witnessPoints(
     rows.forEach((row, d) => {
       points.set(row.subarray(0, n), d * n);
     });
-    step = witness.next(await evaluate(points, n));
+    const values = await evaluate(points, n);
+    const [first, results] = [(task.result ?? 0) * n, values.length / n];
+    step = witness.next(results > 1 ? Float64Array.from({ length: n }, (_, i) => values[first + i]) : values);
   }
   return step.value;
 }

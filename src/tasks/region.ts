@@ -19,6 +19,7 @@ export interface RegionTask {
   levels: Uint8Array;
 }
 
+/** With several results the lists have one after the other: result r of the i-th region is at r · part.count + i. */
 export interface RegionSums {
   /** The regions that were evaluated. */
   part: Part;
@@ -26,7 +27,7 @@ export interface RegionSums {
   values: Float64Array;
   /** Its error by the null rules. */
   errors: Float64Array;
-  /** The axis along which it should be halved. */
+  /** The axis along which it should be halved, for this result. */
   axes: Uint8Array;
   /** Values that were not finite; they count as 0. */
   nonFinite: NonFinite | null;
@@ -51,27 +52,50 @@ export function volumeOf(ranges: Ranges): Volume {
 /** All regions of a task. */
 export const allRegions = ({ count }: { count: number }): Part => ({ first: 0, count });
 
-export function emptyRegionSums(part: Part): RegionSums {
-  const { count } = part;
+export function emptyRegionSums(part: Part, results = 1): RegionSums {
+  const length = results * part.count;
   return {
     part,
-    values: new Float64Array(count),
-    errors: new Float64Array(count),
-    axes: new Uint8Array(count),
+    values: new Float64Array(length),
+    errors: new Float64Array(length),
+    axes: new Uint8Array(length),
     nonFinite: null,
   };
+}
+
+/** The sums of several passes over the same regions, each for some of the results, as those of all results. */
+export function joinResults(passes: readonly RegionSums[]): RegionSums {
+  if (passes.length === 1) return passes[0];
+  const { part } = passes[0];
+  const results = passes.reduce((n, p) => n + p.values.length, 0) / part.count;
+  const sums = emptyRegionSums(part, results);
+  let at = 0;
+  for (const { values, errors, axes } of passes) {
+    sums.values.set(values, at);
+    sums.errors.set(errors, at);
+    sums.axes.set(axes, at);
+    at += values.length;
+  }
+  return { ...sums, nonFinite: mergeNonFinite(passes) };
 }
 
 /** The sums of parts as those of one part that covers them all. */
 export function mergeRegions(whole: Part, parts: Iterable<RegionSums>): RegionSums {
   const sorted = inOrder(parts, whole);
   if (sorted.length === 1) return sorted[0];
-  const sums = emptyRegionSums(whole);
+  const results = sorted.length > 0 ? sorted[0].values.length / sorted[0].part.count : 1;
+  const sums = emptyRegionSums(whole, results);
   for (const { part, values, errors, axes } of sorted) {
-    const at = part.first - whole.first;
-    sums.values.set(values, at);
-    sums.errors.set(errors, at);
-    sums.axes.set(axes, at);
+    for (let r = 0; r < results; r++) {
+      const [at, from, to] = [
+        r * whole.count + part.first - whole.first,
+        r * part.count,
+        (r + 1) * part.count,
+      ];
+      sums.values.set(values.subarray(from, to), at);
+      sums.errors.set(errors.subarray(from, to), at);
+      sums.axes.set(axes.subarray(from, to), at);
+    }
   }
   return { ...sums, nonFinite: mergeNonFinite(sorted) };
 }

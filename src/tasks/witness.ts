@@ -88,6 +88,8 @@ export interface WitnessTask {
   levels: Uint8Array;
   /** The integral over each region by the rule. */
   values: Float64Array;
+  /** The result that they are heard about, where the integrand has several; by default the first. */
+  result?: number;
   /** Witnesses in all, about. */
   witnesses: number;
   /** Σ |values|: what deviations are small or large against. */

@@ -138,7 +138,7 @@ describe('RegionStore', () => {
   /** 1024 regions, each of which is known by its value. */
   function full(): { store: RegionStore; list: Regions } {
     const list = evaluated(uniformSplit(ranges, 5), 2);
-    const store = new RegionStore(2, 16); // has to grow
+    const store = new RegionStore(2, 1, 16); // has to grow
     for (let i = 0; i < list.count; i++) expect(store.add(list, i)).toBe(i);
     return { store, list };
   }

@@ -161,7 +161,7 @@ describe('Heap', () => {
   test('gives the largest error first, of equal ones the oldest, while others come: 50 random histories', () => {
     const random = new Random(5);
     for (let n = 0; n < 50; n++) {
-      const store = new RegionStore(1, 512);
+      const store = new RegionStore(1, 1, 512);
       store.errors.set(randomErrors(random, 512));
       const heap = new Heap(store);
       const waiting = new Set<number>();

@@ -26,6 +26,7 @@ import { type Integrand, lowerFor, plainFor } from './program.ts';
 import { reference } from './reference.ts';
 import { type RegionReference, regionReference } from './region-reference.ts';
 import { several } from './several.ts';
+import { severalRegions } from './several-regions.ts';
 import { evaluated, poolOf, sampled } from './whole.ts';
 
 /** A device that is tried, and what its numbers are worth. */
@@ -392,7 +393,7 @@ const parts: Check[] = [
 ];
 
 /** Regions of several sizes all over a box. */
-function regionTask(dims: number, count: number, rule = ruleFor(dims).name, seed = count): RegionTask {
+export function regionTask(dims: number, count: number, rule = ruleFor(dims).name, seed = count): RegionTask {
   const random = new Random(seed);
   const ranges = Array.from({ length: dims }, (_, d): [number, number] => [-1 - d / 4, 1 + d / 2]);
   const centres = new Float64Array(dims * count);
@@ -950,4 +951,5 @@ export const SUITE: readonly Check[] = [
   ...learning,
   ...pools,
   ...witnesses,
+  ...severalRegions,
 ];

@@ -4,9 +4,9 @@
  * the rule at the same time, so coordinates are centre + g·half-width with one g for all.
  *
  *     place(row, g, first, last, end): row ← centre + g·half-width, never outside [first, last]
- *     add(slot, end): sums of the slot ← sums + values
+ *     add(slot, end): sums of the slot ← sums + values; with several results add(slot, end, value), with the values of one
  *
- * `row` and `slot` are byte offsets, `end` is the size of a row in use, in bytes.
+ * `row`, `slot` and `value` are byte offsets, `end` is the size of a row in use, in bytes.
  */
 import { encodeModule, FunctionWriter } from '../../wasm/assembler.ts';
 
@@ -15,7 +15,12 @@ export interface EvaluatorLayout {
   /** Regions of a tile. */
   batch: number;
   slots: number;
-  /** Byte offsets of rows of `batch` numbers: coordinates, values, centres, half-widths; and one row of sums per slot. */
+  /** Results of the integrand. */
+  results: number;
+  /**
+   * Byte offsets of rows of `batch` numbers: coordinates, values of each result, centres, half-widths; and one row of sums per
+   * slot, for one result after the other.
+   */
   points: number;
   values: number;
   centres: number;
@@ -24,13 +29,14 @@ export interface EvaluatorLayout {
   end: number;
 }
 
-export function evaluatorLayout(dims: number, batch: number, slots: number): EvaluatorLayout {
+export function evaluatorLayout(dims: number, batch: number, slots: number, results = 1): EvaluatorLayout {
   const row = batch * 8;
   const values = dims * row;
-  const centres = values + row;
+  const centres = values + results * row;
   const halves = centres + dims * row;
   const sums = halves + dims * row;
-  return { dims, batch, slots, points: 0, values, centres, halves, sums, end: sums + slots * row };
+  const end = sums + results * slots * row;
+  return { dims, batch, slots, results, points: 0, values, centres, halves, sums, end };
 }
 
 /** The module: imports `env.memory`, exports `place` and `add`. */
@@ -57,13 +63,16 @@ function placeFunction(k: EvaluatorLayout): FunctionWriter {
 }
 
 function addFunction(k: EvaluatorLayout): FunctionWriter {
-  const w = new FunctionWriter(['i32', 'i32'], null);
-  const [slot, end] = [0, 1];
+  const several = k.results > 1;
+  const w = new FunctionWriter(several ? ['i32', 'i32', 'i32'] : ['i32', 'i32'], null);
+  const [slot, end, value] = [0, 1, 2];
   const p = w.local('i32');
   w.doWhileBelow(p, 16, end, () => {
     w.get(p).get(slot).op('i32.add');
     w.get(p).get(slot).op('i32.add').memory('v128.load', k.sums);
-    w.get(p).memory('v128.load', k.values).op('f64x2.add').memory('v128.store', k.sums);
+    w.get(p);
+    if (several) w.get(value).op('i32.add');
+    w.memory('v128.load', k.values).op('f64x2.add').memory('v128.store', k.sums);
   });
   return w;
 }

@@ -5,8 +5,10 @@
  * main thread as well. Between two chunks other engines of the thread may use its memory. The regions of a tile walk
  * through the points of the rule together, in an order in which few coordinates change from one point to the next, and
  * only those are computed. Values are added by slot: points that share their weights have one slot, except that the two
- * orbits whose fourth differences tell which axis to split have one slot per axis.
+ * orbits whose fourth differences tell which axis to split have one slot per axis. Several results of an integrand have a row of
+ * values and a set of slots each; the points are placed, and what the results share is computed, once for all of them.
  */
+import type { PlainValue } from '../../integrand/plain.ts';
 import type { Volume } from '../../tasks/region.ts';
 import type { EvaluatorLayout } from './evaluator-kernel.ts';
 import type { MemoryPool, MemoryUser } from './memory-pool.ts';
@@ -38,8 +40,11 @@ export interface RegionChunk {
   levels: Uint8Array;
 }
 
+/** With several results the lists have one after the other. */
 export interface RegionChunkSums {
   index: number;
+  /** Regions of the chunk. */
+  count: number;
   values: Float64Array;
   errors: Float64Array;
   axes: Uint8Array;
@@ -54,17 +59,17 @@ export interface Evaluator {
 }
 
 /**
- * `f` is called for every point when there is no compiled integrand; it may return promises. Between points `pause`
- * may give the event loop a turn.
+ * `f` is called for every point when there is no compiled integrand; it may return promises, and of several results it returns
+ * a list. Between points `pause` may give the event loop a turn.
  */
 export function makeEvaluator(
   setup: EvaluatorSetup,
   memories: MemoryPool,
-  f?: (x: number[]) => number | Promise<number>,
+  f?: (x: number[]) => PlainValue | Promise<PlainValue>,
   pause?: () => Promise<void> | undefined,
 ): Evaluator {
   const { layout: k, walk, ranges, innerRanges } = setup;
-  const { dims, batch, slots } = k;
+  const { dims, batch, slots, results } = k;
   let memory: WebAssembly.Memory | null = null;
   const numbers = (address: number, length: number) => new Float64Array(memory!.buffer, address, length);
   const write = (list: EvaluatorSetup['initial']) => {
@@ -72,7 +77,7 @@ export function makeEvaluator(
   };
   let kernel: {
     place(row: number, g: number, first: number, last: number, end: number): void;
-    add(slot: number, end: number): void;
+    add(slot: number, end: number, value: number): void;
   };
   let evaluateCompiled: ((n: number) => void) | null;
   let rows: Float64Array[];
@@ -95,8 +100,8 @@ export function makeEvaluator(
       rows = Array.from({ length: dims }, (_, d) => numbers(k.points + d * batch * 8, batch));
       centres = numbers(k.centres, dims * batch);
       halves = numbers(k.halves, dims * batch);
-      values = numbers(k.values, batch);
-      sums = numbers(k.sums, slots * batch);
+      values = numbers(k.values, results * batch);
+      sums = numbers(k.sums, results * slots * batch);
       write(setup.initial);
       write(params);
       inside = true;
@@ -152,48 +157,71 @@ export function makeEvaluator(
     }
   };
 
+  /** Adds what the integrand gives at a point to the sums of the point's slot. */
+  const add = (point: number, n: number) => {
+    const slot = walk.slot[point];
+    for (let r = 0; r < results; r++) kernel.add((r * slots + slot) * batch * 8, n * 8, r * batch * 8);
+  };
+
   /** Calls the plain integrand for every region at this point; returns a promise if there is something to wait for. */
   const callEach = (n: number, found: Float64Array): Promise<void>[] => {
     const waits: Promise<void>[] = [];
+    const keep = (i: number, y: PlainValue) => {
+      if (typeof y !== 'object' || y === null) found[i] = y;
+      else for (let r = 0; r < results; r++) found[r * batch + i] = y[r];
+    };
     for (let i = 0; i < n; i++) {
-      let y: number | Promise<number>;
+      let y: PlainValue | Promise<PlainValue>;
       try {
         y = f!(rows.map(r => r[i]));
       } catch (e) {
         y = Promise.reject(e); // not thrown, since promises of other regions may be pending and have to be awaited
       }
-      if (typeof y === 'object' && y !== null && typeof y.then === 'function') {
-        waits.push(
-          y.then(v => {
-            found[i] = v;
-          }),
-        );
-      } else found[i] = y as number;
+      if (typeof y === 'object' && y !== null && typeof (y as Promise<PlainValue>).then === 'function')
+        waits.push((y as Promise<PlainValue>).then(v => keep(i, v)));
+      else keep(i, y as PlainValue);
     }
     return waits;
   };
 
   /** Sets values that are not finite to 0 and remembers the first; shrinks the others. */
   const sweep = (n: number, out: RegionChunkSums, shrunk: number) => {
-    for (let i = 0; i < n; i++) {
-      if (Math.abs(values[i]) < Infinity) {
-        values[i] *= 2 ** shrunk;
-        continue;
+    for (let r = 0; r < results; r++) {
+      for (let i = 0; i < n; i++) {
+        const at = r * batch + i;
+        if (Math.abs(values[at]) < Infinity) {
+          values[at] *= 2 ** shrunk;
+          continue;
+        }
+        const first = out.nonFinite?.first ?? { point: rows.map(row => row[i]), value: values[at] };
+        out.nonFinite = { count: (out.nonFinite?.count ?? 0) + 1, first };
+        values[at] = 0;
       }
-      const first = out.nonFinite?.first ?? { point: rows.map(r => r[i]), value: values[i] };
-      out.nonFinite = { count: (out.nonFinite?.count ?? 0) + 1, first };
-      values[i] = 0;
     }
   };
 
-  /** Rule, null rules and fourth differences of the tile's regions; false when one of them is not finite. */
+  /** What the rule makes of all results of the tile's regions; false when a sum is not finite. */
   const combine = (first: number, n: number, out: RegionChunkSums, shrunk: number): boolean => {
+    let finite = true;
+    for (let r = 0; r < results; r++)
+      if (!combineOne(r * out.count + first, n, out, shrunk, r * slots * batch)) finite = false;
+    return finite;
+  };
+
+  /** Rule, null rules and fourth differences of the tile's regions, for the result whose sums are at `own`. */
+  const combineOne = (
+    first: number,
+    n: number,
+    out: RegionChunkSums,
+    shrunk: number,
+    own: number,
+  ): boolean => {
     let finite = true;
     for (let i = 0; i < n; i++) {
       let sum = 0;
       nullSums.fill(0);
       for (let s = 0; s < slots; s++) {
-        const v = sums[s * batch + i];
+        const v = sums[own + s * batch + i];
         sum += weights[s] * v;
         for (let r = 0; r < nulls.length; r++) nullSums[r] += nulls[r][s] * v;
       }
@@ -219,11 +247,11 @@ export function makeEvaluator(
       out.errors[first + i] = scaled(error, exponents[i] - shrunk);
       if (!(Math.abs(sum) < Infinity && error < Infinity)) finite = false;
       // the axis with the largest fourth difference, of equal ones the widest; not one whose halves have the same centre
-      const centre = sums[i];
+      const centre = sums[own + i];
       const base = 2 * centre * (1 - ratio);
       let [axis, most, widest] = [0, -1, 0];
       for (let d = 0; d < dims; d++) {
-        const [near, far] = [sums[(inner + d) * batch + i], sums[(outer + d) * batch + i]];
+        const [near, far] = [sums[own + (inner + d) * batch + i], sums[own + (outer + d) * batch + i]];
         let bend = Math.abs(base + ratio * near - far);
         // a difference of this size is the rounding error of numbers that cancel
         if (bend <= 1e-14 * (Math.abs(near) + Math.abs(far) + Math.abs(centre))) bend = 0;
@@ -246,12 +274,11 @@ export function makeEvaluator(
     const shrunk = pass < 2 ? 0 : SHRINK;
     if (pass > 0) out.nonFinite = before;
     else before = out.nonFinite;
-    const { slot } = walk;
-    for (let point = 0; point < slot.length; point++) {
+    for (let point = 0; point < walk.slot.length; point++) {
       move(point, n);
       evaluateCompiled!(n);
       if (pass > 0) sweep(n, out, shrunk);
-      kernel.add(slot[point] * batch * 8, n * 8);
+      add(point, n);
     }
     if (!combine(first, n, out, shrunk) && pass < 2) tile(chunk, first, n, out, pass + 1);
   };
@@ -266,18 +293,17 @@ export function makeEvaluator(
     shrunk = 0,
   ): Promise<void> => {
     load(chunk, first, n);
-    const { slot } = walk;
     const known = out.nonFinite;
-    for (let point = 0; point < slot.length; point++) {
+    for (let point = 0; point < walk.slot.length; point++) {
       move(point, n);
-      const found = new Float64Array(n); // not in the memory: another engine may have it when a promise resolves
+      const found = new Float64Array((results - 1) * batch + n); // not in the memory: another engine may have it when a promise resolves
       const waits = callEach(n, found);
       const turn = pause?.();
       if (turn) waits.push(turn);
       if (waits.length > 0) await Promise.all(waits);
       values.set(found);
       sweep(n, out, shrunk);
-      kernel.add(slot[point] * batch * 8, n * 8);
+      add(point, n);
     }
     if (combine(first, n, out, shrunk) || shrunk) return;
     out.nonFinite = known;
@@ -288,9 +314,10 @@ export function makeEvaluator(
     const { count, index } = chunk;
     const out: RegionChunkSums = {
       index,
-      values: new Float64Array(count),
-      errors: new Float64Array(count),
-      axes: new Uint8Array(count),
+      count,
+      values: new Float64Array(results * count),
+      errors: new Float64Array(results * count),
+      axes: new Uint8Array(results * count),
       nonFinite: null,
     };
     if (!evaluateCompiled) {

@@ -6,6 +6,7 @@ import { ROUNDS, WEYL } from '../../random/philox.ts';
 import { type Hearing, hearingOf } from '../../tasks/hearing.ts';
 import { mergeNonFinite, type Part, partsOf } from '../../tasks/part.ts';
 import {
+  joinResults,
   mergeRegions,
   type Ranges,
   type RegionSums,
@@ -59,6 +60,8 @@ const MAX_HERE_SHARED = 5 << 10;
 const REGION_CHUNK = 1 << 15;
 /** Chunks that a task of witnesses is cut into, at least, if it has as many regions. */
 const CHUNKS_EACH = 16;
+/** Results whose engines for witnesses are kept. */
+const MAX_WITNESSED = 16;
 /** A sampler has room for at least this many bins per axis, so that a growing map needs no new sampler. */
 const MIN_BINS_ROOM = 1024;
 
@@ -71,8 +74,11 @@ interface Sampling {
 interface Evaluating {
   rule: Rule;
   ranges: Ranges;
-  engines: EngineGroup<EvaluatorSetup, unknown, RegionChunk, RegionChunkSums, unknown>;
-  params(): Promise<Numbers>;
+  /** One for each pass over the results. */
+  passes: {
+    engines: EngineGroup<EvaluatorSetup, unknown, RegionChunk, RegionChunkSums, unknown>;
+    params(): Promise<Numbers>;
+  }[];
 }
 
 interface Witnessing {
@@ -88,7 +94,8 @@ export class WorkerSession implements Session {
   /** By the results that are sampled together; '' for an integrand that returns a number. */
   readonly #sampling = new Map<string, Sampling>();
   #evaluating: Evaluating | null = null;
-  #witnessing: Witnessing | null = null;
+  /** One for each result that witnesses were heard about. */
+  readonly #witnessing = new Map<number, Witnessing>();
   #warning: string | null = null;
 
   constructor(pool: WorkerPool, dims: number, values: Values, { shared = false }: OpenOptions) {
@@ -128,9 +135,23 @@ export class WorkerSession implements Session {
     const rule = ruleFor(task.ranges.length, task.rule);
     const { ranges } = task;
     if (this.#evaluating?.rule !== rule || !sameRanges(this.#evaluating.ranges, ranges)) {
-      this.#evaluating?.engines.close();
+      for (const pass of this.#evaluating?.passes ?? []) pass.engines.close();
       this.#evaluating = this.#makeEvaluating(rule, ranges);
     }
+    const { passes } = this.#evaluating;
+    if (passes.length === 1) return this.#evaluate(passes[0].engines, rule, task, part, signal);
+    const sums: RegionSums[] = [];
+    for (const { engines } of passes) sums.push(await this.#evaluate(engines, rule, task, part, signal));
+    return joinResults(sums);
+  }
+
+  async #evaluate(
+    engines: Evaluating['passes'][number]['engines'],
+    rule: Rule,
+    task: RegionTask,
+    part: Part,
+    signal: AbortSignal | undefined,
+  ): Promise<RegionSums> {
     // a chunk is a whole number of tiles
     const size = TILE * Math.max(1, Math.round(REGION_CHUNK / (TILE * rule.points)));
     const end = part.first + part.count;
@@ -143,18 +164,18 @@ export class WorkerSession implements Session {
       return { index: own.first, count, centres, levels };
     };
     const share = this.#share(part.count * rule.points);
-    const { results, withoutWorkers } = await this.#evaluating.engines.work(null, next, share, signal);
+    const { results, withoutWorkers } = await engines.work(null, next, share, signal);
     this.#note(withoutWorkers);
     return mergeRegions(
       part,
-      results.map(({ index, ...sums }) => ({ ...sums, part: { first: index, count: sums.values.length } })),
+      results.map(({ index, count, ...sums }) => ({ ...sums, part: { first: index, count } })),
     );
   }
 
   async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
     signal?.throwIfAborted();
     this.#pool.checkOpen();
-    this.#witnessing ??= this.#makeWitnessing();
+    const { engines } = this.#witnessingOf(task.result ?? 0);
     const cost = witnessCost(task) / task.count;
     const share = this.#share(part.count * cost);
     const most = share === 'here' ? part.count : part.count / CHUNKS_EACH;
@@ -163,7 +184,7 @@ export class WorkerSession implements Session {
       const own = chunks.shift();
       return own && hearingOf(task, own);
     };
-    const { results, withoutWorkers } = await this.#witnessing.engines.work(null, next, share, signal);
+    const { results, withoutWorkers } = await engines.work(null, next, share, signal);
     this.#note(withoutWorkers);
     return mergeWitnesses(part, results);
   }
@@ -171,16 +192,19 @@ export class WorkerSession implements Session {
   async rebind(program: BoundProgram): Promise<void> {
     this.#warning = null; // told with the result before
     if (this.#values.rebind(program)) return this.close();
-    for (const own of [...this.#sampling.values(), this.#evaluating, this.#witnessing])
-      own?.engines.bind(await own.params());
+    for (const own of this.#engines()) own.engines.bind(await own.params());
   }
 
   close(): void {
-    for (const { engines } of this.#sampling.values()) engines.close();
-    this.#evaluating?.engines.close();
-    this.#witnessing?.engines.close();
+    for (const { engines } of this.#engines()) engines.close();
     this.#sampling.clear();
-    this.#evaluating = this.#witnessing = null;
+    this.#witnessing.clear();
+    this.#evaluating = null;
+  }
+
+  /** All groups of engines. */
+  #engines(): (Sampling | Evaluating['passes'][number] | Witnessing)[] {
+    return [...this.#sampling.values(), ...(this.#evaluating?.passes ?? []), ...this.#witnessing.values()];
   }
 
   #note(withoutWorkers: unknown): void {
@@ -230,10 +254,15 @@ export class WorkerSession implements Session {
   }
 
   #makeEvaluating(rule: Rule, ranges: Ranges): Evaluating {
+    return { rule, ranges, passes: this.#values.passes.map(pass => this.#makePass(rule, ranges, pass)) };
+  }
+
+  #makePass(rule: Rule, ranges: Ranges, results: readonly number[]): Evaluating['passes'][number] {
     const walk = walkOf(rule);
-    const layout = evaluatorLayout(rule.dims, TILE, walk.slots);
-    const module = kernelOf(`evaluator ${rule.dims} ${walk.slots}`, () => evaluatorModule(layout));
-    const placed = this.#values.place(layout, TILE);
+    const layout = evaluatorLayout(rule.dims, TILE, walk.slots, results.length);
+    const name = `evaluator ${rule.dims} ${walk.slots} ${results.length}`;
+    const module = kernelOf(name, () => evaluatorModule(layout));
+    const placed = this.#values.place(layout, TILE, results);
     const setup = Promise.all([module, placed]).then(
       ([kernel, { integrand, initial, end }]): EvaluatorSetup => ({
         kernel,
@@ -247,10 +276,22 @@ export class WorkerSession implements Session {
       }),
     );
     const engines = new EngineGroup(this.#pool, 'evaluator', makeEvaluator, setup, this.#values);
-    return { rule, ranges, engines, params: async () => (await placed).params() };
+    return { engines, params: async () => (await placed).params() };
   }
 
-  #makeWitnessing(): Witnessing {
+  /** The engines of the witnesses for a result. Of many results the first ones that were asked for are closed. */
+  #witnessingOf(result: number): Witnessing {
+    const own = this.#witnessing.get(result) ?? this.#makeWitnessing(result);
+    this.#witnessing.set(result, own);
+    for (const [other, { engines }] of this.#witnessing) {
+      if (this.#witnessing.size <= MAX_WITNESSED) break;
+      engines.close();
+      this.#witnessing.delete(other);
+    }
+    return own;
+  }
+
+  #makeWitnessing(result: number): Witnessing {
     const values = this.#dims * BATCH * 8;
     const layout = {
       dims: this.#dims,
@@ -259,8 +300,9 @@ export class WorkerSession implements Session {
       points: 0,
       values,
       end: values + BATCH * 8,
+      result,
     };
-    const placed = this.#values.place(layout, BATCH);
+    const placed = this.#values.place(layout, BATCH, [result]);
     const setup = placed.then(
       ({ integrand, initial, end }): WitnessSetup => ({ integrand, initial, layout: { ...layout, end } }),
     );

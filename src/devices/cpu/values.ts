@@ -1,11 +1,17 @@
 /** The source of the integrand's values for the engines of a session: a compiled module, or a function that is called. */
 
-import type { BoundProgram, CompiledProgram, PlainProgram } from '../../integrand/bound.ts';
+import {
+  type BoundProgram,
+  type CompiledProgram,
+  type PlainProgram,
+  resultCount,
+} from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
 import { withResults } from '../../integrand/optimise.ts';
 import type { PlainFunction } from '../../integrand/plain.ts';
 import { stopChecksOf } from '../../integrand/stop-checks.ts';
 import { toWasm, type WasmModule } from '../../integrand/targets/wasm.ts';
+import { blocksOf } from '../../tasks/correlation.ts';
 import { moduleOf } from './wasm-modules.ts';
 
 /** Numbers to write into a memory, each list at its byte address. */
@@ -38,7 +44,14 @@ export interface Values {
   readonly weight: number;
   /** The function to call on this thread, and the form in which it is sent to workers; null for a compiled integrand. */
   readonly plain: PlainFunction | null;
-  /** Places the integrand, or only some of its results. */
+  /** How many results the integrand has. */
+  readonly results: number;
+  /**
+   * The results in passes over the same points: a compiled integrand is narrowed to blocks of RESULTS_PER_PASS; a function
+   * gives all of them whenever it is called.
+   */
+  readonly passes: readonly (readonly number[])[];
+  /** Places the integrand, or only some of its results; a function is called for all of them anyway. */
   place(layout: Place, batch: number, results?: readonly number[]): Promise<Placed>;
   /** Takes other params; returns whether engines have to be made anew for them. */
   rebind(program: BoundProgram): boolean;
@@ -64,6 +77,8 @@ export class CompiledValues implements Values {
   readonly description: string;
   readonly long: boolean;
   readonly weight: number;
+  readonly results: number;
+  readonly passes: readonly (readonly number[])[];
   #bound: CompiledProgram;
 
   constructor(bound: CompiledProgram, description: string) {
@@ -72,6 +87,8 @@ export class CompiledValues implements Values {
     const { checked, perCall } = stopChecksOf(bound.program);
     this.long = checked.size > 0;
     this.weight = Math.max(1, perCall / USUAL_TURNS);
+    this.results = resultCount(bound);
+    this.passes = blocksOf(this.results);
   }
 
   async place(layout: Place, batch: number, results?: readonly number[]): Promise<Placed> {
@@ -106,6 +123,14 @@ export class PlainValues implements Values {
 
   get description(): string {
     return this.plain.moved ? 'js' : 'js on this thread';
+  }
+
+  get results(): number {
+    return resultCount(this.#bound);
+  }
+
+  get passes(): readonly (readonly number[])[] {
+    return [Array.from({ length: this.results }, (_, r) => r)];
   }
 
   get plain() {

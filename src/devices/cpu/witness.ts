@@ -3,6 +3,7 @@
  *
  * The text of `makeWitness` is what workers are made of, so it uses nothing but its arguments.
  */
+import type { PlainValue } from '../../integrand/plain.ts';
 import type { philoxRounds } from '../../random/philox.ts';
 import type { Hearing } from '../../tasks/hearing.ts';
 import type { testimony } from '../../tasks/testimony.ts';
@@ -13,8 +14,19 @@ import type { MemoryPool, MemoryUser } from './memory-pool.ts';
 export interface WitnessSetup {
   /** The compiled integrand; null when a function is called instead. */
   integrand: WebAssembly.Module | null;
-  /** Byte offsets of rows of `batch` numbers: coordinates and values; `pairs`: points of a model along an axis. */
-  layout: { dims: number; pairs: number; batch: number; points: number; values: number; end: number };
+  /**
+   * Byte offsets of rows of `batch` numbers: coordinates and values; `pairs`: points of a model along an axis; `result`: which
+   * one of the list that a function of several results gives, by default the first.
+   */
+  layout: {
+    dims: number;
+    pairs: number;
+    batch: number;
+    points: number;
+    values: number;
+    end: number;
+    result?: number;
+  };
   /** Numbers to write into memory: constants and params. */
   initial: { address: number; data: ArrayLike<number> }[];
 }
@@ -32,10 +44,10 @@ export function makeWitness(
   random: typeof philoxRounds,
   setup: WitnessSetup,
   memories: MemoryPool,
-  f?: (x: number[]) => number | Promise<number>,
+  f?: (x: number[]) => PlainValue | Promise<PlainValue>,
   pause?: () => Promise<void> | undefined,
 ): WitnessEngine {
-  const { dims, pairs, batch, points, values: at, end } = setup.layout;
+  const { dims, pairs, batch, points, values: at, end, result = 0 } = setup.layout;
   let memory: WebAssembly.Memory | null = null;
   const numbers = (address: number, length: number) => new Float64Array(memory!.buffer, address, length);
   const write = (list: WitnessSetup['initial']) => {
@@ -84,23 +96,22 @@ export function makeWitness(
     const own = Array.from({ length: dims }, () => new Float64Array(batch));
     const witness = tell(dims, pairs, own, batch, random)(chunk);
     const found = new Float64Array(batch);
+    const keep = (i: number, y: PlainValue) => {
+      found[i] = typeof y === 'object' && y !== null ? y[result] : y;
+    };
     for (let step = witness.next(); ; step = witness.next(found)) {
       if (step.done) return step.value;
       const waits: Promise<void>[] = [];
       for (let i = 0; i < step.value; i++) {
-        let y: number | Promise<number>;
+        let y: PlainValue | Promise<PlainValue>;
         try {
           y = f!(own.map(r => r[i]));
         } catch (e) {
           y = Promise.reject(e); // not thrown, since promises of other points may be pending and have to be awaited
         }
-        if (typeof y === 'object' && y !== null)
-          waits.push(
-            (y as Promise<number>).then(v => {
-              found[i] = v;
-            }),
-          );
-        else found[i] = y;
+        if (typeof y === 'object' && y !== null && typeof (y as Promise<PlainValue>).then === 'function')
+          waits.push((y as Promise<PlainValue>).then(v => keep(i, v)));
+        else keep(i, y as PlainValue);
       }
       const turn = pause?.();
       if (turn) waits.push(turn);

@@ -19,6 +19,7 @@ import { beforeAbort } from '../before-abort.ts';
 import type { Session } from '../device.ts';
 import type { Card } from './card.ts';
 import { LEARNING } from './learning.ts';
+import { OneByOne } from './one-by-one.ts';
 import { CudaPool, poolRecipes } from './pool.ts';
 import { PoolInTurns } from './pool-in-turns.ts';
 import { CudaProgram, type Recipe } from './program.ts';
@@ -48,6 +49,8 @@ export class CudaSession implements Session {
   readonly description: string;
   readonly learning = this.#makeLearning();
   #integrand: CompiledProgram;
+  /** Regions and witnesses of an integrand with several results. */
+  readonly #oneByOne: OneByOne | null;
   #onCard: OnCard | null = null;
   /** Kinds of tasks whose kernels are compiled (null) or being compiled. */
   readonly #kinds = new Map<string, Promise<void> | null>();
@@ -60,6 +63,8 @@ export class CudaSession implements Session {
     this.card = card;
     this.description = `${card.name} (${card.info.name})`;
     this.#integrand = integrand;
+    const several = integrand.program.results.length > 1;
+    this.#oneByOne = several ? new OneByOne(integrand, single => new CudaSession(card, single)) : null;
   }
 
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
@@ -110,12 +115,18 @@ export class CudaSession implements Session {
   }
 
   async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
-    const rule = ruleFor(task.ranges.length, task.rule);
-    await this.#compiled('regions', signal, ({ regions }) => [regions.recipe(rule)]);
+    if (this.#oneByOne) return this.#oneByOne.regions(task, part, signal);
+    await this.compileRegions(task, signal);
     return this.#use(signal, ({ regions }) => regions.evaluate(task, part, signal));
   }
 
+  async compileRegions(task: RegionTask, signal?: AbortSignal): Promise<void> {
+    const rule = ruleFor(task.ranges.length, task.rule);
+    await this.#compiled('regions', signal, ({ regions }) => [regions.recipe(rule)]);
+  }
+
   async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
+    if (this.#oneByOne) return this.#oneByOne.witness(task, part, signal);
     await this.#compiled('witness', signal, ({ witness }) => [witness.recipe()]);
     return this.#use(signal, ({ witness }) => witness.hear(task, part, signal));
   }
@@ -139,10 +150,12 @@ export class CudaSession implements Session {
   async rebind(program: BoundProgram): Promise<void> {
     this.#integrand = program as CompiledProgram;
     this.#bound = false;
+    await this.#oneByOne?.rebind(this.#integrand);
     for (const pass of this.#onCard?.passes.values() ?? []) pass.bound = false;
   }
 
   close(): void {
+    this.#oneByOne?.close();
     const parts = this.#onCard;
     this.#onCard = null;
     if (!parts) return;

@@ -17,7 +17,7 @@
 import { ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
 import { pagani } from '../cubature/pagani.ts';
-import type { MethodProblem, Outcome, Run, Step } from '../method.ts';
+import type { MethodProblem, Outcome, Run, Several, Step } from '../method.ts';
 import type { VegasOptions } from '../vegas/options.ts';
 import { vegas } from '../vegas/vegas.ts';
 import { withError } from '../with-error.ts';
@@ -63,12 +63,10 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
   const prescribed = PROTOCOL.some(knob => options.vegas[knob] !== undefined);
   const tooMany =
     dims > MAX_PAGANI_DIMS || 3 * ruleFor(dims).points * PAGANI_PRICE > 0.1 * problem.maxEvaluations;
-  if (prescribed || tooMany || problem.several) {
+  if (prescribed || tooMany) {
     const why = prescribed
       ? 'its iterations were prescribed'
-      : problem.several && !tooMany
-        ? 'it takes several results'
-        : `cubature rules have too many points in ${dims} dimensions`;
+      : `cubature rules have too many points in ${dims} dimensions`;
     try {
       yield* random.runTo(Infinity);
       return decided(random, `vegas+: ${why}`);
@@ -98,7 +96,7 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
 
 /** Lets both run in turns until one of them reaches the tolerance, or neither can. */
 async function* inTurns(
-  { maxEvaluations, ranges }: MethodProblem,
+  { maxEvaluations, ranges, several }: MethodProblem,
   random: PausableRun,
   regions: PausableRun,
 ): Step<Outcome> {
@@ -114,14 +112,14 @@ async function* inTurns(
   }
   for (;;) {
     const running = order.filter(c => !c.outcome);
-    if (running.length === 0) return undecided(order);
+    if (running.length === 0) return undecided(order, several);
     const ended = running.length === 1 ? running[0].other! : null;
     if (
       ended &&
       running[0].hopeless &&
       !ended.contradicted &&
       ended.outcome!.status !== 'converged' &&
-      running[0].projected > ended.outcome!.error
+      running[0].projected > ended.error
     )
       return decided(
         ended,
@@ -145,31 +143,50 @@ async function* inTurns(
 /**
  * The outcome when neither method convinces. If the estimates agree, it is the one with the smaller error. If not, a smaller
  * error is no evidence, since a method that misses a peak knows nothing of the peak's error: then it is the one with the
- * larger absolute value, which has seen something that the other has not, with an error that covers both.
+ * larger absolute value, which has seen something that the other has not, with an error that covers both. Of several results
+ * the first goal that they disagree about decides.
  */
-function undecided(both: readonly PausableRun[]): Outcome {
-  const disagree = both.some(own => own.contradicted);
+function undecided(both: readonly PausableRun[], several: Several | undefined): Outcome {
+  const goal = both.map(own => own.contradictedGoal).find(g => g !== undefined);
+  const disagree = goal !== undefined;
+  const at = (own: PausableRun) => estimateAt(own.outcome!, goal ?? 0);
   const [best, rest] = [...both].sort((a, b) => {
-    const [own, other] = [a.outcome!, b.outcome!];
-    if (own.error === Infinity || other.error === Infinity || !disagree) return own.error - other.error;
-    return Math.abs(other.value) - Math.abs(own.value);
+    const unknown = a.outcome!.error === Infinity || b.outcome!.error === Infinity;
+    if (unknown || !disagree) return a.error - b.error;
+    return Math.abs(at(b).value) - Math.abs(at(a).value);
   });
   const why = disagree ? 'disagrees' : 'has the larger error';
   const last = decided(best, `${best.name}: neither reached the tolerance, ${rest.name} ${why}`);
-  const { value, error } = rest.outcome!;
+  const [own, other] = [at(best), at(rest)];
   const stopped = both.map(own => own.outcome!.status).find(s => s === 'time' || s === 'aborted');
   const doubt = both.some(own => own.doubts) ? ('roundoff' as const) : undefined;
   const status = stopped ?? doubt ?? (last.status === 'converged' ? 'budget' : last.status);
   if (!disagree) return { ...last, status };
+  const covers = (mine: Estimate, theirs: Estimate) =>
+    Math.max(mine.error, Math.abs(mine.value - theirs.value));
+  const all = last.several;
+  const errors = all?.values.map((_, r) => covers(estimateAt(last, r), estimateAt(rest.outcome!, r)));
+  const of = several ? ` for ${several.names[goal]}` : '';
   return {
     ...last,
     status,
-    error: Math.max(last.error, Math.abs(last.value - value)),
+    error: covers(last, rest.outcome!),
+    ...(all && { several: { ...all, errors: errors! } }),
     warnings: [
       ...last.warnings,
-      `${best.name} came to ${withError(last.value, last.error)}, ${rest.name} to ${withError(value, error)}: they disagree; raise maxEvaluations, or narrow the domain`,
+      `${best.name} came to ${withError(own.value, own.error)}${of}, ${rest.name} to ${withError(other.value, other.error)}: they disagree; raise maxEvaluations, or narrow the domain`,
     ],
   };
+}
+
+interface Estimate {
+  value: number;
+  error: number;
+}
+
+/** The estimate of one result. */
+function estimateAt({ value, error, several }: Outcome, result: number): Estimate {
+  return several ? { value: several.values[result], error: several.errors[result] } : { value, error };
 }
 
 function decided(best: PausableRun, choice: string): Outcome {

@@ -1,14 +1,18 @@
 /**
  * A method that runs in turns: it pauses after the iteration in which it has spent what it was given, and goes on later.
  * Its budget is the whole budget minus what the other method has spent.
+ *
+ * With several results it needs what its worst goal needs, and is contradicted if one of its goals is. Errors of different goals
+ * are compared in units of their tolerances.
  */
-import { evaluationsFor, improvement, slopeOf } from '../convergence.ts';
+import { evaluationsFor, improvement, type Point, slopeOf } from '../convergence.ts';
 import {
   type IterationRecord,
   type MethodProblem,
   NO_OUTCOME,
   type Outcome,
   type Run,
+  type Running,
   type Step,
   toleranceAt,
 } from '../method.ts';
@@ -25,9 +29,14 @@ const OUT_OF_REACH_RATIO = 6;
 /** The factor that the extrapolated need, which is a guess, is multiplied by. */
 const NEED_SAFETY = 1.2;
 
-interface Seen {
+interface Estimate {
   value: number;
   error: number;
+}
+
+interface Seen {
+  /** The estimate of each goal. */
+  each: readonly Estimate[];
   evaluations: number;
   adapting: boolean;
 }
@@ -48,6 +57,9 @@ export interface PausableMethod {
 export class PausableRun {
   readonly #of: PausableMethod;
   readonly #problem: MethodProblem;
+  /** The problem with the tolerances that were asked for. */
+  readonly #asked: MethodProblem;
+  readonly #goals: readonly number[];
   readonly records: IterationRecord[] = [];
   /** The run that shares the budget with this one. */
   other: PausableRun | null = null;
@@ -62,6 +74,8 @@ export class PausableRun {
 
   constructor(of: PausableMethod, problem: MethodProblem) {
     this.#of = of;
+    this.#asked = problem;
+    this.#goals = problem.several?.goals ?? [0];
     this.granted = problem.maxEvaluations;
     this.#problem = {
       ...problem,
@@ -109,12 +123,7 @@ export class PausableRun {
         const { record, running, evaluations } = step.value;
         this.evaluations = evaluations;
         this.records.push(record);
-        this.#seen.push({
-          value: running.value,
-          error: running.error,
-          evaluations,
-          adapting: record.adapting,
-        });
+        this.#seen.push({ each: this.#eachOf(running), evaluations, adapting: record.adapting });
         const all = evaluations + (this.other?.evaluations ?? 0);
         const grant = yield { record, running: { ...running, method: this.name }, evaluations: all };
         for (const own of [this, this.other]) if (own) own.granted = grant.maxEvaluations;
@@ -148,13 +157,23 @@ export class PausableRun {
 
   /** Whether the estimate of the other run contradicts its own. */
   get contradicted(): boolean {
+    return this.contradictedGoal !== undefined;
+  }
+
+  /** The first goal whose estimate by the other run contradicts its own. */
+  get contradictedGoal(): number | undefined {
+    return this.#goals.find((_, g) => this.#contradictedAt(g));
+  }
+
+  /** The same for the goal at place `g` of the list. */
+  #contradictedAt(g: number): boolean {
     if (!this.other) return false;
-    const own = this.#estimate;
-    const theirs = this.other.#estimate ?? this.other.#seen.at(-1);
+    const own = this.#estimates?.[g];
+    const theirs = (this.other.#estimates ?? this.other.#seen.at(-1)?.each)?.[g];
     if (!own || !theirs) return false;
     const [size, most] = [Math.abs(theirs.value), Math.abs(own.value)];
     // what a map has seen while it learns counts only if it is more
-    if (size < most && !this.other.#estimate) return false;
+    if (size < most && !this.other.#estimates) return false;
     // a smaller estimate is no contradiction when its relative error is large, since it has not found the peak yet; nor
     // when it is that of a rule which nobody has confirmed
     const unconfirmed = !this.other.#of.random && this.other.outcome?.status !== 'converged';
@@ -163,25 +182,31 @@ export class PausableRun {
     return Math.abs(own.value - theirs.value) > Math.max(allowed, 1e-13 * most);
   }
 
-  /** The outcome, or the last estimate. */
-  get #estimate(): { value: number; error: number } | undefined {
-    return this.outcome && this.outcome.error < Infinity ? this.outcome : this.last;
+  /** The outcome, or the last estimate, of each goal. */
+  get #estimates(): readonly Estimate[] | undefined {
+    return this.outcome && this.outcome.error < Infinity ? this.#eachOf(this.outcome) : this.#last?.each;
+  }
+
+  /** The estimates of the goals. */
+  #eachOf({ value, error, several }: Running): Estimate[] {
+    if (!several) return this.#goals.map(() => ({ value, error }));
+    return this.#goals.map(r => ({ value: several.values[r], error: several.errors[r] }));
   }
 
   /** The last estimate of an iteration that counts; without one, that of the last adapting iteration if the map is good. */
-  get last(): Seen | undefined {
+  get #last(): Seen | undefined {
     return this.#seen.findLast(s => !s.adapting) ?? (this.#hasGoodMap ? this.#seen.at(-1) : undefined);
   }
 
   /** How many times its error the value may be off; while a map is learning, errors are too small. */
   get #trust(): number {
     if (!this.#of.random) return 1;
-    return (this.last ?? this.#seen.at(-1))?.adapting ? 10 : 4;
+    return (this.#last ?? this.#seen.at(-1))?.adapting ? 10 : 4;
   }
 
   get #hasGoodMap(): boolean {
     const now = this.#seen.at(-1);
-    return !!now && now.error < GOOD_MAP_ERROR * Math.abs(now.value);
+    return !!now && now.each.every(({ value, error }) => error < GOOD_MAP_ERROR * Math.abs(value));
   }
 
   /** Whether the square root law says that it needs far more evaluations than are left. */
@@ -200,22 +225,42 @@ export class PausableRun {
     return needed <= this.#left ? needed * this.#of.price : Infinity;
   }
 
-  /** The evaluations that it should still need to reach the tolerance. */
+  /** The evaluations that it should still need to reach the tolerance of all goals. */
   get needed(): number {
-    const now = this.#now;
+    return Math.max(...this.#goals.map((goal, g) => this.#neededFor(goal, g)));
+  }
+
+  #neededFor(goal: number, g: number): number {
+    const now = this.#now(g);
     if (!now) return 0;
-    const missing = now.error / toleranceAt(this.#problem, now.value);
+    const missing = now.error / toleranceAt(this.#problem, now.value, goal);
     if (missing <= 1) return 0;
-    const { samples, slope } = this.#law(now);
+    const { samples, slope } = this.#law(now, g);
     return slope > 0.02 ? NEED_SAFETY * evaluationsFor(missing, samples, slope) : Infinity;
   }
 
-  /** The error that it should have after all evaluations that are left. */
+  /** The error that it should have after all evaluations that are left; of several goals, the largest in units of its tolerance. */
   get projected(): number {
-    const now = this.#now;
-    if (!now) return Infinity;
-    const { samples, slope } = this.#law(now);
-    return now.error / improvement(this.#left, samples, slope);
+    const errors = this.#goals.map((_, g) => {
+      const now = this.#now(g);
+      if (!now) return { value: 0, error: Infinity };
+      const { samples, slope } = this.#law(now, g);
+      return { value: now.value, error: now.error / improvement(this.#left, samples, slope) };
+    });
+    return this.#worst(errors);
+  }
+
+  /** The error of the outcome, likewise. */
+  get error(): number {
+    return this.#worst(this.#eachOf(this.outcome!));
+  }
+
+  #worst(each: readonly Estimate[]): number {
+    if (each.length === 1) return each[0].error;
+    const inTolerances = each.map(
+      ({ value, error }, g) => error / (toleranceAt(this.#asked, value, this.#goals[g]) || Number.MIN_VALUE),
+    );
+    return Math.max(...inTolerances);
   }
 
   /** Evaluations that it may still make. */
@@ -224,19 +269,25 @@ export class PausableRun {
   }
 
   /**
-   * The present estimate. The errors of PAGANI go up and down, so for it the smallest error in the second half of the
+   * The present estimate of a goal. The errors of PAGANI go up and down, so for it the smallest error in the second half of the
    * evaluations is taken.
    */
-  get #now(): Seen | undefined {
+  #now(g: number): (Point & { value: number; adapting: boolean }) | undefined {
     const last = this.#seen.at(-1);
-    if (!last || this.#of.random) return last;
-    const late = this.#seen.filter(s => s.evaluations > last.evaluations / 2);
-    return { ...last, error: Math.min(...late.map(s => s.error)) };
+    if (!last) return undefined;
+    const { evaluations, adapting } = last;
+    const { value, error } = last.each[g];
+    if (this.#of.random) return { value, error, evaluations, adapting };
+    const late = this.#seen.filter(s => s.evaluations > evaluations / 2);
+    return { value, error: Math.min(...late.map(s => s.each[g].error)), evaluations, adapting };
   }
 
   /** The evaluations that the error comes from, and the power s with which it falls: error ∝ evaluations^−s. */
-  #law(now: Seen): { samples: number; slope: number } {
-    if (!this.#of.random) return { samples: now.evaluations, slope: slopeOf(this.#seen, now) };
+  #law(now: Point & { adapting: boolean }, g: number): { samples: number; slope: number } {
+    if (!this.#of.random) {
+      const points = this.#seen.map(({ each, evaluations }) => ({ error: each[g].error, evaluations }));
+      return { samples: now.evaluations, slope: slopeOf(points, now) };
+    }
     // while the map is learning, the estimate is that of one iteration, from its own samples
     return { samples: now.adapting ? this.records.at(-1)!.evaluations : now.evaluations, slope: 0.5 };
   }

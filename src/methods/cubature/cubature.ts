@@ -1,4 +1,9 @@
-/** What the three methods of cubature share: their options, the evaluation of regions, and how a run ends. */
+/**
+ * What the three methods of cubature share: their options, the evaluation of regions, and how a run ends.
+ *
+ * Estimates are lists with one for each result of the integrand. A run has converged when every goal meets its own tolerance,
+ * and random points confirm each of them. Until then regions are halved for the goal that misses its tolerance most there.
+ */
 import { IntegrationError } from '../../options/integration-error.ts';
 import { OptionError } from '../../options/option-error.ts';
 import type { NonFinite } from '../../tasks/part.ts';
@@ -46,26 +51,36 @@ export class Cubature {
   /** The regions that there must be before one is finished or a claim is made: 2^n, every axis halved once, if affordable. */
   readonly least: number;
   readonly ledger: Ledger;
-  readonly witnesses: Witnesses;
+  /** How many results the integrand has, and which of them have to meet the tolerance. */
+  readonly results: number;
+  readonly goals: readonly number[];
+  /** The witnesses of each goal, by its number. */
+  readonly witnesses: ReadonlyMap<number, Witnesses>;
   /** What the rule said of regions, for a later run; null where regions are in a device's memory, or nobody asks. */
   readonly #remembered: RememberedRegions | null;
   /** The rounding error of a sum of values, relative to the sum of their absolute values; it is part of every error. */
   readonly noise: number;
-  /** Whether any region was not 0. */
-  seen = false;
+  /** For each result, whether any region was not 0. */
+  readonly #seen: boolean[];
   regions = 0;
-  /** The estimate after each iteration. */
-  readonly #reached: Estimate[] = [];
+  /** The estimates after each iteration. */
+  readonly #reached: (readonly Estimate[])[] = [];
 
   /** `pooled`: the method puts its regions into the device's pool, if there is one. */
   constructor(problem: MethodProblem, options: CubatureOptions, pooled = false) {
     this.options = options;
     this.ledger = new Ledger(problem);
-    this.witnesses = new Witnesses(problem, this.ledger, options.witnesses);
+    this.results = problem.several?.count ?? 1;
+    this.goals = problem.several?.goals ?? [0];
+    this.witnesses = new Map(
+      this.goals.map(goal => [goal, new Witnesses(problem, this.ledger, options.witnesses, goal)]),
+    );
+    this.#seen = Array(this.results).fill(false);
     this.noise = NOISE_EPSILONS * problem.epsilon;
     this.rule = ruleFor(problem.ranges.length, options.rule);
     const { session, regions, keeps } = problem;
-    const remembers = (keeps || regions) && !(pooled && session.pool);
+    // with several results a region has as many values, which the table has no room for
+    const remembers = (keeps || regions) && !problem.several && !(pooled && session.pool);
     const maxState = options.maxState ?? CUBATURE_OPTIONS.maxState.default;
     this.#remembered = remembers
       ? new RememberedRegions(session, problem.ranges.length, this.rule.name, maxState, regions)
@@ -83,7 +98,7 @@ export class Cubature {
         `a region and its halves take ${least} in ${this.rule.dims} dimensions: raise it, or use method 'vegas+'`,
       );
     this.least = Math.min(2 ** problem.ranges.length, START_EVALUATIONS / 2 / this.rule.points);
-    this.maxRegions = regionsIn(options.maxMemory, problem.ranges.length);
+    this.maxRegions = regionsIn(options.maxMemory, problem.ranges.length, false, this.results);
   }
 
   /** The parts of each axis at the start; throws when the regions do not fit into memory or budget. */
@@ -108,13 +123,18 @@ export class Cubature {
     const parts = this.checkedSplit(this.maxRegions, split);
     const regions = uniformSplit(this.problem.ranges, Math.log2(parts));
     await this.evaluate(regions);
-    this.begin(regions.values.reduce((a, b) => a + b, 0));
+    const { values, count } = regions;
+    this.begin(
+      Array.from({ length: this.results }, (_, r) =>
+        values.subarray(r * count, (r + 1) * count).reduce((a, b) => a + b, 0),
+      ),
+    );
     return regions;
   }
 
-  /** Notes the first value. Its error is unknown: its regions have no parents to compare with. */
-  begin(value: number): void {
-    this.#reached.push({ value, error: Infinity });
+  /** Notes the first value of each result. Its error is unknown: its regions have no parents to compare with. */
+  begin(values: readonly number[]): void {
+    this.#reached.push(values.map(value => ({ value, error: Infinity })));
   }
 
   /** Fills in values, errors and axes. */
@@ -126,17 +146,24 @@ export class Cubature {
     regions.values = sums.values;
     regions.errors = sums.errors;
     regions.axes = sums.axes;
-    const largest = sums.values.find(v => !(Math.abs(v) < Infinity)) ?? 0;
-    const seen = sums.values.some(v => v !== 0) || sums.errors.some(e => e !== 0);
-    this.count(count, largest, seen, sums.nonFinite);
+    let finite = true;
+    const seen: boolean[] = [];
+    for (let r = 0; r < this.results; r++) {
+      seen.push(false);
+      for (let i = r * count; i < (r + 1) * count; i++) {
+        if (sums.values[i] !== 0 || sums.errors[i] !== 0) seen[r] = true;
+        if (!(Math.abs(sums.values[i]) < Infinity)) finite = false;
+      }
+    }
+    this.count(count, finite, seen, sums.nonFinite);
   }
 
-  /** Counts regions that were evaluated; throws when `value`, one of their values or the sum, is not finite. */
-  count(regions: number, value: number, seen: boolean, nonFinite: NonFinite | null): void {
+  /** Counts regions that were evaluated; throws unless their values, or the sums, are `finite`. `seen`: results other than 0. */
+  count(regions: number, finite: boolean, seen: readonly boolean[], nonFinite: NonFinite | null): void {
     this.ledger.spend(regions * this.rule.points);
-    if (!(Math.abs(value) < Infinity))
+    if (!finite)
       throw new IntegrationError('the integral is larger than a number can be; scale the integrand down.');
-    this.seen ||= seen;
+    for (let r = 0; r < this.results; r++) this.#seen[r] ||= seen[r];
     if (nonFinite) this.problem.onNonFinite(nonFinite);
   }
 
@@ -146,21 +173,46 @@ export class Cubature {
   }
 
   /**
-   * Whether all regions are 0 after too few evaluations to say that the integrand is 0: a peak may lie between the
+   * Whether all regions of a goal are 0 after too few evaluations to say that the integrand is 0: a peak may lie between the
    * points, or was hit once and missed again when its region was halved.
    */
-  isDark({ value, error }: Estimate): boolean {
-    return value === 0 && error === 0 && this.ledger.evaluations < MAX_ZERO_EVALUATIONS;
+  isDark(now: readonly Estimate[]): boolean {
+    const dark = this.goals.some(r => now[r].value === 0 && now[r].error === 0);
+    return dark && this.ledger.evaluations < MAX_ZERO_EVALUATIONS;
+  }
+
+  /** Whether every goal meets its tolerance. */
+  enough(now: readonly Estimate[]): boolean {
+    return this.goals.every(goal => this.meets(now[goal], goal));
   }
 
   /**
-   * Whether an estimate meets the tolerance. A 0 does not meet a relative one, since anything that was missed is infinitely
-   * more; nor does it after a value other than 0 was met once and not again.
+   * Whether an estimate of a result meets the tolerance. A 0 does not meet a relative one, since anything that was missed is
+   * infinitely more; nor does it after a value other than 0 was met once and not again.
    */
-  enough(now: Estimate): boolean {
+  meets(now: Estimate, result: number): boolean {
     const nothing = now.value === 0 && now.error === 0;
-    if (nothing && (this.problem.absTol === 0 || this.seen || this.witnesses.seen)) return false;
-    return now.error <= toleranceAt(this.problem, now.value);
+    if (nothing && (this.problem.absTol === 0 || this.#met(result))) return false;
+    return now.error <= toleranceAt(this.problem, now.value, result);
+  }
+
+  /** Whether a value of a result other than 0 was met, by the rule or by witnesses. */
+  #met(result: number): boolean {
+    return this.#seen[result] || !!this.witnesses.get(result)?.seen;
+  }
+
+  /**
+   * How large an error of each result is, by which regions are ranked: the tolerance, or the rounding error where that is more;
+   * Infinity for results that are no goals.
+   */
+  scalesFor(sums: readonly { value: number; error: number; absolute: number }[]): Float64Array {
+    const scales = new Float64Array(this.results).fill(Infinity);
+    for (const r of this.goals) {
+      const { value, error, absolute } = sums[r];
+      const least = LEAST_ERROR_IN_NOISE * this.noise * absolute;
+      scales[r] = Math.max(toleranceAt(this.problem, value, r), least) || error || 1;
+    }
+    return scales;
   }
 
   /** What witnesses are asked about: an estimate, with Σ |values| of the regions. */
@@ -169,21 +221,35 @@ export class Cubature {
     return { ...now, absolute, regions: this.regions, rounding };
   }
 
-  /** Lets witnesses confirm an estimate that meets the tolerance; undefined when they contradict and the run has to go on. */
-  async confirm(court: Court, claim: Claim): Promise<Status | undefined> {
-    const verdict = await this.witnesses.confirm(court, claim);
-    if (verdict === 'confirmed') return 'converged';
-    if (verdict === 'contradicted') return undefined;
-    this.warnings.push(
-      'the errors of the rule meet the tolerance, but the budget has no evaluations left for random points to confirm them: raise maxEvaluations',
-    );
-    return 'budget';
+  /**
+   * Lets witnesses confirm estimates that meet the tolerance, one goal after the other; undefined when they contradict one and
+   * the run has to go on.
+   */
+  async confirm(court: Court, claims: readonly Claim[]): Promise<Status | undefined> {
+    for (const [goal, witnesses] of this.witnesses) {
+      const verdict = await witnesses.confirm(court, claims[goal]);
+      if (verdict === 'confirmed') continue;
+      if (verdict === 'contradicted') return undefined;
+      this.warnings.push(
+        'the errors of the rule meet the tolerance, but the budget has no evaluations left for random points to confirm them: raise maxEvaluations',
+      );
+      return 'budget';
+    }
+    return 'converged';
   }
 
-  /** Notes the estimate after an iteration. */
-  *record(now: Estimate): Generator<Iteration, void, Grant> {
+  /** Evaluations of the last witnesses of all goals. */
+  get witnessCost(): number {
+    return [...this.witnesses.values()].reduce((sum, w) => sum + w.cost, 0);
+  }
+
+  /** Notes the estimates after an iteration. */
+  *record(now: readonly Estimate[]): Generator<Iteration, void, Grant> {
     this.#reached.push(now);
-    yield* this.ledger.note({ ...now, evaluations: this.ledger.evaluations, adapting: false }, now);
+    const first = now[this.goals[0]];
+    const all = this.problem.several && listsOf(now);
+    const record = { ...first, evaluations: this.ledger.evaluations, adapting: false, ...all };
+    yield* this.ledger.note(record, all ? { ...first, several: all } : first);
   }
 
   /**
@@ -191,20 +257,18 @@ export class Cubature {
    * smallest error of all iterations whose interval value ± error contains that last value.
    */
   outcome(status: Status): Outcome {
-    const last = this.#reached.at(-1) ?? { value: 0, error: Infinity };
-    const standing = this.#reached.filter(r => Math.abs(r.value - last.value) <= r.error);
-    let error = standing.reduce((least, r) => Math.min(least, r.error), last.error);
-    if (status !== 'converged') error = Math.max(error, this.#contradicted(last.value), this.#lost(last));
+    const now = Array.from({ length: this.results }, (_, r) => this.#lastOf(r, status));
+    const unseen = this.goals.filter(goal => !this.#seen[goal]);
     if (this.ledger.evaluations === 0)
       this.warnings.push('the run ended before anything was evaluated: there is no estimate');
-    else if (!this.seen && status !== 'converged')
+    else if (unseen.length > 0 && status !== 'converged')
       this.warnings.push(
-        `all of ${this.ledger.evaluations} values were 0: either the integrand is 0, or it is not where they were taken; narrow the domain`,
+        `all of ${this.ledger.evaluations} values${this.#named(unseen)} were 0: either the integrand is 0, or it is not where they were taken; narrow the domain`,
       );
     return {
-      value: last.value,
-      error: status === 'converged' ? last.error : error,
-      witnesses: this.witnesses.count,
+      ...now[this.goals[0]],
+      ...(this.problem.several && { several: listsOf(now) }),
+      witnesses: Math.min(...[...this.witnesses.values()].map(w => w.count)),
       status,
       evaluations: this.ledger.evaluations,
       regions: this.regions,
@@ -216,23 +280,40 @@ export class Cubature {
     };
   }
 
+  /** The last estimate of a result, with the error of the outcome. */
+  #lastOf(result: number, status: Status): Estimate {
+    const reached = this.#reached.map(now => now[result]);
+    const last = reached.at(-1) ?? { value: 0, error: Infinity };
+    if (status === 'converged') return last;
+    const standing = reached.filter(r => Math.abs(r.value - last.value) <= r.error);
+    const error = standing.reduce((least, r) => Math.min(least, r.error), last.error);
+    const least = Math.max(this.#contradicted(result, last.value), this.#lost(result, reached, last));
+    return { value: last.value, error: Math.max(error, least) };
+  }
+
+  /** Results by name, for warnings; nothing for a single result. */
+  #named(results: readonly number[]): string {
+    const { several } = this.problem;
+    return several ? ` of ${results.map(r => several.names[r]).join(', ')}` : '';
+  }
+
   /** The error that the last contradiction by witnesses demands. */
-  #contradicted(value: number): number {
-    const { contradiction } = this.witnesses;
+  #contradicted(result: number, value: number): number {
+    const contradiction = this.witnesses.get(result)?.contradiction;
     if (!contradiction) return 0;
     this.warnings.push(
-      "random points contradict the rule: something lies between its points; raise maxEvaluations, or use method 'vegas+'",
+      `random points contradict the rule${this.#named([result])}: something lies between its points; raise maxEvaluations, or use method 'vegas+'`,
     );
     return Math.abs(contradiction.value - value) + 2 * contradiction.spread;
   }
 
   /** The error of a 0 when something else was met before: the last estimate that was not 0. */
-  #lost({ value, error }: Estimate): number {
-    if (value !== 0 || error !== 0 || !(this.seen || this.witnesses.seen)) return 0;
+  #lost(result: number, reached: readonly Estimate[], { value, error }: Estimate): number {
+    if (value !== 0 || error !== 0 || !this.#met(result)) return 0;
     this.warnings.push(
-      'a value other than 0 was met, and not again: a peak is narrower than the regions; narrow the domain around it',
+      `a value${this.#named([result])} other than 0 was met, and not again: a peak is narrower than the regions; narrow the domain around it`,
     );
-    const seen = this.#reached.findLast(r => r.value !== 0 || (r.error > 0 && r.error < Infinity));
+    const seen = reached.findLast(r => r.value !== 0 || (r.error > 0 && r.error < Infinity));
     return seen ? Math.abs(seen.value) + (seen.error < Infinity ? seen.error : 0) : Infinity;
   }
 }
@@ -254,6 +335,11 @@ export function storeCourt({ problem, rule }: Cubature, store: RegionStore): Cou
   const blame = new Blame(task => session.witness(task, allRegions(task), signal));
   return {
     witness: draw => blame.witness(store, { rule: rule.name, ranges }, draw),
-    blame: async (who, least) => blame.put(store, who, least),
+    blame: async (who, least, result) => blame.put(store, who, least, result),
   };
+}
+
+/** Estimates of several results as a record and an outcome have them. */
+function listsOf(now: readonly Estimate[]): { values: number[]; errors: number[] } {
+  return { values: now.map(r => r.value), errors: now.map(r => r.error) };
 }

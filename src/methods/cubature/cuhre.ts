@@ -5,8 +5,11 @@
  * All regions stay in a heap. The one with the largest error is halved along the axis with the largest fourth
  * difference, until the errors of all regions sum to less than the tolerance. The first region has no parent to compare
  * it with, so it is always halved.
+ *
+ * With several results the region is halved that needs it most: the one with the largest error of a goal in units of the goal's
+ * tolerance. Tolerances follow the values, so the heap is made anew when one of them has changed by a factor of RERANKED.
  */
-import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
+import { type Estimate, Sum, twoLevelErrors } from '../../tasks/pool/errors.ts';
 import { canSplit } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
@@ -14,10 +17,12 @@ import { Cubature, runCubature, storeCourt } from './cubature.ts';
 import { Heap } from './heap.ts';
 import type { CubatureOptions } from './options.ts';
 
+const RERANKED = 2;
+
 export function cuhre(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new Cubature(problem, options);
   return runCubature(run, async function* () {
-    const store = new RegionStore(problem.ranges.length);
+    const store = new RegionStore(problem.ranges.length, run.results);
     store.add(await run.start(1), 0);
     return yield* splitWorst(run, store);
   });
@@ -27,54 +32,86 @@ export function cuhre(problem: MethodProblem, options: CubatureOptions): Run {
 export async function* splitWorst(run: Cubature, store: RegionStore): Step<Status> {
   const { problem } = run;
   const { ranges } = problem;
+  let totals = store.totals();
+  store.rank(run.scalesFor(totals));
   let heap = new Heap(store);
-  let totals = Totals.of(store);
   const court = storeCourt(run, store);
-  const stuck = new Sum(); // errors of regions that cannot be halved any more
+  const stuck = totals.map(() => new Sum()); // errors of regions that cannot be halved any more
   const list = store.list(ranges.length);
   for (let i = 0; i < list.count; i++) {
     // the first region has no parent to compare it with, so it is always halved
     if (list.count === 1 || canSplit(list, i, ranges)) heap.push(i);
-    else stuck.add(store.errors[i]);
+    else addTo(stuck, list.errors, i, list.count);
   }
   for (let shown = store.count; ; ) {
     const worst = heap.pop();
     const pair = store.halves([worst], ranges);
     await run.evaluate(pair);
-    twoLevelErrors(pair.values, pair.errors, store.values.slice(worst, worst + 1), ranges.length);
-    totals.add(store.values[worst], store.errors[worst], -1);
+    twoLevelErrors(pair.values, pair.errors, store.valuesOf([worst]), ranges.length);
+    for (let r = 0; r < run.results; r++) {
+      const { values, errors } = store.columns[r];
+      totals[r].add(values[worst], errors[worst], -1);
+    }
     store.put(worst, pair, 0);
     for (const [i, region] of [worst, store.add(pair, 1)].entries()) {
-      totals.add(pair.values[i], pair.errors[i]);
+      for (let r = 0; r < run.results; r++) totals[r].add(pair.values[2 * r + i], pair.errors[2 * r + i]);
       if (canSplit(pair, i, ranges)) heap.push(region);
-      else stuck.add(pair.errors[i]);
+      else addTo(stuck, pair.errors, i, 2);
     }
     run.regions = store.count;
-    const now = totals.estimate(run.noise);
+    const now = totals.map(own => own.estimate(run.noise));
     const claims = run.enough(now);
-    const status = claims ? await run.confirm(court, run.claim(now, totals.absolute)) : why(now);
-    if (claims && !status) {
-      // random points contradict, and errors were raised
-      totals = Totals.of(store);
+    const status = claims
+      ? await run.confirm(
+          court,
+          now.map((own, r) => run.claim(own, totals[r].absolute)),
+        )
+      : why(now);
+    const contradicted = claims && !status; // by random points, and errors were raised
+    if (contradicted) totals = store.totals();
+    if (contradicted || rerank()) {
       const open = heap.items;
       heap = new Heap(store);
       for (const region of open) heap.push(region);
     }
     if (status || store.count >= 2 * shown) {
       shown = store.count;
-      yield* run.record(Totals.of(store).estimate(run.noise));
+      yield* run.record(store.totals().map(own => own.estimate(run.noise)));
     }
     if (status) return status;
     if (run.ledger.lastIteration) return 'budget';
   }
 
-  function why(now: Estimate): Status | undefined {
+  /** Ranks the regions anew if a tolerance has changed much; returns whether it has. */
+  function rerank(): boolean {
+    if (run.results === 1) return false;
+    const scales = run.scalesFor(totals);
+    const changed = run.goals.some(r => {
+      const ratio = scales[r] / store.scales[r];
+      return ratio > RERANKED || ratio < 1 / RERANKED;
+    });
+    if (changed) store.rank(scales);
+    return changed;
+  }
+
+  function why(now: readonly Estimate[]): Status | undefined {
     if (run.affordable < 2) return 'budget';
     if (store.count >= run.maxRegions) return 'memory';
     if (heap.size === 0) return 'roundoff';
     if (run.isDark(now)) return undefined;
-    if (totals.absolute + totals.error === 0) return 'budget'; // 0 meets no relative tolerance
-    const missed = stuck.value > toleranceAt(problem, now.value) ? 2 * stuck.value : 0;
-    return totals.error > Math.max(missed, run.noise * totals.absolute) ? undefined : 'roundoff';
+    const missing = run.goals.filter(r => !run.meets(now[r], r));
+    const helps = missing.some(r => {
+      const { error, absolute } = totals[r];
+      const own = stuck[r].value > toleranceAt(problem, now[r].value, r) ? 2 * stuck[r].value : 0;
+      return error > Math.max(own, run.noise * absolute);
+    });
+    if (helps) return undefined;
+    // 0 meets no relative tolerance
+    return missing.every(r => totals[r].absolute + totals[r].error === 0) ? 'budget' : 'roundoff';
   }
+}
+
+/** Adds the error of a region of a list to the sum of each result. */
+function addTo(sums: readonly Sum[], errors: Float64Array, region: number, count: number): void {
+  for (let r = 0; r < sums.length; r++) sums[r].add(errors[r * count + region]);
 }

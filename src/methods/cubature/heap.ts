@@ -1,4 +1,4 @@
-/** A heap of region numbers of a store: the region with the largest error is on top; of equal errors, the largest region. */
+/** A heap of region numbers of a store: the region with the largest need is on top; of equal needs, the largest region. */
 import type { RegionStore } from '../../tasks/pool/store.ts';
 
 export class Heap {
@@ -46,8 +46,8 @@ export class Heap {
   }
 
   #before(a: number, b: number): boolean {
-    const { errors, depths } = this.#store;
-    if (errors[a] !== errors[b]) return errors[a] > errors[b];
+    const { needs, depths } = this.#store;
+    if (needs[a] !== needs[b]) return needs[a] > needs[b];
     return depths[a] < depths[b] || (depths[a] === depths[b] && a < b);
   }
 }

@@ -19,10 +19,20 @@
  * A run claims the tolerance only after every region has a parent to compare with, every axis was halved as far as
  * START_EVALUATIONS allows, small regions have looked across their borders (tasks/pool/borders.ts), and random points
  * confirm it (witnesses.ts).
+ *
+ * With several results the pool is on the host, and regions are selected by what they need (tasks/pool/store.ts). Σ of the needs
+ * is at least the error of the worst goal in units of its tolerance: equal to it where the goals have their errors in the same
+ * regions, and more where they do not. So the part of the needs to halve is the part by which the worst goal is too large.
  */
 import type { Estimate } from '../../tasks/pool/errors.ts';
 import { HostPool } from '../../tasks/pool/host-pool.ts';
-import { type PoolStep, type RegionPool, toleranceLeft } from '../../tasks/pool/pool.ts';
+import {
+  type PoolStep,
+  type PoolSums,
+  type RegionPool,
+  type SeveralPool,
+  toleranceLeft,
+} from '../../tasks/pool/pool.ts';
 import { allRegions } from '../../tasks/region.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
 import { Cubature, LEAST_ERROR_IN_NOISE, runCubature } from './cubature.ts';
@@ -41,6 +51,8 @@ export function pagani(problem: MethodProblem, options: CubatureOptions): Run {
 
 class Pagani extends Cubature {
   #pool!: RegionPool;
+  /** The same pool, if there are several results. */
+  #several: SeveralPool | null = null;
   /** Whether region values of both signs were seen. */
   #signed = false;
   /** Regions that were finished to make room for others. */
@@ -50,14 +62,16 @@ class Pagani extends Cubature {
 
   async *integrate(): Step<Status> {
     const { session, ranges, signal } = this.problem;
-    const task = { rule: this.rule.name, ranges, maxMemory: this.options.maxMemory };
-    this.#pool =
-      (await session.pool?.(task, signal)) ??
+    const { results } = this;
+    const task = { rule: this.rule.name, ranges, results, maxMemory: this.options.maxMemory };
+    const onHost = () =>
       new HostPool(
         regions => session.regions(regions, allRegions(regions), signal),
         witnesses => session.witness(witnesses, allRegions(witnesses), signal),
         task,
       );
+    if (results > 1) this.#several = onHost();
+    this.#pool = this.#several ?? (await session.pool?.(task, signal)) ?? onHost();
     try {
       return yield* this.#iterate();
     } finally {
@@ -69,7 +83,7 @@ class Pagani extends Cubature {
     const pool = this.#pool;
     const split = this.checkedSplit(pool.most);
     this.#note(await pool.start(Math.log2(split)));
-    this.begin(pool.sums.value);
+    this.begin(this.#each.map(sums => sums.value));
     let least = Math.max(2 * pool.count, this.least);
     for (;;) {
       const stop = await this.#select(this.regions < least);
@@ -79,57 +93,61 @@ class Pagani extends Cubature {
       this.#signed ||= step.signed;
       this.#remaining = step.before > 0 ? Math.min(0.9, Math.max(0.1, step.after / step.before)) : 0.5;
       this.regions = pool.count + pool.sums.done;
-      const claims = () => this.regions >= least && this.enough(this.#estimate());
+      const claims = () => this.regions >= least && this.enough(this.#estimates());
       if (claims()) {
-        const { value } = this.#estimate();
-        this.#note(await pool.look(NEGLIGIBLE_PART * toleranceAt(this.problem, value), this.affordable));
+        for (const goal of this.goals) {
+          const tolerance = toleranceAt(this.problem, this.#each[goal].value, goal);
+          this.#note(await pool.look(NEGLIGIBLE_PART * tolerance, this.affordable, goal));
+        }
       }
       let status: Status | undefined;
       if (claims()) {
-        status = await this.confirm(pool, this.#claim());
+        status = await this.confirm(pool, this.#claims());
         if (status === 'converged' && this.#dropped > 0) this.warnings.push(unconfirmed(this.#dropped));
         // as long as that costs no more than witnesses, all regions are halved before the next ones speak
-        if (!status) least = Math.max(least, this.witnesses.cost / 2 / this.rule.points);
+        if (!status) least = Math.max(least, this.witnessCost / 2 / this.rule.points);
       }
-      yield* this.record(this.#estimate());
+      yield* this.record(this.#estimates());
       if (status) return status;
       if (this.ledger.lastIteration) return 'budget';
     }
   }
 
-  #estimate(): Estimate {
-    const { value, error, absolute } = this.#pool.sums;
-    return { value, error: error + this.noise * absolute };
+  /** The sums of each result. */
+  get #each(): readonly PoolSums[] {
+    return this.#several?.each ?? [this.#pool.sums];
   }
 
-  #claim(): Claim {
-    return this.claim(this.#estimate(), this.#pool.sums.absolute);
+  #estimates(): Estimate[] {
+    return this.#each.map(({ value, error, absolute }) => ({ value, error: error + this.noise * absolute }));
+  }
+
+  #claims(): Claim[] {
+    const each = this.#each;
+    return this.#estimates().map((now, r) => this.claim(now, each[r].absolute));
   }
 
   #note({ evaluated, nonFinite }: PoolStep): void {
-    const { value, absolute, error } = this.#pool.sums;
-    this.count(evaluated, value, absolute > 0 || error > 0, nonFinite);
+    const each = this.#each;
+    const seen = each.map(({ absolute, error }) => absolute > 0 || error > 0);
+    const finite = each.every(({ value }) => Math.abs(value) < Infinity);
+    this.count(evaluated, finite, seen, nonFinite);
   }
 
   /** Selects the regions to halve next; returns how many of them may be halved, or the status if none. */
   async #select(all: boolean): Promise<number | Status> {
     const pool = this.#pool;
-    const { error, finished, absolute } = pool.sums;
-    const open = Math.max(0, error - finished);
-    const everything = all || this.isDark(this.#estimate());
-    let part = Infinity;
-    if (!everything) {
-      const left = toleranceLeft(this.problem, pool.sums);
-      part = Math.min(HALVED_PART * open, (open - 0.9 * left) / (1 - this.#remaining));
-      const noise = LEAST_ERROR_IN_NOISE * this.noise * absolute;
-      // when finished regions alone miss the tolerance, halving the others helps only while their errors are larger
-      const floor = left > 0 ? noise : Math.max(noise, finished);
-      if (!(open > floor)) return absolute + error === 0 ? 'budget' : 'roundoff';
-    }
+    const everything = all || this.isDark(this.#estimates());
+    const part = everything
+      ? Infinity
+      : this.#several
+        ? this.#partOfNeeds(this.#several)
+        : this.#partOfErrors();
+    if (typeof part === 'string') return part;
     let wanted = await pool.select(part);
     if (!everything && pool.count + wanted > pool.most) {
       const relative = (this.options.relErrFilter ?? !this.#signed) ? this.problem.relTol : 0;
-      await this.witnesses.protect(pool, this.#claim());
+      for (const [goal, witnesses] of this.witnesses) await witnesses.protect(pool, this.#claims()[goal]);
       const before = pool.count;
       await pool.finish(relative, this.problem);
       this.#dropped += before - pool.count;
@@ -139,6 +157,43 @@ class Pagani extends Cubature {
     const most = Math.min(room, Math.floor(this.affordable / 2));
     if (most < 1) return room < 1 ? 'memory' : 'budget';
     return wanted > 0 ? most : 'roundoff';
+  }
+
+  /** The errors of a result that are not finished, the tolerance that is left for them, and the errors that halving cannot reduce. */
+  #opening(sums: PoolSums): { open: number; left: number; floor: number } {
+    const { error, finished, absolute } = sums;
+    const left = toleranceLeft(this.problem, sums);
+    const noise = LEAST_ERROR_IN_NOISE * this.noise * absolute;
+    // when finished regions alone miss the tolerance, halving the others helps only while their errors are larger
+    const floor = left > 0 ? noise : Math.max(noise, finished);
+    return { open: Math.max(0, error - finished), left, floor };
+  }
+
+  /** The error of the regions to halve next; or the status, if halving does not help. */
+  #partOfErrors(): number | Status {
+    const { error, absolute } = this.#pool.sums;
+    const { open, left, floor } = this.#opening(this.#pool.sums);
+    if (!(open > floor)) return absolute + error === 0 ? 'budget' : 'roundoff';
+    return Math.min(HALVED_PART * open, (open - 0.9 * left) / (1 - this.#remaining));
+  }
+
+  /** The same with several results: the needs of the regions to halve next, once they are ranked. */
+  #partOfNeeds(pool: SeveralPool): number | Status {
+    const { each } = pool;
+    const now = this.#estimates();
+    const scales = new Float64Array(this.results).fill(Infinity);
+    const missing = this.goals.filter(goal => !this.meets(now[goal], goal));
+    let worst = 0;
+    for (const goal of this.goals) {
+      const { open, left, floor } = this.#opening(each[goal]);
+      scales[goal] = Math.max(left, floor) || open || 1;
+      const helps = open > floor && (missing.length === 0 || missing.includes(goal));
+      if (helps) worst = Math.max(worst, open / scales[goal]);
+    }
+    pool.rank(scales);
+    if (worst === 0)
+      return missing.every(r => each[r].absolute + each[r].error === 0) ? 'budget' : 'roundoff';
+    return Math.min(HALVED_PART, (1 - 0.9 / worst) / (1 - this.#remaining)) * pool.need;
   }
 }
 

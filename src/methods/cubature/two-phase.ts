@@ -9,8 +9,10 @@
  *
  * The two-level error is used in phase I as well. The original has none there, so its errors may be too small. And random
  * points have to confirm a claim (witnesses.ts); where they contradict it, Cuhre goes on with the regions of all processors.
+ *
+ * With several results a region is finished, and a processor done, when every goal is within its tolerance there.
  */
-import { type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
+import { addRegion, type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
 import { canSplit, type Regions } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
@@ -25,14 +27,15 @@ export function twoPhase(problem: MethodProblem, options: CubatureOptions): Run 
 }
 
 class TwoPhase extends Cubature {
-  readonly #store = new RegionStore(this.problem.ranges.length);
-  readonly #finished = new Totals();
+  readonly #store = new RegionStore(this.problem.ranges.length, this.results);
+  /** Sums over the regions that are finished, of each result. */
+  readonly #finished = this.#store.totals();
   /** The regions that are finished, for witnesses. */
-  readonly #done = new RegionStore(this.problem.ranges.length);
-  /** The sum of the absolute values of all regions. */
-  #absolute = 0;
-  /** Errors of regions that cannot be halved any more. */
-  readonly #stuck = new Sum();
+  readonly #done = new RegionStore(this.problem.ranges.length, this.results);
+  /** The sum of the absolute values of all regions, of each result. */
+  #absolute: number[] = [];
+  /** Errors of regions that cannot be halved any more, of each result. */
+  readonly #stuck = this.#finished.map(() => new Sum());
 
   async *integrate(): Step<Status> {
     const start = await this.start();
@@ -51,17 +54,20 @@ class TwoPhase extends Cubature {
       const all = Array.from({ length: store.count }, (_, i) => i);
       const halves = store.halves(all, ranges);
       await this.evaluate(halves);
-      const starting = store.count + this.#finished.count < this.least;
-      twoLevelErrors(halves.values, halves.errors, store.values.slice(0, store.count), ranges.length);
+      const starting = store.count + this.#finished[0].count < this.least;
+      twoLevelErrors(halves.values, halves.errors, store.valuesOf(all), ranges.length);
       store.count = 0;
-      const dark = !halves.values.some(v => v !== 0); // a peak may hide in any region, so none is finished
-      for (let i = 0; i < halves.count; i++) {
-        const error = halves.errors[i];
-        const small = error <= relTol * Math.abs(halves.values[i]);
+      const { count, values, errors } = halves;
+      // a peak may hide in any region, so none is finished
+      const dark = this.goals.some(r => !values.subarray(r * count, (r + 1) * count).some(v => v !== 0));
+      for (let i = 0; i < count; i++) {
+        const small = this.goals.every(
+          r => errors[r * count + i] <= relTol * Math.abs(values[r * count + i]),
+        );
         const stuck = !canSplit(halves, i, ranges);
-        if (stuck) this.#stuck.add(error);
+        if (stuck) this.#addStuck(halves, i);
         if (stuck || (small && !starting && !dark)) {
-          this.#finished.add(halves.values[i], error);
+          addRegion(this.#finished, halves, i);
           this.#done.add(halves, i);
         } else store.add(halves, i);
       }
@@ -78,19 +84,22 @@ class TwoPhase extends Cubature {
   async *#cuhreEach(): Step<Status> {
     const store = this.#store;
     const { ranges } = this.problem;
+    store.rank(this.scalesFor(this.#sums()));
     const processors = Array.from({ length: store.count }, (_, i) => new Processor(store, i));
     const most = Math.min(
       this.options.perProcessor ?? CUBATURE_OPTIONS.perProcessor.default,
       Math.floor(this.maxRegions / processors.length),
     );
     // a processor's part of the absolute tolerance, or of the smallest error that rounding allows
-    const rounding = LEAST_ERROR_IN_NOISE * this.noise * this.#absolute;
-    const local = Math.max(this.problem.absTol, rounding) / processors.length;
+    const local = this.#absolute.map(absolute => {
+      const rounding = LEAST_ERROR_IN_NOISE * this.noise * absolute;
+      return Math.max(this.problem.absTol, rounding) / processors.length;
+    });
     let [full, shown] = [false, store.count];
     for (;;) {
       const working = processors.filter(p => {
         if (p.heap.size === 0 || this.#locallyDone(p, local)) return false;
-        if (p.totals.count < most) return true;
+        if (p.totals[0].count < most) return true;
         full = true;
         return false;
       });
@@ -105,14 +114,13 @@ class TwoPhase extends Cubature {
       }
       if (stop) return working.length > 0 ? 'budget' : this.#missed(this.#estimate(), full);
       const which = affordable.map(p => p.heap.pop());
-      const parents = Float64Array.from(which, i => store.values[i]);
       const halves = store.halves(which, ranges);
       await this.evaluate(halves);
-      twoLevelErrors(halves.values, halves.errors, parents, ranges.length);
+      twoLevelErrors(halves.values, halves.errors, store.valuesOf(which), ranges.length);
       affordable.forEach((p, i) => {
         p.replace(which[i], halves, 2 * i, j => {
           if (canSplit(halves, j, ranges)) return true;
-          this.#stuck.add(halves.errors[j]);
+          this.#addStuck(halves, j);
           return false;
         });
       });
@@ -120,28 +128,42 @@ class TwoPhase extends Cubature {
   }
 
   /** Lets witnesses speak about all regions. If they contradict, Cuhre goes on with all of them, the finished ones too. */
-  async *#confirmed(now: Estimate): Step<Status> {
-    const all = new RegionStore(this.problem.ranges.length);
+  async *#confirmed(now: readonly Estimate[]): Step<Status> {
+    const all = new RegionStore(this.problem.ranges.length, this.results);
     for (const own of [this.#store, this.#done]) {
       const list = own.list(this.problem.ranges.length);
       for (let i = 0; i < list.count; i++) all.add(list, i);
     }
-    const status = await this.confirm(storeCourt(this, all), this.claim(now, this.#absolute));
-    yield* this.record(status ? now : Totals.of(all).estimate(this.noise));
+    const claims = now.map((own, r) => this.claim(own, this.#absolute[r]));
+    const status = await this.confirm(storeCourt(this, all), claims);
+    yield* this.record(status ? now : all.totals().map(own => own.estimate(this.noise)));
     if (status) return status;
     return this.ledger.lastIteration ? 'budget' : yield* splitWorst(this, all);
   }
 
   /** Whether a processor meets the tolerance relative to the sum of its own regions, the only ones that it knows. */
-  #locallyDone({ totals }: Processor, absTol: number): boolean {
-    return totals.error <= Math.max(absTol, this.problem.relTol * Math.abs(totals.value));
+  #locallyDone({ totals }: Processor, absTol: readonly number[]): boolean {
+    const { relTol } = this.problem;
+    for (const r of this.goals)
+      if (!(totals[r].error <= Math.max(absTol[r], relTol * Math.abs(totals[r].value)))) return false;
+    return true;
+  }
+
+  #addStuck({ errors, count }: Regions, i: number): void {
+    for (let r = 0; r < this.results; r++) this.#stuck[r].add(errors[r * count + i]);
   }
 
   /** Why the tolerance is not met although all regions are finished, or all processors done. */
-  #missed({ value, error }: Estimate, full = false): Status {
-    if (value === 0 && error === 0) return 'budget'; // a peak was hit once and missed when its region was halved
-    const stuck = this.#stuck.value > Math.max(toleranceAt(this.problem, value), error / 2);
-    if (stuck || error <= 2 * LEAST_ERROR_IN_NOISE * this.noise * this.#absolute) return 'roundoff';
+  #missed(now: readonly Estimate[], full = false): Status {
+    const missing = this.goals.filter(r => !this.meets(now[r], r));
+    const isZero = (r: number) => now[r].value === 0 && now[r].error === 0;
+    if (missing.every(isZero)) return 'budget'; // a peak was hit once and missed when its region was halved
+    const isRounding = (r: number) => {
+      const { value, error } = now[r];
+      const stuck = this.#stuck[r].value > Math.max(toleranceAt(this.problem, value, r), error / 2);
+      return stuck || error <= 2 * LEAST_ERROR_IN_NOISE * this.noise * this.#absolute[r];
+    };
+    if (missing.every(r => isZero(r) || isRounding(r))) return 'roundoff';
     if (full) return 'memory';
     this.warnings.push(
       "every region is within its own tolerance, but together they miss it: values cancel; use method 'pagani'",
@@ -149,11 +171,16 @@ class TwoPhase extends Cubature {
     return 'budget';
   }
 
-  #estimate(): Estimate {
-    const here = Totals.of(this.#store);
-    this.regions = here.count + this.#finished.count;
-    this.#absolute = here.absolute + this.#finished.absolute;
-    return here.estimate(this.noise, this.#finished);
+  #estimate(): Estimate[] {
+    const here = this.#store.totals();
+    this.regions = here[0].count + this.#finished[0].count;
+    this.#absolute = here.map((own, r) => own.absolute + this.#finished[r].absolute);
+    return here.map((own, r) => own.estimate(this.noise, this.#finished[r]));
+  }
+
+  /** Sums over all regions, of each result. */
+  #sums(): (Estimate & { absolute: number })[] {
+    return this.#estimate().map((own, r) => ({ ...own, absolute: this.#absolute[r] }));
   }
 }
 
@@ -161,25 +188,34 @@ class TwoPhase extends Cubature {
 class Processor {
   readonly #store: RegionStore;
   readonly heap: Heap;
-  readonly totals = new Totals();
+  /** The sums over its regions, of each result. */
+  readonly totals: readonly Totals[];
 
   constructor(store: RegionStore, region: number) {
     this.#store = store;
     this.heap = new Heap(store);
     this.heap.push(region);
-    this.totals.add(store.values[region], store.errors[region]);
+    this.totals = store.columns.map(() => new Totals());
+    this.#add(region, 1);
+  }
+
+  #add(region: number, sign: 1 | -1): void {
+    for (let r = 0; r < this.totals.length; r++) {
+      const { values, errors } = this.#store.columns[r];
+      this.totals[r].add(values[region], errors[region], sign);
+    }
   }
 
   /** Puts halves `i` and `i + 1` of a list in the place of their parent. */
   replace(parent: number, halves: Regions, i: number, canSplit: (i: number) => boolean): void {
     const store = this.#store;
-    this.totals.add(store.values[parent], store.errors[parent], -1);
+    this.#add(parent, -1);
     store.put(parent, halves, i);
     for (const [region, j] of [
       [parent, i],
       [store.add(halves, i + 1), i + 1],
     ]) {
-      this.totals.add(halves.values[j], halves.errors[j]);
+      this.#add(region, 1);
       if (canSplit(j)) this.heap.push(region);
     }
   }

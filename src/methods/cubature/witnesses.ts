@@ -14,6 +14,8 @@
  * M is PER_TOLERANCE/τ for a relative tolerance τ, at least LEAST, at most MOST or a part of what was spent, and half as many
  * again after each contradiction. What no witness meets is not excluded: something on less than about 5/M of the domain can
  * hide.
+ *
+ * Of several results each goal has witnesses of its own, at the same points.
  */
 import type { WitnessDraw, WitnessStep } from '../../tasks/pool/pool.ts';
 import { witnessCost } from '../../tasks/witness.ts';
@@ -71,7 +73,8 @@ type Blamed = 'surprised' | 'deviating';
 /** Who has regions, and lets witnesses speak about them. */
 export interface Court {
   witness(draw: WitnessDraw): Promise<WitnessStep>;
-  blame(who: Blamed, least: number): Promise<void>;
+  /** `result` is the one that the last witnesses were heard about. */
+  blame(who: Blamed, least: number, result: number): Promise<void>;
 }
 
 export interface Claim {
@@ -91,6 +94,8 @@ export class Witnesses {
   readonly #ledger: Ledger;
   /** The number of witnesses that the user asked for. */
   readonly #asked: number | undefined;
+  /** The result that they are heard about. */
+  readonly #result: number;
   #round = 0;
   #contradictions = 0;
   /** Witnesses of the last draw. */
@@ -102,10 +107,11 @@ export class Witnesses {
   /** The last contradiction: an estimate of the integral without bias, and its standard deviation. */
   contradiction: { value: number; spread: number } | null = null;
 
-  constructor(problem: MethodProblem, ledger: Ledger, asked: number | undefined) {
+  constructor(problem: MethodProblem, ledger: Ledger, asked: number | undefined, result: number) {
     this.#problem = problem;
     this.#ledger = ledger;
     this.#asked = asked;
+    this.#result = result;
   }
 
   /** Draws witnesses for a claim; a contradiction raises errors of regions. */
@@ -140,7 +146,7 @@ export class Witnesses {
   }
 
   #judge({ value, error, rounding }: Claim, now: WitnessStep): 'confirmed' | 'undecided' | Blamed {
-    const tolerance = toleranceAt(this.#problem, value);
+    const tolerance = this.#tolerance(value);
     const off = Math.abs(now.deviation);
     if (now.surprise + now.missing > SURPRISE_PART * tolerance) return 'surprised';
     const deviations = now.spread <= TELLING * tolerance ? CONFIRMING_IF_TELLING : CONFIRMING;
@@ -157,12 +163,17 @@ export class Witnesses {
     const { deviation, spread, surprise, missing } = await this.#draw(court, claim, witnesses);
     if (Math.abs(deviation) > CONTRADICTING * spread + error + rounding)
       this.contradiction = { value: value + deviation, spread };
-    if (surprise + missing > 0) await court.blame('surprised', BLAMED * toleranceAt(this.#problem, value));
+    if (surprise + missing > 0) await court.blame('surprised', BLAMED * this.#tolerance(value), this.#result);
+  }
+
+  #tolerance(value: number): number {
+    return toleranceAt(this.#problem, value, this.#result);
   }
 
   async #draw(court: Court, { absolute }: Claim, witnesses: number): Promise<WitnessStep> {
     const { key } = this.#problem;
-    const draw = { key, round: this.#round++, witnesses: Math.floor(witnesses), absolute };
+    const result = this.#result;
+    const draw = { key, round: this.#round++, witnesses: Math.floor(witnesses), absolute, result };
     const now = await court.witness(draw);
     this.cost = now.evaluations;
     this.#ledger.spend(now.evaluations);
@@ -182,25 +193,23 @@ export class Witnesses {
     const own = who === 'surprised' && missing > surprise;
     const { neighbours } = this.#problem;
     if (neighbours && !own && this.#contradictions > 1) neighbours.contradicted = true;
-    await court.blame(who, Math.max(BLAMED * toleranceAt(this.#problem, value), error, Number.MIN_VALUE));
+    const least = Math.max(BLAMED * this.#tolerance(value), error, Number.MIN_VALUE);
+    await court.blame(who, least, this.#result);
     return 'contradicted';
   }
 
   #wanted({ value, absolute }: Claim): number {
     const more = Math.min(MOST_AFTER, AFTER_CONTRADICTION ** this.#contradictions);
     if (this.#asked !== undefined) return this.#asked * more;
-    const { neighbours } = this.#problem;
-    let few = Math.min(MOST, BUDGET_PART * this.#ledger.maxEvaluations);
+    const { neighbours, several } = this.#problem;
+    let few = Math.min(MOST, (BUDGET_PART * this.#ledger.maxEvaluations) / (several?.goals.length ?? 1));
     if (neighbours && !neighbours.contradicted)
       few = Math.min(
         few,
         Math.max(LEAST_VOUCHED, VOUCHED / neighbours.count) * DOUBTED ** this.#contradictions,
       );
     const most = Math.max(few, SPENT_PART * this.#ledger.evaluations);
-    const wanted = Math.max(
-      LEAST,
-      (PER_TOLERANCE * absolute) / toleranceAt(this.#problem, value) || Infinity,
-    );
+    const wanted = Math.max(LEAST, (PER_TOLERANCE * absolute) / this.#tolerance(value) || Infinity);
     return Math.min(wanted, most) * more;
   }
 }

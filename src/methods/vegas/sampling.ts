@@ -428,8 +428,7 @@ export class Sampling {
     stream: number = STREAM.sample,
   ): SampleTask {
     // what several passes learn is put together on the host
-    const keep =
-      !!this.#problem.session.learning && (this.#problem.several?.count ?? 1) <= RESULTS_PER_PASS;
+    const keep = !!this.#problem.session.learning && (this.#problem.several?.count ?? 1) <= RESULTS_PER_PASS;
     return {
       key: this.#problem.key,
       iteration: this.#iteration,

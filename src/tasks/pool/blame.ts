@@ -26,15 +26,17 @@ export class Blame {
 
   async witness(store: RegionStore, { rule, ranges }: PoolTask, draw: WitnessDraw): Promise<WitnessStep> {
     const { centres, levels, count } = store.list(ranges.length);
-    const task = { ...draw, rule, ranges, count, centres, levels, values: store.values.slice(0, count) };
+    const values = store.columns[draw.result ?? 0].values.slice(0, count);
+    const task = { ...draw, rule, ranges, count, centres, levels, values };
     this.#last = await this.#hear(task);
     return stepOf(this.#last);
   }
 
   /** Raises errors in the store; see RegionPool.blame. */
-  put(store: RegionStore, who: 'surprised' | 'deviating', least: number): void {
+  put(store: RegionStore, who: 'surprised' | 'deviating', least: number, result = 0): void {
     const { deviations, spreads, surprises, missing, axes } = this.#last!;
-    const { errors, count } = store;
+    const { count } = store;
+    const { errors, axes: axesToSplit } = store.columns[result];
     const guilt = (i: number): number => {
       const off = Math.abs(deviations[i]);
       if (who === 'deviating') return off > DEVIATING * spreads[i] ? off : 0;
@@ -47,9 +49,10 @@ export class Blame {
       if (sum === 0) errors[i] += least / count;
       else if (guilt(i) > 0) {
         errors[i] += factor * guilt(i);
-        store.turn(i, axes[i]); // a rule that has seen nothing does not know which axis to halve
+        axesToSplit[i] = axes[i]; // a rule that has seen nothing does not know which axis to halve
       }
     }
+    store.renew();
   }
 }
 

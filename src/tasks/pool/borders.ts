@@ -12,7 +12,7 @@
  */
 import type { Ranges } from '../region.ts';
 import { emptyRegions, type Regions } from './regions.ts';
-import type { RegionStore } from './store.ts';
+import type { Column, RegionStore } from './store.ts';
 import type { SplitTree } from './tree.ts';
 
 /** A region is small if it was halved at least this many times more than in an even division into as many regions. */
@@ -36,10 +36,19 @@ export interface Probes {
   sums: Float64Array;
 }
 
-/** The images to evaluate, one per wide region. The smallest regions, with Σ |values| ≤ `negligible`, are left out. */
-export function probesFor(store: RegionStore, tree: SplitTree, ranges: Ranges, negligible: number): Probes {
-  const { values, errors } = store;
-  const wide = wideRegions(store, tree, ranges, deepest(store, negligible));
+/**
+ * The images to evaluate for a result with its column of the store, one per wide region. The smallest regions, with
+ * Σ |values| ≤ `negligible`, are left out.
+ */
+export function probesFor(
+  store: RegionStore,
+  column: Column,
+  tree: SplitTree,
+  ranges: Ranges,
+  negligible: number,
+): Probes {
+  const { values, errors } = column;
+  const wide = wideRegions(store, column, tree, ranges, deepest(store, column, negligible));
   const doubtful = wide.filter(({ home, sum }) => sum > Math.abs(values[home]) + errors[home]);
   const images = emptyRegions(ranges.length, doubtful.length);
   doubtful.forEach(({ home, region, axis, side }, i) => {
@@ -71,8 +80,14 @@ interface Wide {
 }
 
 /** The wide regions behind the faces of small ones. */
-function wideRegions(store: RegionStore, tree: SplitTree, ranges: Ranges, deep: Uint32Array): Wide[] {
-  const { values, settled, cleared, nodes, count } = store;
+function wideRegions(
+  store: RegionStore,
+  { values, settled, cleared }: Column,
+  tree: SplitTree,
+  ranges: Ranges,
+  deep: Uint32Array,
+): Wide[] {
+  const { nodes, count } = store;
   const dims = ranges.length;
   const regionOf = new Int32Array(tree.size).fill(-1);
   for (let i = 0; i < count; i++) regionOf[nodes[i]] = i;
@@ -105,7 +120,11 @@ function wideRegions(store: RegionStore, tree: SplitTree, ranges: Ranges, deep: 
 }
 
 /** Small regions that may have wide neighbours, without those of the smallest |values|, which sum to at most `negligible`. */
-function deepest({ depths, values, settled, nodes, count }: RegionStore, negligible: number): Uint32Array {
+function deepest(
+  { depths, nodes, count }: RegionStore,
+  { values, settled }: Column,
+  negligible: number,
+): Uint32Array {
   const found: number[] = [];
   for (let i = 0; i < count; i++)
     if (2 ** (depths[i] - DEEP) >= count && values[i] !== 0 && !settled[i]) found.push(i);

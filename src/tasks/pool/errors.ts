@@ -106,3 +106,12 @@ export class Totals {
     };
   }
 }
+
+/** Adds a region of a list to the sums of each result. */
+export function addRegion(
+  totals: readonly Totals[],
+  { values, errors, count }: { values: Float64Array; errors: Float64Array; count: number },
+  i: number,
+): void {
+  for (let r = 0; r < totals.length; r++) totals[r].add(values[r * count + i], errors[r * count + i]);
+}

@@ -2,12 +2,12 @@
 import type { Ranges, RegionSums, RegionTask } from '../region.ts';
 import { Blame, type HearWitnesses } from './blame.ts';
 import { probesFor } from './borders.ts';
-import { Totals, twoLevelErrors } from './errors.ts';
+import { addRegion, Sum, Totals, twoLevelErrors } from './errors.ts';
 import {
   type PoolStep,
   type PoolSums,
   type PoolTask,
-  type RegionPool,
+  type SeveralPool,
   type Tolerance,
   toleranceLeft,
   type WitnessDraw,
@@ -24,7 +24,7 @@ const NOTHING: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, no
 /** Evaluates all regions of a task. */
 export type EvaluateRegions = (task: RegionTask) => Promise<RegionSums>;
 
-export class HostPool implements RegionPool {
+export class HostPool implements SeveralPool {
   readonly most: number;
   readonly #evaluateAll: EvaluateRegions;
   readonly #blame: Blame;
@@ -33,9 +33,9 @@ export class HostPool implements RegionPool {
   readonly #store: RegionStore;
   /** Null once regions were finished: the tree cannot give back their nodes, and memory is short then. */
   #tree: SplitTree | null = new SplitTree();
-  /** Sums over the regions in the store, and over the finished ones. */
-  #here = new Totals();
-  readonly #finished = new Totals();
+  /** Sums over the regions in the store, and over the finished ones, of each result. */
+  #here: Totals[];
+  readonly #finished: Totals[];
   /** Regions with at least this error are selected. */
   #threshold = 0;
 
@@ -44,8 +44,10 @@ export class HostPool implements RegionPool {
     this.#blame = new Blame(hear);
     this.#task = task;
     this.#ranges = task.ranges;
-    this.#store = new RegionStore(task.ranges.length);
-    this.most = regionsIn(task.maxMemory, task.ranges.length, true);
+    this.#store = new RegionStore(task.ranges.length, task.results);
+    this.#here = this.#store.totals();
+    this.#finished = this.#store.totals();
+    this.most = regionsIn(task.maxMemory, task.ranges.length, true, task.results);
   }
 
   get count(): number {
@@ -53,14 +55,21 @@ export class HostPool implements RegionPool {
   }
 
   get sums(): PoolSums {
-    const [here, done] = [this.#here, this.#finished];
-    return {
-      value: here.value + done.value,
-      error: here.error + done.error,
-      absolute: here.absolute + done.absolute,
-      finished: done.error,
-      done: done.count,
-    };
+    return sumsOf(this.#here[0], this.#finished[0]);
+  }
+
+  get each(): PoolSums[] {
+    return this.#here.map((here, r) => sumsOf(here, this.#finished[r]));
+  }
+
+  get need(): number {
+    const sum = new Sum();
+    for (let i = 0; i < this.#store.count; i++) sum.add(this.#store.needs[i]);
+    return sum.value;
+  }
+
+  rank(scales: ArrayLike<number>): void {
+    this.#store.rank(scales);
   }
 
   async start(level: number): Promise<PoolStep> {
@@ -69,7 +78,7 @@ export class HostPool implements RegionPool {
     const leaves = this.#plant(level);
     for (let i = 0; i < regions.count; i++) {
       this.#store.add(regions, i, leaves[i]);
-      this.#here.add(regions.values[i], regions.errors[i]);
+      addRegion(this.#here, regions, i);
     }
     return step;
   }
@@ -96,34 +105,29 @@ export class HostPool implements RegionPool {
   }
 
   async select(part: number): Promise<number> {
-    const { errors, count } = this.#store;
-    this.#threshold = part === Infinity ? 0 : Math.max(errorFrom(errors, count, part), Number.MIN_VALUE);
-    return regionsFrom(errors, count, this.#threshold, Infinity).length;
+    const { needs, count } = this.#store;
+    this.#threshold = part === Infinity ? 0 : Math.max(errorFrom(needs, count, part), Number.MIN_VALUE);
+    return regionsFrom(needs, count, this.#threshold, Infinity).length;
   }
 
   async halve(most: number): Promise<PoolStep> {
     const store = this.#store;
-    const which = regionsFrom(store.errors, store.count, this.#threshold, most);
+    const which = regionsFrom(store.needs, store.count, this.#threshold, most);
     const halves = store.halves(which, this.#ranges);
     const step = await this.#evaluate(halves);
-    twoLevelErrors(
-      halves.values,
-      halves.errors,
-      Float64Array.from(which, i => store.values[i]),
-      this.#ranges.length,
-    );
+    twoLevelErrors(halves.values, halves.errors, store.valuesOf(which), this.#ranges.length);
     const gaps: number[] = [];
     for (let p = 0; p < which.length; p++) {
       const parent = which[p];
-      step.before += store.errors[parent];
-      this.#here.add(store.values[parent], store.errors[parent], -1);
+      step.before += store.needs[parent];
+      this.#subtract(parent);
       const axis = store.axis(parent);
       const first = this.#tree?.split(store.nodes[parent], axis, store.centre(parent, axis)) ?? 0;
       let empty = true;
       for (const i of [2 * p, 2 * p + 1]) {
-        step.after += halves.errors[i];
+        step.after += store.needOf(halves, i);
         const done = !canSplit(halves, i, this.#ranges);
-        (done ? this.#finished : this.#here).add(halves.values[i], halves.errors[i]);
+        addRegion(done ? this.#finished : this.#here, halves, i);
         if (done) continue;
         if (empty) store.put(parent, halves, i, first + (i & 1));
         else store.add(halves, i, first + (i & 1));
@@ -137,40 +141,63 @@ export class HostPool implements RegionPool {
 
   async finish(relative: number, tolerance: Tolerance): Promise<void> {
     this.#tree = null;
-    if (relative > 0) this.#finish((value, error) => error <= relative * Math.abs(value));
-    const t = thresholdFor(this.#store.errors, this.#store.count, toleranceLeft(tolerance, this.sums));
-    if (t !== null) this.#finish((_, error) => error < t);
+    const { columns, scales, needs } = this.#store;
+    const ranked = columns.filter((_, r) => scales[r] < Infinity);
+    if (relative > 0)
+      this.#finish(i => ranked.every(({ values, errors }) => errors[i] <= relative * Math.abs(values[i])));
+    // the needs of finished regions sum to at least their errors of each result, in units of its scale
+    const left = this.each.map((sums, r) => toleranceLeft(tolerance, sums) / scales[r]);
+    const least = left.reduce((a, b, r) => (scales[r] < Infinity ? Math.min(a, b) : a), Infinity);
+    const t = thresholdFor(needs, this.#store.count, least);
+    if (t !== null) this.#finish(i => needs[i] < t);
   }
 
-  #finish(done: (value: number, error: number) => boolean): void {
-    const { values, errors, count } = this.#store;
+  #finish(done: (region: number) => boolean): void {
     const gaps: number[] = [];
-    for (let i = 0; i < count; i++) {
-      if (!done(values[i], errors[i])) continue;
+    for (let i = 0; i < this.#store.count; i++) {
+      if (!done(i)) continue;
       gaps.push(i);
-      this.#finished.add(values[i], errors[i]);
-      this.#here.add(values[i], errors[i], -1);
+      this.#store.columns.forEach(({ values, errors }, r) => {
+        this.#finished[r].add(values[i], errors[i]);
+      });
+      this.#subtract(i);
     }
     this.#store.remove(gaps);
   }
 
-  async look(negligible: number, affordable: number): Promise<PoolStep> {
+  /** Takes a region out of the sums. */
+  #subtract(region: number): void {
+    for (let r = 0; r < this.#here.length; r++) {
+      const { values, errors } = this.#store.columns[r];
+      this.#here[r].add(values[region], errors[region], -1);
+    }
+  }
+
+  async look(negligible: number, affordable: number, result = 0): Promise<PoolStep> {
+    const { columns, count } = this.#store;
+    const column = columns[result];
+    const { values, errors, cleared } = column;
     // the sums are made anew: subtracting regions has left rounding errors in them
-    this.#here = Totals.of(this.#store);
+    this.#here[result] = Totals.of({ values, errors, count });
     if (!this.#tree) return NOTHING;
-    const { values, errors, cleared } = this.#store;
-    const { images, mirrored, within, sums } = probesFor(this.#store, this.#tree, this.#ranges, negligible);
+    const probes = probesFor(this.#store, column, this.#tree, this.#ranges, negligible);
+    const { images, mirrored, within, sums } = probes;
     if (images.count === 0) return NOTHING;
     // if the budget does not allow to evaluate the images, each counts as much as the region that it is the image of
     const looks = images.count <= affordable;
     const step = looks ? await this.#evaluate(images) : NOTHING;
+    let raised = false;
     within.forEach((home, i) => {
-      const ratio = looks ? Math.abs(images.values[i] / values[mirrored[i]]) : 1;
+      const image = result * images.count + i;
+      const ratio = looks ? Math.abs(images.values[image] / values[mirrored[i]]) : 1;
       const missing = ratio * sums[i] - Math.abs(values[home]) - errors[home];
-      if (missing > 0) errors[home] += missing;
-      else cleared[home] = 1;
+      if (missing > 0) {
+        errors[home] += missing;
+        raised = true;
+      } else cleared[home] = 1;
     });
-    this.#here = Totals.of(this.#store);
+    if (raised) this.#store.renew();
+    this.#here[result] = Totals.of({ values, errors, count });
     return step;
   }
 
@@ -178,9 +205,9 @@ export class HostPool implements RegionPool {
     return this.#blame.witness(this.#store, this.#task, draw);
   }
 
-  async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
-    this.#blame.put(this.#store, who, least);
-    this.#here = Totals.of(this.#store);
+  async blame(who: 'surprised' | 'deviating', least: number, result = 0): Promise<void> {
+    this.#blame.put(this.#store, who, least, result);
+    this.#here = this.#store.totals();
   }
 
   /** Fills in values, errors and axes. */
@@ -197,12 +224,25 @@ export class HostPool implements RegionPool {
   close(): void {}
 }
 
-/** Whether there are positive and negative values among those that exceed their errors. */
-function changesSign({ values, errors }: Regions): boolean {
-  let [positive, negative] = [false, false];
-  for (let i = 0; i < values.length; i++) {
-    if (values[i] > errors[i]) positive = true;
-    if (-values[i] > errors[i]) negative = true;
+function sumsOf(here: Totals, done: Totals): PoolSums {
+  return {
+    value: here.value + done.value,
+    error: here.error + done.error,
+    absolute: here.absolute + done.absolute,
+    finished: done.error,
+    done: done.count,
+  };
+}
+
+/** Whether a result has positive and negative values among those that exceed their errors. */
+function changesSign({ values, errors, count }: Regions): boolean {
+  for (let first = 0; first < values.length; first += count) {
+    let [positive, negative] = [false, false];
+    for (let i = first; i < first + count; i++) {
+      if (values[i] > errors[i]) positive = true;
+      if (-values[i] > errors[i]) negative = true;
+    }
+    if (positive && negative) return true;
   }
-  return positive && negative;
+  return false;
 }

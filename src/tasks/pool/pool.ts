@@ -13,6 +13,8 @@ export interface PoolTask {
   rule: RuleName;
   /** The box. */
   ranges: Ranges;
+  /** How many results the integrand has; by default 1. */
+  results?: number;
   /** Bytes that it may take; the default depends on the device. */
   maxMemory?: number | undefined;
 }
@@ -29,7 +31,7 @@ export interface RegionPool {
   readonly count: number;
   /** The number of regions that fit into it. */
   readonly most: number;
-  /** Sums over regions, as of the last step. */
+  /** Sums over regions, as of the last step; of the first result. */
   readonly sums: PoolSums;
   /** Starts with the box, every axis halved `level` times. */
   start(level: number): Promise<PoolStep>;
@@ -47,19 +49,30 @@ export interface RegionPool {
   finish(relative: number, tolerance: Tolerance): Promise<void>;
   /**
    * Looks across borders (borders.ts), with at most `affordable` evaluations of regions, and raises the errors of regions
-   * that have missed something. The smallest regions, with Σ |values| ≤ `negligible`, do not look.
+   * that have missed something. The smallest regions, with Σ |values| ≤ `negligible`, do not look. `result` is the one that is
+   * looked at, by default the first.
    */
-  look(negligible: number, affordable: number): Promise<PoolStep>;
+  look(negligible: number, affordable: number, result?: number): Promise<PoolStep>;
   /** Draws witnesses for all regions in the pool (../witness.ts); each round has other points. */
   witness(draw: WitnessDraw): Promise<WitnessStep>;
   /**
    * Raises the errors of regions by what their last witnesses deviate, times a factor that makes the errors of all of them
    * sum to `least` more at least: of the surprised regions, or of those that deviate most. They are to be halved
-   * along the axis on which the witness with the largest residual is nearest to a face.
+   * along the axis on which the witness with the largest residual is nearest to a face. `result` is that of the last witnesses.
    */
-  blame(who: 'surprised' | 'deviating', least: number): Promise<void>;
+  blame(who: 'surprised' | 'deviating', least: number, result?: number): Promise<void>;
   /** Frees what the pool holds. */
   close(): void;
+}
+
+/** What a pool has more if the integrand has several results. */
+export interface SeveralPool extends RegionPool {
+  /** The sums of each result. */
+  readonly each: readonly PoolSums[];
+  /** Σ over the regions in the pool of what they need: the largest error_r / scale_r of each. */
+  readonly need: number;
+  /** Says how large an error of each result is (see RegionStore.rank): regions are selected and finished by that. */
+  rank(scales: ArrayLike<number>): void;
 }
 
 export interface WitnessDraw {
@@ -69,6 +82,8 @@ export interface WitnessDraw {
   witnesses: number;
   /** Σ |values|, with those of finished regions. */
   absolute: number;
+  /** The result that they are heard about; by default the first. */
+  result?: number;
 }
 
 /** What witnesses say of all regions together. */
@@ -102,9 +117,9 @@ export interface PoolSums {
 export interface PoolStep {
   /** The number of regions that were evaluated. */
   evaluated: number;
-  /** Σ errors of the regions that were halved. */
+  /** Σ errors of the regions that were halved; with several results, of their needs. */
   before: number;
-  /** Σ errors of their halves. */
+  /** Σ errors of their halves, likewise. */
   after: number;
   /** Whether there are positive and negative values among those that exceed their errors. */
   signed: boolean;

@@ -10,7 +10,7 @@ export interface Regions {
   /** `count` numbers per axis. */
   centres: Float64Array;
   levels: Uint8Array;
-  /** Filled by an evaluation. */
+  /** Filled by an evaluation; with several results one after the other: that of result r is at r · count + i. */
   values: Float64Array;
   errors: Float64Array;
   axes: Uint8Array;
@@ -19,14 +19,15 @@ export interface Regions {
 /** Halvings per axis, at most: with more, a half-width is too small to tell points apart, wherever the box is. */
 const MAX_LEVEL = 250;
 
-/** Bytes per region in a list; with the tree of halvings, two nodes of the tree more. */
-export const bytesOf = (dims: number, tree = false): number => 9 * dims + 25 + (tree ? 34 : 0);
+/** Bytes per region in a list; with the tree of halvings, two nodes of the tree more; each further result has a column. */
+export const bytesOf = (dims: number, tree = false, results = 1): number =>
+  9 * dims + 25 + (tree ? 34 : 0) + (results > 1 ? 8 + 19 * (results - 1) : 0);
 
 /** The number of regions that fit into `memory` bytes; by default, into a quarter of the machine's memory. */
-export function regionsIn(memory: number | undefined, dims: number, tree = false): number {
+export function regionsIn(memory: number | undefined, dims: number, tree = false, results = 1): number {
   const bytes = memory ?? quarterOfMemory();
   // three times the list: a list that grows is in memory twice for a moment, and the halves of its regions come on top
-  return Math.floor(bytes / (3 * bytesOf(dims, tree)));
+  return Math.floor(bytes / (3 * bytesOf(dims, tree, results)));
 }
 
 let quarter = 0;
@@ -66,11 +67,15 @@ export function uniformSplit(ranges: Ranges, level: number): Regions {
   return regions;
 }
 
-/** Whether a region can still be halved: the centres of its halves differ from its own. */
+/** Whether a region can still be halved, along the axis of each result: the centres of its halves differ from its own. */
 export function canSplit(regions: Regions, region: number, ranges: Ranges): boolean {
-  const axis = regions.axes[region];
-  const at = axis * regions.count + region;
-  const level = regions.levels[at] + 1;
-  const offset = ((ranges[axis][1] - ranges[axis][0]) / 2) * 2 ** -level;
-  return level < MAX_LEVEL && regions.centres[at] + offset / 4 !== regions.centres[at];
+  const { count, axes, levels, centres } = regions;
+  for (let own = region; own < axes.length; own += count) {
+    const axis = axes[own];
+    const at = axis * count + region;
+    const level = levels[at] + 1;
+    const offset = ((ranges[axis][1] - ranges[axis][0]) / 2) * 2 ** -level;
+    if (!(level < MAX_LEVEL && centres[at] + offset / 4 !== centres[at])) return false;
+  }
+  return true;
 }

@@ -1,38 +1,120 @@
 /**
  * All regions that are in memory. A split puts one half in its parent's place and the other at the end. A finished region
  * is removed, and the last region moves into the gap, so that the regions always have the numbers 0 to count − 1.
+ *
+ * Each result of the integrand has a column of values, errors and axes. Regions are selected by their need: with one result its
+ * error, with several the largest error_r / scale_r, where scales (`rank`) say how large an error of each result is. A region
+ * is halved along the axis of the result that needs it most.
  */
 import type { Ranges } from '../region.ts';
+import { Totals } from './errors.ts';
 import { emptyRegions, type Regions } from './regions.ts';
+
+/** What is known of one result of the integrand in each region. */
+export interface Column {
+  values: Float64Array;
+  errors: Float64Array;
+  /** The axis along which a region is to be halved for this result. */
+  axes: Uint8Array;
+  /** 1 for a region without a much wider neighbour; that stays so, since regions only become smaller. */
+  settled: Uint8Array;
+  /** 1 for a region that smaller neighbours have looked at (borders.ts) without finding anything missing. */
+  cleared: Uint8Array;
+}
 
 export class RegionStore {
   readonly #dims: number;
   #centres: Float64Array;
   #levels: Uint8Array;
-  #axes: Uint8Array;
-  values: Float64Array;
-  errors: Float64Array;
+  /** One per result. */
+  readonly columns: readonly Column[];
+  /** See `rank`. */
+  readonly #scales: Float64Array;
+  #needs: Float64Array;
   /** How often each region was halved, over all axes. */
   depths: Uint16Array;
   /** The leaf of each region in the tree of halvings. */
   nodes: Uint32Array;
-  /** 1 for a region without a much wider neighbour; that stays so, since regions only become smaller. */
-  settled: Uint8Array;
-  /** 1 for a region that smaller neighbours have looked at (borders.ts) without finding anything missing. */
-  cleared: Uint8Array;
   count = 0;
 
-  constructor(dims: number, capacity = 256) {
+  constructor(dims: number, results = 1, capacity = 256) {
     this.#dims = dims;
     this.#centres = new Float64Array(dims * capacity);
     this.#levels = new Uint8Array(dims * capacity);
-    this.#axes = new Uint8Array(capacity);
-    this.values = new Float64Array(capacity);
-    this.errors = new Float64Array(capacity);
+    this.columns = Array.from({ length: results }, () => ({
+      values: new Float64Array(capacity),
+      errors: new Float64Array(capacity),
+      axes: new Uint8Array(capacity),
+      settled: new Uint8Array(capacity),
+      cleared: new Uint8Array(capacity),
+    }));
+    this.#scales = new Float64Array(results).fill(1);
+    this.#needs = new Float64Array(results > 1 ? capacity : 0);
     this.depths = new Uint16Array(capacity);
     this.nodes = new Uint32Array(capacity);
-    this.settled = new Uint8Array(capacity);
-    this.cleared = new Uint8Array(capacity);
+  }
+
+  /** The values of the first result. */
+  get values(): Float64Array {
+    return this.columns[0].values;
+  }
+
+  /** The errors of the first result. */
+  get errors(): Float64Array {
+    return this.columns[0].errors;
+  }
+
+  /** How much each region needs to be halved. */
+  get needs(): Float64Array {
+    return this.columns.length > 1 ? this.#needs : this.columns[0].errors;
+  }
+
+  /** How large an error of each result is; Infinity for results that do not matter. For a single result it is always 1. */
+  get scales(): Readonly<Float64Array> {
+    return this.#scales;
+  }
+
+  /** Sets the scales, and with them the needs of all regions. */
+  rank(scales: ArrayLike<number>): void {
+    if (this.columns.length === 1) return;
+    this.#scales.set(scales);
+    this.renew();
+  }
+
+  /** Computes all needs from the errors, which somebody has changed. */
+  renew(): void {
+    if (this.columns.length === 1) return;
+    this.#needs.fill(0, 0, this.count);
+    this.columns.forEach(({ errors }, r) => {
+      const scale = this.#scales[r];
+      if (scale === Infinity) return;
+      for (let i = 0; i < this.count; i++) this.#needs[i] = Math.max(this.#needs[i], errors[i] / scale);
+    });
+  }
+
+  /** The need of a region of a list. */
+  needOf(list: Regions, i: number): number {
+    if (this.columns.length === 1) return list.errors[i];
+    let need = 0;
+    for (let r = 0; r < this.columns.length; r++)
+      if (this.#scales[r] < Infinity)
+        need = Math.max(need, list.errors[r * list.count + i] / this.#scales[r]);
+    return need;
+  }
+
+  /** Sums over the regions, of each result; made anew, since sums that terms were subtracted from have rounding errors. */
+  totals(): Totals[] {
+    return this.columns.map(({ values, errors }) => Totals.of({ values, errors, count: this.count }));
+  }
+
+  /** Values of some regions, one result after the other. */
+  valuesOf(which: ArrayLike<number>): Float64Array {
+    const values = new Float64Array(this.columns.length * which.length);
+    for (let r = 0; r < this.columns.length; r++) {
+      const own = this.columns[r].values;
+      for (let i = 0; i < which.length; i++) values[r * which.length + i] = own[which[i]];
+    }
+    return values;
   }
 
   /** Adds a region of a list; returns its number. `node` is its leaf in the tree of halvings, if there is a tree. */
@@ -53,11 +135,15 @@ export class RegionStore {
     }
     this.depths[region] = depth;
     this.nodes[region] = node;
-    this.settled[region] = 0;
-    this.cleared[region] = 0;
-    this.values[region] = list.values[i];
-    this.errors[region] = list.errors[i];
-    this.#axes[region] = list.axes[i];
+    for (let r = 0, from = i; r < this.columns.length; r++, from += list.count) {
+      const own = this.columns[r];
+      own.settled[region] = 0;
+      own.cleared[region] = 0;
+      own.values[region] = list.values[from];
+      own.errors[region] = list.errors[from];
+      own.axes[region] = list.axes[from];
+    }
+    if (this.columns.length > 1) this.#needs[region] = this.needOf(list, i);
   }
 
   /** How often an axis of a region was halved. */
@@ -67,12 +153,13 @@ export class RegionStore {
 
   /** The axis along which a region is to be halved. */
   axis(region: number): number {
-    return this.#axes[region];
-  }
-
-  /** Sets the axis along which a region is to be halved. */
-  turn(region: number, axis: number): void {
-    this.#axes[region] = axis;
+    let [worst, most] = [0, -1];
+    for (let r = 0; this.columns.length > 1 && r < this.columns.length; r++) {
+      if (this.#scales[r] === Infinity) continue;
+      const need = this.columns[r].errors[region] / this.#scales[r];
+      if (need > most) [worst, most] = [r, need];
+    }
+    return this.columns[worst].axes[region];
   }
 
   /** The centre of a region along an axis. */
@@ -82,11 +169,16 @@ export class RegionStore {
 
   /** All regions as a list. */
   list(dims: number): Regions {
-    const { count } = this;
+    const { count, columns } = this;
     const list = emptyRegions(dims, count);
-    list.values = this.values;
-    list.errors = this.errors;
-    list.axes = this.#axes;
+    list.values = new Float64Array(columns.length * count);
+    list.errors = new Float64Array(columns.length * count);
+    list.axes = new Uint8Array(columns.length * count);
+    columns.forEach(({ values, errors, axes }, r) => {
+      list.values.set(values.subarray(0, count), r * count);
+      list.errors.set(errors.subarray(0, count), r * count);
+      list.axes.set(axes.subarray(0, count), r * count);
+    });
     for (let i = 0; i < count; i++) {
       for (let d = 0; d < dims; d++) {
         list.centres[d * count + i] = this.#centres[i * dims + d];
@@ -101,8 +193,9 @@ export class RegionStore {
     const list = emptyRegions(this.#dims, 2 * which.length);
     for (let i = 0; i < which.length; i++) {
       const region = which[i];
+      const axis = this.axis(region);
       for (let d = 0; d < this.#dims; d++) {
-        const split = this.#axes[region] === d;
+        const split = axis === d;
         const level = this.#levels[region * this.#dims + d] + (split ? 1 : 0);
         const offset = split ? ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -level : 0;
         const centre = this.#centres[region * this.#dims + d];
@@ -123,26 +216,32 @@ export class RegionStore {
       const own = last * this.#dims;
       this.#centres.copyWithin(gap * this.#dims, own, own + this.#dims);
       this.#levels.copyWithin(gap * this.#dims, own, own + this.#dims);
-      this.#axes[gap] = this.#axes[last];
-      this.values[gap] = this.values[last];
-      this.errors[gap] = this.errors[last];
       this.depths[gap] = this.depths[last];
       this.nodes[gap] = this.nodes[last];
-      this.settled[gap] = this.settled[last];
-      this.cleared[gap] = this.cleared[last];
+      for (const own of this.columns) {
+        own.axes[gap] = own.axes[last];
+        own.values[gap] = own.values[last];
+        own.errors[gap] = own.errors[last];
+        own.settled[gap] = own.settled[last];
+        own.cleared[gap] = own.cleared[last];
+      }
+      if (this.columns.length > 1) this.#needs[gap] = this.#needs[last];
     }
   }
 
   #grow(): void {
     this.#centres = doubled(this.#centres);
     this.#levels = doubled(this.#levels);
-    this.#axes = doubled(this.#axes);
-    this.values = doubled(this.values);
-    this.errors = doubled(this.errors);
+    this.#needs = doubled(this.#needs);
     this.depths = doubled(this.depths);
     this.nodes = doubled(this.nodes);
-    this.settled = doubled(this.settled);
-    this.cleared = doubled(this.cleared);
+    for (const own of this.columns) {
+      own.axes = doubled(own.axes);
+      own.values = doubled(own.values);
+      own.errors = doubled(own.errors);
+      own.settled = doubled(own.settled);
+      own.cleared = doubled(own.cleared);
+    }
   }
 }
 
