@@ -13,7 +13,7 @@
  */
 import { dueTurn } from './devices/event-loop.ts';
 import { takesFunctions } from './devices/registry.ts';
-import type { BoundProgram } from './integrand/bound.ts';
+import { type BoundProgram, resultCount } from './integrand/bound.ts';
 import { type Compiled, compile, type Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { toDomain } from './integrand/domain.ts';
@@ -101,6 +101,13 @@ export class Histograms {
   readonly #filled = new WeakMap<Estimate, readonly Filled[]>();
 
   constructor(problem: Problem, integrand: BoundProgram) {
+    if (resultCount(integrand) > 1)
+      throw new OptionError(
+        'histograms',
+        problem.histograms,
+        'leave them out, or return a single number',
+        w => `${w.quoted('histograms')} are given, and the integrand returns several results`,
+      );
     this.#problem = problem;
     this.#integrand = evaluatorOf(integrand);
     this.#axes = Object.entries(problem.histograms!).map(([name, given]) => new Binned(name, given, problem));

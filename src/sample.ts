@@ -10,6 +10,7 @@
  * most the part `maxOverweight` of the sum of all. A point whose weight exceeds the reference is kept, with the ratio of the two
  * as its weight, so that nothing is lost; how many these are, and how much they have, is told.
  */
+import { resultCount } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { checked, integrate, prepare, resolve } from './integrate.ts';
 import { IntegrationError } from './options/integration-error.ts';
@@ -87,11 +88,13 @@ export async function sample(f: Integrand | URL, options: SampleOptions): Promis
     throw refusal('domain', common.domain, 'pass ranges with different bounds', 'the domain is empty');
   const { signal, clear } = stopSignal(problem, start);
   try {
-    const known = state ?? (await learn(f, common, problem));
     const resolved = await resolve(f, problem, start);
     signal?.throwIfAborted();
     const [found, module] = resolved!;
     const integrand = checked(found, prepare(found, module, problem, start + problem.maxTime), problem);
+    if (resultCount(integrand) > 1)
+      throw refusal('f', f, 'return the one that points are wanted of', 'the integrand returns several results');
+    const known = state ?? (await learn(f, common, problem));
     const learned = checkedFor('sample', () => learnedFor(known, problem, integrand));
     const source = new WeightedPoints(problem, integrand, learned, signal);
     return await (unweighted ? withoutWeights(source, count, maxOverweight) : withWeights(source, count));

@@ -168,6 +168,11 @@ describe('refused', () => {
     await expect(run).rejects.toThrow(OptionError);
     await expect(run).rejects.toThrow(message);
   });
+  test('an integrand with several results', async () => {
+    const run = integrate(([x, y]) => [x, y], { dims: 2, method: 'vegas+', histograms: { a: sum } } as never);
+    await expect(run).rejects.toThrow(/`histograms` are given, and the integrand returns several results/);
+  });
+
   test('a resumed run', async () => {
     const { state } = await integrate(f, { dims: 2, method: 'vegas+' });
     const run = integrate(f, { dims: 2, resume: state!, histograms: { sum } });

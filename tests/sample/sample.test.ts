@@ -182,6 +182,12 @@ test("device 'js': a function as it is, also an async one", async () => {
 });
 
 describe('refused', () => {
+  test('an integrand with several results', async () => {
+    await expect(sample((([x]: number[]) => [x, 2 * x]) as never, { dims: 1, count: 10 })).rejects.toThrow(
+      /^sample: the integrand returns several results; return the one that points are wanted of/,
+    );
+  });
+
   const cases: [string, Record<string, unknown>, RegExp][] = [
     ['no count', { count: undefined }, /^sample: `count` is undefined; pass a whole number from 1/],
     ['count 0', { count: 0 }, /`count` is 0; pass a whole number from 1/],
