@@ -93,7 +93,12 @@ export async function sample(f: Integrand | URL, options: SampleOptions): Promis
     const [found, module] = resolved!;
     const integrand = checked(found, prepare(found, module, problem, start + problem.maxTime), problem);
     if (resultCount(integrand) > 1)
-      throw refusal('f', f, 'return the one that points are wanted of', 'the integrand returns several results');
+      throw refusal(
+        'f',
+        f,
+        'return the one that points are wanted of',
+        'the integrand returns several results',
+      );
     const known = state ?? (await learn(f, common, problem));
     const learned = checkedFor('sample', () => learnedFor(known, problem, integrand));
     const source = new WeightedPoints(problem, integrand, learned, signal);
