@@ -28,7 +28,7 @@ const PER_TOLERANCE = 64;
 const LEAST = 2 ** 16;
 const MOST = 180_000;
 /** The part of all evaluations that witnesses may take; with their models up to five times as much. */
-const SPENT_PART = 0.001;
+const SPENT_PART = 0.0005;
 /** Witnesses of all integrals of a scan together, about, while none has contradicted; and of each of them, at least. */
 const VOUCHED = 2 ** 22;
 const LEAST_VOUCHED = 2 ** 10;

@@ -48,6 +48,8 @@ export interface Scalars {
   known: boolean;
   unit: number;
   square: number;
+  size: number;
+  coarse: number;
   /** Of several results; null for one. */
   units: readonly number[] | null;
   spreads: readonly number[] | null;
@@ -110,6 +112,9 @@ export class Sampling {
    */
   #unit = 1;
   #square = 1;
+  /** √ of the mean of w² in the last iteration that learned, and the relative error of that mean: each square was rounded. */
+  #size = 0;
+  #coarse = 0;
   /** What several results need beyond that; null for one. */
   readonly #passes: ResultPasses | null;
   #iteration = 0;
@@ -148,6 +153,8 @@ export class Sampling {
       known: this.#known,
       unit: this.#unit,
       square: this.#square,
+      size: this.#size,
+      coarse: this.#coarse,
       units: this.#passes?.units ?? null,
       spreads: this.#passes?.spreads ?? null,
       pilotSpreads: this.#passes?.pilotSpreads ?? null,
@@ -168,6 +175,8 @@ export class Sampling {
     this.#known = s.known;
     this.#unit = s.unit;
     this.#square = s.square;
+    this.#size = s.size;
+    this.#coarse = s.coarse;
     const { units, spreads, pilotSpreads, witnessUnits } = s;
     if (this.#passes && units) Object.assign(this.#passes, { units, spreads, pilotSpreads, witnessUnits });
     this.#iteration = s.iteration;
@@ -214,8 +223,8 @@ export class Sampling {
    */
   spreadAbout(value: number, result = 0): number {
     if (this.#passes) return this.#passes.spreads[result];
-    const square = this.#square - (value / this.#unit) ** 2;
-    return square > CONSTANT_SQUARE * this.#square ? Math.sqrt(square) * this.#unit : 0;
+    const part = 1 - (value / this.#size) ** 2;
+    return part > CONSTANT_SQUARE + this.#coarse ? Math.sqrt(part) * this.#size : 0;
   }
 
   /** How close to the ends of the ranges the nearest one of so many samples is expected. */
@@ -257,8 +266,7 @@ export class Sampling {
       const sums = await this.#sample(strata, counts, scale);
       const total = sums.squares;
       if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
-      // fewer samples than asked for may have been drawn
-      if (this.seen) this.#square = total > 0 ? total / scale / sums.evaluations : this.#square * 2 ** -40;
+      if (this.seen) this.#square = total > 0 ? total / scale / evaluations : this.#square * 2 ** -40;
       // the histogram is out of range: the same samples are drawn again with the right scale
       if (this.seen && (total >= HISTOGRAM_LIMIT || total < HISTOGRAM_LEAST) && tries < MOST_TRIES) continue;
       // the map learns nothing from a constant integrand: rounding errors would only spoil it
@@ -273,6 +281,8 @@ export class Sampling {
       const estimate = this.#estimate(sums, strata);
       if (this.#passes) this.#square = this.#passes.learnUnits(estimate, this.#square);
       else {
+        this.#size = Math.sqrt(total / scale / sums.evaluations) * this.#unit;
+        this.#coarse = sums.evaluations / total;
         this.#largestSpread = Math.max(this.#largestSpread, this.spreadAbout(estimate.value));
         this.#setUnit(Math.sqrt(this.#square) * this.#unit);
       }

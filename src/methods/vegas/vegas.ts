@@ -333,7 +333,8 @@ class VegasRun {
       const tolerance = toleranceAt(this.#problem, own.value, g);
       const error = claimedError(this.#estimatesOf(g), own);
       if (error === 0 && now.results) return 0; // of several results one may be 0 everywhere
-      return Math.max((error / tolerance) ** 2, this.#hidden(now, g) / tolerance);
+      const hidden = this.#hidden(now, g);
+      return Math.max((error / tolerance) ** 2, hidden > 0 ? hidden / tolerance : 0); // the tolerance may be 0
     });
     return Math.max(1.1 * now.evaluations * (Math.max(...times) - 1), this.#leastSamples - now.evaluations);
   }
