@@ -33,6 +33,7 @@ export async function unseenBy(
   nearest: Nearest,
   samples: number,
   result: number,
+  endPart: number,
 ): Promise<number> {
   if (points.mayBlock) return 0;
   let sum = 0;
@@ -41,7 +42,9 @@ export async function unseenBy(
     sum += await excessBelow(points, [[end]], -kit.log2(closest), result);
   }
   const infinite = byAxis(points.ends.filter(e => e.infinite));
-  return infinite.length > 1 ? Math.max(sum, await between(points, infinite, nearest, samples, result)) : sum;
+  return infinite.length > 1
+    ? Math.max(sum, await between(points, infinite, nearest, { samples, endPart }, result))
+    : sum;
 }
 
 /** The excess between the distance 2^-start and the last numbers. */
@@ -69,14 +72,15 @@ async function excessBelow(points: EndPoints, set: EndSet, start: number, result
 /**
  * The integral of |f| in directions between axes that samples do not see. In the part of the domain where the distances from
  * the ends are about sᵢ, there are about N·Π sᵢ·densityᵢ samples, with nearestᵢ = 1/(N·densityᵢ). It is not seen where that is
- * less than 1. On (1 + |x|²)^−q in 5 dimensions the weights of samples have an infinite variance though they are bounded along
+ * less than 1. That density is known up to `endPart` of the samples, the outer bin of a map. Farther in it is larger: a map of a
+ * Gaussian has most of its samples in a hundredth of the range. On (1 + |x|²)^−q in 5 dimensions the weights of samples have an infinite variance though they are bounded along
  * each axis.
  */
 async function between(
   points: EndPoints,
   set: EndSet,
   nearest: Nearest,
-  samples: number,
+  { samples, endPart }: { samples: number; endPart: number },
   result: number,
 ): Promise<number> {
   const count = POINTS.box;
@@ -86,7 +90,8 @@ async function between(
     const isSeen = (i: number) =>
       set.reduce((n, ends, k) => {
         const closest = Math.min(...ends.map(e => nearest[e.axis][e.inward > 0 ? 0 : 1]));
-        return n * Math.min(1, distances[k][i] / closest / samples);
+        const part = distances[k][i] / closest / samples; // of the samples, as near to the end
+        return part < endPart ? n * part : n; // farther in the density is larger
       }, samples) >= 1;
     sum += total(f, count, i => (isSeen(i) ? 0 : weights[i])) * (window.octaves / count) * Math.LN2;
   }

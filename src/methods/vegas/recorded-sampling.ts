@@ -100,6 +100,10 @@ export class RecordedSampling {
     return this.#sampling.perAxis;
   }
 
+  get bins(): number {
+    return this.#sampling.bins;
+  }
+
   nearest(samples: number): Nearest {
     return this.#sampling.nearest(samples);
   }

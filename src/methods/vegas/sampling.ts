@@ -227,6 +227,10 @@ export class Sampling {
     return part > CONSTANT_SQUARE + this.#coarse ? Math.sqrt(part) * this.#size : 0;
   }
 
+  get bins(): number {
+    return this.#bins;
+  }
+
   /** How close to the ends of the ranges the nearest one of so many samples is expected. */
   nearest(samples: number): Nearest {
     const each = this.#bins / samples;

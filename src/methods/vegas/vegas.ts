@@ -477,8 +477,9 @@ class VegasRun {
     };
     if (!this.#goals.every(within)) return false;
     const nearest = this.#sampling.nearest(now.evaluations);
+    const outer = 1 / this.#sampling.bins;
     for (const g of this.#goals)
-      this.#unseen[g] = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations, g)) ?? 0);
+      this.#unseen[g] = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations, g, outer)) ?? 0);
     return !this.#goals.some(g => this.#isSteep(now, g));
   }
 

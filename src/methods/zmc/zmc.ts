@@ -479,7 +479,8 @@ class ZmcRun {
     if (this.#doubt() === null) {
       if ((cut && this.#counts < MIN_BLOCK_SAMPLES) || this.#hidden > tolerance) return false;
       const nearest = nearestOf(this.#nodes, this.#knobs.blocks, node => this.#samplesOf(node));
-      this.#unseen = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations, 0)) ?? 0);
+      const outer = 1 / this.#knobs.blocks; // the outer layer of blocks
+      this.#unseen = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations, 0, outer)) ?? 0);
       return this.#unseen <= tolerance;
     }
     if (now.evaluations > this.#budget / 8) return false;
