@@ -4,7 +4,7 @@
  *
  * C is known within blocks of results that were sampled together (tasks/correlation.ts). Between blocks it is not, and the
  * standard deviations that the blocks contribute are added: |cov(a, b)| ≤ σ(a)·σ(b), so the sum is the most that the error can
- * be. Errors of deterministic methods are bounds, and Σ |dᵢ|·errorᵢ is a bound as well.
+ * be. Errors of deterministic methods estimate the largest deviation, and so does Σ |dᵢ|·errorᵢ.
  */
 import { differentiate } from './integrand/gradient.ts';
 import { build, leaves, type ResultValue, type Shape } from './integrand/shape.ts';
@@ -16,8 +16,8 @@ export interface Numbers {
   values: readonly number[];
   errors: readonly number[];
   correlations?: readonly (readonly number[])[];
-  /** Whether errors are bounds, not standard deviations. */
-  bounds: boolean;
+  /** Whether errors are those of a deterministic method, which estimate the largest deviation. */
+  deterministic: boolean;
   /** The method and its device, for messages. */
   method: string;
 }
@@ -56,8 +56,8 @@ export function propagate<T>(f: (value: never) => T, shape: Shape, numbers: Numb
 }
 
 function errorAlong(slopes: readonly number[], numbers: Numbers): number {
-  const { errors, bounds } = numbers;
-  if (bounds) return slopes.reduce((s, d, i) => s + (d === 0 ? 0 : Math.abs(d) * errors[i]), 0);
+  const { errors, deterministic } = numbers;
+  if (deterministic) return slopes.reduce((s, d, i) => s + (d === 0 ? 0 : Math.abs(d) * errors[i]), 0);
   return blocksOf(errors.length).reduce((s, block) => s + errorInBlock(slopes, block, numbers), 0);
 }
 
@@ -79,7 +79,7 @@ function errorInBlock(slopes: readonly number[], block: readonly number[], numbe
 
 /** The covariance of two results, given by their numbers. */
 export function covarianceOf(numbers: Numbers, a: number, b: number): number {
-  refuseBounds(numbers);
+  refuseDeterministic(numbers);
   const { errors } = numbers;
   const c = correlation(numbers, a, b);
   return c === 0 ? 0 : c * errors[a] * errors[b];
@@ -87,7 +87,7 @@ export function covarianceOf(numbers: Numbers, a: number, b: number): number {
 
 /** The correlations of all results. */
 export function correlationsOf(numbers: Numbers): number[][] {
-  refuseBounds(numbers);
+  refuseDeterministic(numbers);
   return numbers.values.map((_, a) => numbers.values.map((_, b) => correlation(numbers, a, b)));
 }
 
@@ -100,9 +100,9 @@ function correlation({ correlations }: Numbers, a: number, b: number): number {
   return correlations?.[block]?.[packedIndex(a - first, b - first)] ?? Number.NaN;
 }
 
-function refuseBounds({ bounds, method }: Numbers): void {
-  if (!bounds) return;
+function refuseDeterministic({ deterministic, method }: Numbers): void {
+  if (!deterministic) return;
   throw new TypeError(
-    `the errors of ${method} are bounds, not standard deviations, and have no covariance; \`of\` adds bounds, and method 'vegas+' has covariances.`,
+    `the errors of ${method} estimate the largest deviation, and have no covariance; \`of\` adds them, and method 'vegas+' has covariances.`,
   );
 }

@@ -96,7 +96,7 @@ export class Result<S = number> {
   /**
    * The covariance of two results, by name (`'mean'`, `'z.re'`, `'[0]'`) or number; of one result, the square of its error.
    * NaN where it is not known: that is so for results of different blocks of 16, which are sampled in different passes.
-   * Throws for deterministic methods, whose errors are bounds and no standard deviations.
+   * Throws for deterministic methods, whose errors are no standard deviations.
    */
   covariance(a: string | number = 0, b: string | number = a): number {
     const shape = this.shape ?? 'number';
@@ -123,7 +123,7 @@ export class Result<S = number> {
     return {
       values: flatten(value, shape),
       errors: flatten(error, shape),
-      bounds: regions !== undefined,
+      deterministic: regions !== undefined,
       method: `${this.method} on ${device}`,
       ...(correlations && { correlations }),
     };
