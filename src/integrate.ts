@@ -72,8 +72,8 @@ export function checked(f: AnyIntegrand, integrand: BoundProgram, problem: Probl
 }
 
 /**
- * A plain function whose shape is known; compiled programs know theirs. One that throws, or does not settle before the run is
- * over, is taken for a number: the run will tell.
+ * A plain function whose shape is known; compiled programs know theirs. What it throws the run rejects with. One that does not
+ * settle before the run is over is taken for a number.
  */
 export async function shaped(
   f: AnyIntegrand,
@@ -83,10 +83,13 @@ export async function shaped(
 ): Promise<BoundProgram> {
   const { domain, params } = problem;
   if (integrand.kind === 'compiled' || domain.empty) return integrand;
-  const middle = domain.ranges.map(([a, b]) => a + (b - a) / 2);
+  const somewhere = domain.ranges.map(([a, b]) => a + (b - a) * 0.4871); // a middle is where poles are
   const stop = stopSignal(problem, start);
-  const shape = await beforeAbort(shapeOfPlain(f, integrand, domain.axes, params, middle), stop.signal)
-    .catch((): Shape => 'number')
+  const shape = await beforeAbort(shapeOfPlain(f, integrand, domain.axes, params, somewhere), stop.signal)
+    .catch((e): Shape => {
+      if (stop.signal?.aborted) return 'number';
+      throw e;
+    })
     .finally(stop.clear);
   return withShape(integrand, shape);
 }

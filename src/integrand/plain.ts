@@ -87,7 +87,13 @@ export async function shapeOfPlain(
   try {
     return cachedProgram(f, dims, params, axes).shape ?? 'number';
   } catch {
-    return call.long ? 'number' : shapeOfValue(await call.f(z));
+    if (call.long) return 'number';
+  }
+  const value = await call.f(z);
+  try {
+    return shapeOfValue(value);
+  } catch {
+    return 'number'; // the run will say what is wrong with it
   }
 }
 
