@@ -70,11 +70,14 @@ export function hiddenError(
   const smooth = spread / (perAxis * Math.sqrt(12 * now.evaluations));
   const constant = now.error <= SUSPICIOUS * smooth ? (HIDDEN * spread) / now.evaluations : 0;
   const flat = now.error <= (FLAT * largest) / now.evaluations ? largest / now.evaluations : 0;
-  return Math.max(now.hidden, constant, flat);
+  const step = now.hidden > FAR_ABOVE * now.error ? now.hidden : 0;
+  return Math.max(step, constant, flat);
 }
 const SUSPICIOUS = 0.02;
 const HIDDEN = 15;
 const FLAT = 1e-4;
+/** The Jacobian of a map has steps too, at the edges of its bins: an error that is not far below them has seen them. */
+const FAR_ABOVE = 3;
 
 /**
  * The least error of a claim, in terms of what lies closer to singular ends than samples come (end-excess.ts). Where |f| grows
