@@ -128,7 +128,7 @@ export function testimony(
     }
   };
 
-  /** Where rung `k` of the ladder at a face is: k half-widths of powers of the ladder from it. */
+  /** The distance of rung `k` of the ladder from its face, in half-widths. */
   const rung = (k: number): number => h.gap * h.ladder ** -k;
 
   /** What the model along an axis may be off by at t: a part of what its last points brought. */
@@ -142,8 +142,8 @@ export function testimony(
   /** What f has beyond the model at t along an axis. */
   const beyondModel = (value: number, d: number, t: number): number => Math.abs(value - f[0] - along(d, t));
 
-  /** Whether f near a face is not what the model says; not asked where numbers are too coarse to tell the face from the point. */
-  const isOdd = (face: number, noise: number): boolean => {
+  /** Whether f near a face differs from the model. Where the point would be rounded to the face, nothing is known: false. */
+  const differsAt = (face: number, noise: number): boolean => {
     const [d, t] = [face >> 1, place1[models + face]];
     if (half[d] * rung(h.rungs) <= 2 ** -50 * Math.abs(centre[d])) return false;
     return beyondModel(f[models + face], d, t) > doubt(d, t) + noise;
@@ -319,7 +319,7 @@ export function testimony(
       let [hidden, hiding, spent] = [0, 0, known + 2];
       const noise = 8 * h.noise * Math.max(-least, most);
       for (let face = 0, worst = 0; face < 2 * dims; face++) {
-        if (!isOdd(face, noise)) continue;
+        if (!differsAt(face, noise)) continue;
         const d = face >> 1;
         const m = placeRungs(face);
         const values = yield m;

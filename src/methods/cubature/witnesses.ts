@@ -39,7 +39,7 @@ const LEAST_VOUCHED = 2 ** 10;
 const DOUBTED = 16;
 /**
  * The part of the witnesses that is drawn first, if these are at least LEAST_SCOUTS, after a contradiction or where all of them would take
- * DEAR of the budget. Otherwise a draw more costs a card as long as the whole of a small run.
+ * DEAR of the budget. Elsewhere they are left out: on a card a second draw takes as long as a small run.
  */
 const SCOUTS = 1 / 32;
 const LEAST_SCOUTS = 2 ** 10;
