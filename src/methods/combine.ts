@@ -15,6 +15,8 @@ export interface Estimate {
    * contributes; n when n pieces contribute the same. Infinity when it is not given.
    */
   carriers?: number;
+  /** A lower bound of the number of pieces; evaluations/256 when it is not given. */
+  pieces?: number;
   /** What a step may hide that crosses a stratum beside all of its samples (jumps.ts). 0 when it is not given. */
   hidden?: number;
   /** The part of the error that is rounding, which further iterations do not make smaller. 0 when it is not given. */

@@ -67,7 +67,8 @@ export async function buildCli(): Promise<Built> {
     put: (name, text) => writeFile(join(folder, name), text),
     start: (args, env) => launch(process.execPath, [main, ...args], env),
     run: (args, env) => ended(launch(process.execPath, [main, ...args], env)),
-    shell: (command, env) => ended(launch('bash', ['-c', command], env)),
+    // bash reads .bashrc when its input is a socket, as pipes of Node are
+    shell: (command, env) => ended(launch('bash', ['--norc', '-c', command], env)),
     async remove() {
       await rm(home, { recursive: true });
       await rm(folder, { recursive: true });

@@ -44,12 +44,11 @@ test('plain: of a log-normal weight too, and it spends what it was given', async
   }
 });
 
-// The mean pull of m-Cubes on 10 steps is −2.4 for these seeds, which is not right and not cured: a run that has not met the
-// tail looks like one of an integrand without. The limit for it only says that it became no worse.
+// A run that has not met the tail looks like one of an integrand without, so claims are low; by −2.4 errors with half of the carriers.
 test.each([
-  ['mcubes', 8, 2e-2, -1.5],
-  ['mcubes', 10, 5e-2, -2.8],
-  ['vegas+', 10, 2e-2, -1.5],
+  ['mcubes', 8, 2e-2, -1],
+  ['mcubes', 10, 5e-2, -1],
+  ['vegas+', 10, 2e-2, -1],
 ] as const)(
   '%s on %i steps to %d: claims of 40 seeds have a mean pull above %d, none is off by 5 errors',
   async (method, N, relTol, least) => {

@@ -9,7 +9,7 @@ import { RESULTS_PER_PASS } from '../../tasks/correlation.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
 import type { Learning } from '../../tasks/learning.ts';
 import { floorFor, rebin, scaledMap, uniformMap } from '../../tasks/map.ts';
-import { additionsOf } from '../../tasks/pieces.ts';
+import { additionsOf, PIECE } from '../../tasks/pieces.ts';
 import type { Ranges } from '../../tasks/region.ts';
 import {
   type AxisMap,
@@ -429,6 +429,7 @@ export class Sampling {
         error: (error + error * this.#excess) * unit,
         evaluations: sums.evaluations,
         carriers,
+        pieces: Math.max(cubes, sums.evaluations / PIECE),
         rounding: rounding * unit,
       };
     };

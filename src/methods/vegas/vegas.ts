@@ -38,6 +38,7 @@ import {
   nothingSeen,
   SMALLEST_Q,
   STEEP_ENDS,
+  samplesFor,
   UNSEEN,
   ZERO_SAMPLES,
 } from '../trust.ts';
@@ -331,10 +332,10 @@ class VegasRun {
     const times = this.#goals.map(g => {
       const own = ofResult(now, g);
       const tolerance = toleranceAt(this.#problem, own.value, g);
-      const error = claimedError(this.#estimatesOf(g), own);
-      if (error === 0 && now.results) return 0; // of several results one may be 0 everywhere
+      if (own.error === 0 && now.results) return 0; // of several results one may be 0 everywhere
       const hidden = this.#hidden(now, g);
-      return Math.max((error / tolerance) ** 2, hidden > 0 ? hidden / tolerance : 0); // the tolerance may be 0
+      const times = samplesFor(this.#estimatesOf(g), own, tolerance);
+      return Math.max(times, hidden > 0 ? hidden / tolerance : 0); // the tolerance may be 0
     });
     return Math.max(1.1 * now.evaluations * (Math.max(...times) - 1), this.#leastSamples - now.evaluations);
   }
