@@ -15,7 +15,7 @@ import { stopChecksOf } from './integrand/stop-checks.ts';
 import type { MethodProblem } from './methods/method.ts';
 import { quickValues } from './quick-values.ts';
 import { type Counter, keyOf, STREAM, wordsOf } from './random/philox.ts';
-import type { EvaluatePoints } from './tasks/pointwise.ts';
+import type { EvaluatePoints } from './tasks/evaluate.ts';
 
 /** What ends a run. */
 type Limits = Pick<MethodProblem, 'signal' | 'deadline'>;

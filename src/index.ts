@@ -2,7 +2,8 @@
 export { type Device, DeviceError, type OpenOptions, type Session } from './devices/device.ts';
 export { type DeviceInfo, devices } from './devices/registry.ts';
 export type { ResultName } from './goals.ts';
-export type { Histogram, HistogramOptions } from './histograms.ts';
+export type { HistogramOptions } from './histogram-options.ts';
+export type { Histogram } from './histograms.ts';
 export type { BoundProgram, CompiledProgram, PlainProgram } from './integrand/bound.ts';
 export {
   type Compiled,
@@ -26,15 +27,10 @@ export { type IterationRecord, Result, type Status } from './result.ts';
 export { type SampleOptions, type Samples, sample } from './sample.ts';
 export { type ScanOptions, scan } from './scan.ts';
 export type { State } from './state.ts';
+export { type EvaluatePoints, evaluatorOf } from './tasks/evaluate.ts';
 export type { Learning, Refinement } from './tasks/learning.ts';
 export type { Kept, NonFinite, Part } from './tasks/part.ts';
-export {
-  type EvaluatePoints,
-  evaluatorOf,
-  regionPoints,
-  samplePoints,
-  witnessPoints,
-} from './tasks/pointwise.ts';
+export { regionPoints, samplePoints, witnessPoints } from './tasks/pointwise.ts';
 export type { PoolStep, PoolSums, PoolTask, RegionPool, Tolerance } from './tasks/pool/pool.ts';
 export type { Ranges, RegionSums, RegionTask } from './tasks/region.ts';
 export type { RuleName } from './tasks/rules.ts';

@@ -3,7 +3,7 @@
 import type { Device } from './devices/device.ts';
 import { deviceRemedy } from './devices/registry.ts';
 import { checkNames, type ResultName } from './goals.ts';
-import { checkHistograms, type HistogramOptions } from './histograms.ts';
+import { checkHistograms, type HistogramOptions } from './histogram-options.ts';
 import { type Domain, makeDomain, type Range } from './integrand/domain.ts';
 import { copyParams, type Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';

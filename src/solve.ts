@@ -4,7 +4,6 @@ import { unseenBy } from './end-excess.ts';
 import { EndPoints } from './end-points.ts';
 import { EndProbe, type Missing } from './ends.ts';
 import { severalOf } from './goals.ts';
-import { Histograms } from './histograms.ts';
 import { type BoundProgram, boundShape } from './integrand/bound.ts';
 import { type Domain, toDomain } from './integrand/domain.ts';
 import { build, leaves, type Shape } from './integrand/shape.ts';
@@ -41,7 +40,8 @@ export async function solve(
   let nonFinite = 0;
   // what may throw comes before the timer of `maxTime` is set, which would keep Node alive
   const states = fromStates(problem, integrand);
-  const histograms = problem.histograms && new Histograms(problem, integrand);
+  const histograms =
+    problem.histograms && new (await import('./histograms.ts')).Histograms(problem, integrand);
   const reports = new Reports(problem.onProgress);
   const stop = stopSignal(problem, start, reports.signal);
   const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;

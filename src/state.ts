@@ -6,7 +6,7 @@
  * many dimensions. What does not fit is refused, with the member that differs.
  */
 import type { BoundProgram } from './integrand/bound.ts';
-import { isRegionRecord, type RegionRecord } from './methods/cubature/remembered-regions.ts';
+import { isRegionRecord, type RegionRecord } from './methods/cubature/region-record.ts';
 import type { MethodProblem, MethodRecord } from './methods/method.ts';
 import { METHODS } from './methods/registry.ts';
 import type { VegasRecord } from './methods/vegas/recorded-sampling.ts';

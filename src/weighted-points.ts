@@ -11,7 +11,7 @@ import { seedData } from './result.ts';
 import type { Samples } from './sample.ts';
 import { nonFiniteError } from './solve.ts';
 import { type Draw, drawPoints } from './tasks/draw.ts';
-import { evaluatorOf } from './tasks/pointwise.ts';
+import { evaluatorOf } from './tasks/evaluate.ts';
 
 export interface Batch {
   n: number;

@@ -101,6 +101,14 @@ export const OPTIONS: readonly Option[] = [
     commands: [...SOLVING, 'explain'],
   },
   {
+    name: 'table',
+    kind: 'text',
+    value: 'F=FILE',
+    repeats: true,
+    help: 'a table f(x), f(x, y) or f(x, y, z) from a CSV file; F=FILE:cubic,log says how values are interpolated',
+    commands: [...SOLVING, 'explain'],
+  },
+  {
     name: 'target',
     kind: 'choice',
     value: 'NAME',

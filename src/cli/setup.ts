@@ -6,10 +6,11 @@ import { closest } from '../options/suggest.ts';
 import type { IntegrateOptions } from '../problem.ts';
 import type { Arguments } from './arguments.ts';
 import { freeNames, integrandOf } from './expression/integrand.ts';
-import { CONSTANTS } from './expression/names.ts';
+import { CONSTANTS, type Tables } from './expression/names.ts';
 import { isFile, load } from './load.ts';
 import { COMMANDS, OPTIONS } from './options.ts';
 import { isRange, parseRanges, type VariableRange } from './ranges.ts';
+import { readTables } from './table-file.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Setup {
@@ -39,6 +40,7 @@ export async function setUp(
   const [title] = sources;
   const ours = libraryOptions(options);
   const setup = { title, variables: ranges.map(r => r.variable) };
+  const tables = readTables((options.get('table') as string[]) ?? []);
   if (command === 'run' || (command !== 'integrate' && isFile(title))) {
     const loaded = await load(title);
     if (loaded.options.params !== undefined) checkParams(loaded.options.params);
@@ -51,7 +53,7 @@ export async function setUp(
         ...loaded.options,
         ...ours,
         ...domainOf(title, ranges, options.get('dims') as number | undefined, loaded.options),
-        params: { ...loaded.options.params, ...params },
+        params: { ...loaded.options.params, ...params, ...tables },
       },
     };
   }
@@ -60,14 +62,21 @@ export async function setUp(
     throw new UsageError('--dims is for integrands from files.', 'Give each variable a range: x=0..1.');
   const { variables } = setup;
   checkWord(title, [...variables, ...Object.keys(params)]);
-  if (variables.length === 0) throw noRanges(title, Object.keys(params));
+  if (variables.length === 0) throw noRanges(title, Object.keys(params), tables);
   const both = variables.find(v => Object.hasOwn(params, v));
   if (both) throw new UsageError(`${both} has a range and a value.`, 'Give it one of them.');
-  const { f } = integrandOf(title, variables, Object.keys(params));
+  const twice = Object.keys(tables).find(t => variables.includes(t) || Object.hasOwn(params, t));
+  if (twice) throw new UsageError(`${twice} is a table and a number.`, 'Give one of them another name.');
+  const { f } = integrandOf(title, variables, Object.keys(params), tables);
+  const all = { ...params, ...tables };
   return {
     ...setup,
     integrand: f,
-    options: { ...ours, domain: ranges.map(r => r.range), ...(Object.keys(params).length > 0 && { params }) },
+    options: {
+      ...ours,
+      domain: ranges.map(r => r.range),
+      ...(Object.keys(all).length > 0 && { params: all }),
+    },
   };
 }
 
@@ -132,8 +141,8 @@ function checkWord(text: string, known: readonly string[]): void {
   if (near) throw new UsageError(`There is no command ${text}.`, `Did you mean quadrille ${near}?`);
 }
 
-function noRanges(text: string, params: readonly string[]): UsageError {
-  const names = freeNames(text, params);
+function noRanges(text: string, params: readonly string[], tables: Tables): UsageError {
+  const names = freeNames(text, params, tables);
   const wanted = (names.length > 0 ? names : ['x']).map(n => `${n}=0..1`).join(' ');
   return new UsageError('No variable has a range.', `Write quadrille '${text}' ${wanted}.`);
 }

@@ -1,12 +1,12 @@
 /**
  * Devices by their names, and what of them this machine has. A new kind of device is one line here, beside its folder. What
- * only Node has is loaded when it is asked for: a page has no cards, and a bundle for it does not load what it takes to ask.
+ * most runs do not use is loaded when it is asked for. A page has no cards: the member `browser` of package.json makes
+ * bundlers put cuda/absent.ts in the place of cuda/open.ts, so that nothing of CUDA is in the files of a page.
  */
 import { CpuDevice } from './cpu/cpu.ts';
 import { WorkerPool } from './cpu/worker-pool.ts';
+import * as absentCuda from './cuda/absent.ts';
 import type { Device } from './device.ts';
-import { JsDevice } from './js/js.ts';
-import { Spread } from './spread.ts';
 
 /** A device of this machine. */
 export interface DeviceInfo {
@@ -94,7 +94,7 @@ export const DEVICES = [
     examples: ["'js'"],
     takesFunctions: true,
     words: 'the function as it is, not compiled, on every core',
-    open: workers => openWorkers(workers, n => new JsDevice(n)),
+    open: openJs,
     list: listJs,
   },
 ] as const satisfies readonly Kind[];
@@ -177,7 +177,9 @@ export async function openDevice(
   const devices = opened.flatMap(o => o.devices);
   const warnings = opened.flatMap(o => o.warnings ?? []);
   const single = devices.length === 1 && warnings.length === 0;
-  return { device: single ? devices[0] : new Spread(devices, warnings), release };
+  if (single) return { device: devices[0], release };
+  const { Spread } = await import('./spread.ts');
+  return { device: new Spread(devices, warnings), release };
 }
 
 /** The devices of this machine. Where no CUDA card can be used, an entry `cuda` says why in `missing`. */
@@ -203,17 +205,12 @@ function openWorkers(number: string | undefined, make: (workers: number | Worker
   return { devices: [make(pool)] };
 }
 
-async function loadCuda() {
-  if (inNode()) return import('./cuda/open.ts');
-  const why = 'CUDA devices are for Node, not for pages.';
-  return {
-    openCuda: (_: string | undefined): Opened => {
-      throw new Error(why);
-    },
-    listCuda: (): DeviceInfo[] => [{ name: 'cuda', kind: 'cuda', description: `none: ${why}`, missing: why }],
-    hasCard: () => false,
-  };
+async function openJs(workers: string | undefined): Promise<Opened> {
+  const { JsDevice } = await import('./js/js.ts');
+  return openWorkers(workers, n => new JsDevice(n));
 }
+
+const loadCuda = async () => (inNode() ? import('./cuda/open.ts') : absentCuda);
 
 const inNode = () => typeof process === 'object' && !!process.versions?.node;
 

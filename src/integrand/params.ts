@@ -75,7 +75,10 @@ function kindOf(value: unknown): string {
 
 type Numeric = { length: number; [i: number]: number | bigint };
 
-/** The declarations that reading the param `name` needs; a table has one for each axis and one for its values. */
+/**
+ * The declarations that reading the param `name` needs; a table has one for each axis, one for its values and, if it
+ * is cubic, one for its slopes.
+ */
 export function declarations(name: string, value: Param): ParamDeclaration[] {
   if (typeof value === 'number') return [{ name, kind: 'number' }];
   if (typeof value === 'boolean') return [{ name, kind: 'boolean' }];
@@ -88,7 +91,8 @@ export function shapeOf(params: Params): string {
   const shapes = Object.entries(params).map(([name, value]) => {
     // `map` and `slice` of other arrays than Float64Array are refused: lower.ts asks for the kind
     if (!isTable(value)) return [...declarations(name, value), roundsOf(value)];
-    return [name, value.outside, value.axes.map(a => [a.length, a.uniform]), value.values.length];
+    const { outside, kind, axes, values } = value;
+    return [name, outside, kind, axes.map(a => [a.length, a.uniform, a.log]), values.length];
   });
   return JSON.stringify(shapes);
 }
@@ -144,10 +148,11 @@ export function bind(declared: readonly ParamDeclaration[], params: Params): Bin
   return bound;
 }
 
-/** The arrays that a table consists of, by the names that lower/calls.ts gives them. */
+/** The arrays that a table consists of, by the names that lower/tables.ts gives them. */
 function tableParts(name: string, t: Table): [string, Float64Array][] {
   return [
     ...t.axes.map((a, k): [string, Float64Array] => [`${name}.${k}`, a.data]),
     [`${name}.values`, t.values],
+    ...(t.slopes ? [[`${name}.slopes`, t.slopes] as [string, Float64Array]] : []),
   ];
 }

@@ -1,42 +1,67 @@
 /**
- * Tables: functions known at grid points, linear in between. A table is called like a function, in plain
- * JavaScript and in a compiled integrand; both run the `lookup` functions below, which are written in the
- * integrand language (nothing outside their arguments), so both give the same bits.
+ * Tables: functions known at grid points, linear or cubic in between. A table is called like a function, in plain
+ * JavaScript and in a compiled integrand; both run the functions of lookup.ts, so both give the same bits.
  */
+import {
+  type Axis,
+  across,
+  cellOf,
+  edge,
+  type Grid,
+  hermite,
+  inner,
+  isOutside,
+  lookup1,
+  lookup2,
+  lookup3,
+  type Numbers,
+} from './lookup.ts';
+import { kit } from './math/index.ts';
 
 /** Options of `table`. */
 export interface TableOptions {
+  /**
+   * How values between grid points are found: `linear` (the default), or `cubic`, which has a continuous derivative and
+   * overshoots nowhere: it is monotone wherever the values are (PCHIP, as in SciPy).
+   */
+  kind?: 'linear' | 'cubic';
+  /**
+   * Interpolates in the logarithm of the coordinate: of all axes (`true`), or of those that have `true` in a list. The grid
+   * points of such an axis are positive.
+   */
+  log?: boolean | readonly boolean[];
   /** What a table gives outside its axes: the value at the border (`clamp`, the default) or 0 (`zero`). */
   outside?: 'clamp' | 'zero';
 }
 
-interface Axis {
-  length: number;
-  uniform: boolean;
-  /** The grid points; for a uniform axis its first point, its last point and the number of cells per unit length. */
-  data: Float64Array;
-}
-
-type Numbers = ArrayLike<number>;
-
 /** A table, which an integrand calls as a function with one coordinate per axis. */
 export interface Table {
-  (x: number, y?: number): number;
+  (x: number, y?: number, z?: number): number;
   /** The axes: the number of grid points of each, and their positions. */
   readonly axes: readonly Axis[];
   /** The values at the grid points, row by row. */
   readonly values: Float64Array;
+  /** How values between grid points are found: see `TableOptions`. */
+  readonly kind: 'linear' | 'cubic';
   /** What the table gives outside its axes: see `TableOptions`. */
   readonly outside: 'clamp' | 'zero';
-  /** @internal the function that interpolates, in the integrand language */
-  readonly lookup: (...args: never[]) => number;
+  /** @internal of a cubic one: the derivatives along the last axis at the grid points */
+  readonly slopes: Float64Array | null;
 }
 
+/** The functions that look up a value, by the number of axes; and their pieces, which they get as an argument. */
+export const LOOKUPS = [lookup1, lookup2, lookup3] as const;
+export const PIECES = { cellOf, isOutside, hermite, across, inner, edge };
+
+const MAX_AXES = LOOKUPS.length;
+
+type Rows = Numbers | readonly Rows[];
+
 /**
- * A function given by its values on a grid, interpolated linearly, for use in `params`.
+ * A function given by its values on a grid, for use in `params`; linear between the grid points unless `kind` says otherwise.
  *
- * `table([xs], values)` has one axis, `table([xs, ys], values)` two, with the values row by row:
- * `values[i * ys.length + j]` belongs to `(xs[i], ys[j])`; `values` may be an array of rows as well.
+ * `table([xs], values)` has one axis, `table([xs, ys], values)` two, `table([xs, ys, zs], values)` three, with the values row
+ * by row: `values[i * ys.length + j]` belongs to `(xs[i], ys[j])`; `values` may be an array of rows as well.
  */
 export function table(axes: [Numbers], values: Numbers, options?: TableOptions): Table;
 export function table(
@@ -45,82 +70,116 @@ export function table(
   options?: TableOptions,
 ): Table;
 export function table(
-  axes: Numbers[],
-  values: Numbers | readonly Numbers[],
-  options: TableOptions = {},
-): Table {
-  if (!Array.isArray(axes) || axes.length < 1 || axes.length > 2) {
+  axes: [Numbers, Numbers, Numbers],
+  values: Numbers | readonly (readonly Numbers[])[],
+  options?: TableOptions,
+): Table;
+export function table(axes: Numbers[], values: Rows, options: TableOptions = {}): Table {
+  if (!Array.isArray(axes) || axes.length < 1 || axes.length > MAX_AXES) {
     throw new TypeError(
-      `table: \`axes\` is ${preview(axes)}; pass one or two arrays of grid points: table([xs], values) or table([xs, ys], values).`,
+      `table: \`axes\` is ${preview(axes)}; pass one, two or three arrays of grid points: table([xs], values) or table([xs, ys], values).`,
     );
   }
-  const { outside = 'clamp' } = options;
+  const { outside = 'clamp', kind = 'linear', log = false } = options;
   if (outside !== 'clamp' && outside !== 'zero') {
     throw new TypeError(`table: \`outside\` is ${preview(outside)}; use 'clamp' or 'zero'.`);
   }
-  const checked = axes.map((a, k) => makeAxis(a, `axes[${k}]`));
+  if (kind !== 'linear' && kind !== 'cubic') {
+    throw new TypeError(`table: \`kind\` is ${preview(kind)}; use 'linear' or 'cubic'.`);
+  }
+  const logs = logarithmic(log, axes.length);
+  const checked = axes.map((a, k) => makeAxis(a, logs[k], `axes[${k}]`));
   const flat = flatten(
     values,
     checked.map(a => a.length),
   );
-  const lookup = (axes.length === 1 ? lookup1 : lookup2) as (...args: unknown[]) => number;
-  const call = (...point: number[]) => {
-    const shape = checked.flatMap(a => [a.length, a.uniform]);
-    return lookup(
-      ...point.slice(0, axes.length),
-      ...checked.map(a => a.data),
-      flat,
-      ...shape,
-      outside === 'zero',
-    );
-  };
-  return Object.assign(call, { axes: checked, values: flat, outside, lookup }) as Table;
+  const slopes = kind === 'cubic' ? slopesAlong(checked.at(-1)!, flat) : null;
+  const lookup = LOOKUPS[axes.length - 1] as (...args: unknown[]) => number;
+  const rest = [...checked.map(gridOf), { values: flat, slopes, zero: outside === 'zero' }, PIECES, kit];
+  const call = (...point: number[]) => lookup(...point.slice(0, axes.length), ...rest);
+  return Object.assign(call, { axes: checked, values: flat, kind, outside, slopes }) as Table;
 }
 
 export function isTable(v: unknown): v is Table {
-  return typeof v === 'function' && 'lookup' in v && 'axes' in v;
+  return typeof v === 'function' && 'slopes' in v && 'axes' in v;
 }
 
-function makeAxis(points: Numbers, name: string): Axis {
-  const data = numbers(points, name);
-  const { length } = data;
+/** The axis as the functions of lookup.ts read it. */
+export const gridOf = ({ data, length, uniform, log }: Axis): Grid => ({
+  grid: data,
+  count: length,
+  uniform,
+  log,
+});
+
+function logarithmic(log: unknown, axes: number): boolean[] {
+  const list = Array.isArray(log) ? log : Array(axes).fill(log);
+  const wrong = list.find(v => typeof v !== 'boolean');
+  if (wrong !== undefined || list.length > axes) {
+    throw new TypeError(
+      `table: \`log\` is ${preview(log)}; pass true, false, or a list of these with at most one per axis.`,
+    );
+  }
+  return Array.from({ length: axes }, (_, k) => list[k] ?? false);
+}
+
+function makeAxis(points: Numbers, log: boolean, name: string): Axis {
+  const given = numbers(points, name);
+  const { length } = given;
   if (length < 2) throw new TypeError(`table: \`${name}\` has ${length} points; an axis needs at least 2.`);
   for (let i = 1; i < length; i++) {
-    if (!(data[i] > data[i - 1])) {
+    if (!(given[i] > given[i - 1])) {
       throw new TypeError(
-        `table: \`${name}\` does not increase at index ${i} (${data[i - 1]}, then ${data[i]}); sort the grid points and their values.`,
+        `table: \`${name}\` does not increase at index ${i} (${given[i - 1]}, then ${given[i]}); sort the grid points and their values.`,
       );
     }
   }
+  if (log && !(given[0] > 0)) {
+    throw new TypeError(
+      `table: \`${name}\` begins with ${given[0]}, which has no logarithm; leave \`log\` out for this axis, or begin above 0.`,
+    );
+  }
+  const data = log ? given.map(kit.log) : given;
+  const same = log ? data.findIndex((x, i) => i > 0 && x <= data[i - 1]) : -1;
+  if (same > 0) {
+    throw new TypeError(
+      `table: \`${name}\` has ${given[same - 1]} and ${given[same]}, whose logarithms are equal; leave one of them out.`,
+    );
+  }
   const [first, last] = [data[0], data[length - 1]];
   const step = (last - first) / (length - 1);
+  // a logarithm is off by as much as its number is relatively, which is 1e-16 however small the logarithm
+  const size = Math.max(Math.abs(first), Math.abs(last), log ? 1 : 0);
   // where the steps are equal up to rounding, a product finds the cell; a search takes log2(length) steps
-  const uniform = data.every(
-    (x, i) => Math.abs(x - (first + i * step)) <= 4e-16 * Math.max(Math.abs(first), Math.abs(last)),
-  );
+  const uniform = data.every((x, i) => Math.abs(x - (first + i * step)) <= 4e-16 * size);
   return {
     length,
     uniform,
+    log,
     data: uniform ? Float64Array.of(first, last, (length - 1) / (last - first)) : data,
   };
 }
 
-function flatten(values: Numbers | readonly Numbers[], shape: number[]): Float64Array {
-  const rows = Array.isArray(values) && typeof values[0] === 'object' ? (values as Numbers[]) : undefined;
-  if (rows && shape.length === 2) {
-    const odd = rows.findIndex(r => r === null || typeof r !== 'object' || typeof r.length !== 'number');
-    if (odd >= 0) {
-      throw new TypeError(
-        `table: row ${odd} of \`values\` is ${preview(rows[odd])}; pass an array of numbers.`,
-      );
-    }
-    const wrong = rows.findIndex(r => r.length !== shape[1]);
-    if (wrong >= 0)
-      throw new TypeError(
-        `table: row ${wrong} of \`values\` has ${rows[wrong].length} numbers for ${shape[1]} points of axes[1].`,
-      );
+/** The derivatives of the monotone cubics along the last axis, at all grid points; per cell where the axis is uniform. */
+function slopesAlong({ length, uniform, data }: Axis, values: Float64Array): Float64Array {
+  const slopes = new Float64Array(values.length);
+  const width = (i: number) => (uniform ? 1 : data[i + 1] - data[i]);
+  for (let row = 0; row < values.length; row += length) {
+    const secant = (i: number) => (values[row + i + 1] - values[row + i]) / width(i);
+    const last = length - 2;
+    for (let i = 1; i <= last; i++) slopes[row + i] = inner(width(i - 1), width(i), secant(i - 1), secant(i));
+    const second = Math.min(1, last); // an axis of two points has one cell, and a straight line
+    slopes[row] = edge(width(0), width(second), secant(0), secant(second));
+    slopes[row + last + 1] = edge(width(last), width(last - second), secant(last), secant(last - second));
   }
-  const flat = numbers(rows ? rows.flatMap(r => Array.from(r)) : (values as Numbers), 'values');
+  return slopes;
+}
+
+function flatten(values: Rows, shape: number[]): Float64Array {
+  const flat = numbers(
+    isNested(values) && shape.length > 1 ? (joined(values, shape, '') as Numbers) : (values as Numbers),
+    'values',
+  );
   const wanted = shape.reduce((a, b) => a * b);
   if (flat.length !== wanted) {
     throw new TypeError(
@@ -128,6 +187,27 @@ function flatten(values: Numbers | readonly Numbers[], shape: number[]): Float64
     );
   }
   return flat;
+}
+
+const isNested = (values: unknown): values is readonly Rows[] =>
+  Array.isArray(values) && typeof values[0] === 'object';
+
+/** The numbers of nested rows, as one list; `at` are the indices on the way to them. */
+function joined(rows: readonly Rows[], shape: number[], at: string): number[] {
+  const axis = at.split('[').length; // the axis along which the members of a row lie
+  return rows.flatMap((row, i) => {
+    const name = `row ${i} of \`values${at}\``;
+    if (row === null || typeof row !== 'object' || typeof row.length !== 'number')
+      throw new TypeError(`table: ${name} is ${preview(row)}; pass an array of numbers.`);
+    if (row.length !== shape[axis]) {
+      throw new TypeError(
+        `table: ${name} has ${row.length} numbers for ${shape[axis]} points of axes[${axis}].`,
+      );
+    }
+    return axis < shape.length - 1 && isNested(row)
+      ? joined(row, shape, `${at}[${i}]`)
+      : Array.from(row as Numbers);
+  });
 }
 
 function numbers(list: Numbers, name: string): Float64Array {
@@ -145,72 +225,3 @@ function numbers(list: Numbers, name: string): Float64Array {
 
 const preview = (v: unknown) =>
   typeof v === 'string' ? `'${v}'` : Array.isArray(v) ? `an array of ${v.length}` : String(v);
-
-function lookup1(
-  x: number,
-  xs: Numbers,
-  values: Numbers,
-  n: number,
-  uniform: boolean,
-  zero: boolean,
-): number {
-  const last = uniform ? xs[1] : xs[n - 1];
-  if (zero && (x < xs[0] || x > last)) return 0;
-  const c = Math.min(Math.max(x, xs[0]), last); // keeps NaN
-  let i = 0;
-  let t = 0;
-  if (uniform) {
-    const u = (c - xs[0]) * xs[2];
-    i = Math.min(Math.max(Math.floor(u), 0), n - 2);
-    t = u - i;
-  } else {
-    let step = 1;
-    while (step < n - 1) step *= 2;
-    for (; step >= 1; step /= 2) {
-      // finds the last cell whose left point is ≤ c; past its end `xs` reads NaN, which is never ≤ c
-      if (i + step < n - 1 && xs[i + step] <= c) i += step;
-    }
-    t = (c - xs[i]) / (xs[i + 1] - xs[i]);
-  }
-  const a = values[i];
-  return a + t * (values[i + 1] - a);
-}
-
-function lookup2(
-  x: number,
-  y: number,
-  xs: Numbers,
-  ys: Numbers,
-  values: Numbers,
-  nx: number,
-  uniformX: boolean,
-  ny: number,
-  uniformY: boolean,
-  zero: boolean,
-): number {
-  const lastX = uniformX ? xs[1] : xs[nx - 1];
-  const lastY = uniformY ? ys[1] : ys[ny - 1];
-  if (zero && (x < xs[0] || x > lastX || y < ys[0] || y > lastY)) return 0;
-  /** [i, t]: c lies in cell i of the axis, at the fraction t of its width. */
-  const find = (c: number, grid: Numbers, n: number, uniform: boolean) => {
-    let i = 0;
-    let t = 0;
-    if (uniform) {
-      const u = (c - grid[0]) * grid[2];
-      i = Math.min(Math.max(Math.floor(u), 0), n - 2);
-      t = u - i;
-    } else {
-      let step = 1;
-      while (step < n - 1) step *= 2;
-      for (; step >= 1; step /= 2) if (i + step < n - 1 && grid[i + step] <= c) i += step;
-      t = (c - grid[i]) / (grid[i + 1] - grid[i]);
-    }
-    return [i, t];
-  };
-  const [i, t] = find(Math.min(Math.max(x, xs[0]), lastX), xs, nx, uniformX);
-  const [j, u] = find(Math.min(Math.max(y, ys[0]), lastY), ys, ny, uniformY);
-  const k = i * ny + j;
-  const a = values[k] + u * (values[k + 1] - values[k]);
-  const b = values[k + ny] + u * (values[k + ny + 1] - values[k + ny]);
-  return a + t * (b - a);
-}

@@ -8,7 +8,7 @@ import type { NonFinite } from '../tasks/part.ts';
 import type { Ranges } from '../tasks/region.ts';
 import type { PlainTask } from '../tasks/sample.ts';
 import type { Estimate } from './combine.ts';
-import type { RegionRecord } from './cubature/remembered-regions.ts';
+import type { RegionRecord } from './cubature/region-record.ts';
 import type { VegasRecord } from './vegas/recorded-sampling.ts';
 import type { Learned } from './vegas/sampling.ts';
 import type { ZmcRecord } from './zmc/record.ts';

@@ -1,15 +1,12 @@
 /**
  * Methods by their names: what each is, which family of options configures it, and how it runs. A new method is one entry
- * here, beside its folder; checks, the command line and its help follow.
+ * here, beside its folder; checks, the command line and its help follow. The code of a method is loaded when it is first
+ * run, so that a page loads the methods that it uses.
  */
-import { type AutoOptions, auto } from './auto/auto.ts';
-import { cuhre } from './cubature/cuhre.ts';
-import { pagani } from './cubature/pagani.ts';
-import { twoPhase } from './cubature/two-phase.ts';
+import type { AutoOptions } from './auto/auto.ts';
+import { loadPagani, loadVegas, whenLoaded } from './load.ts';
 import type { MethodProblem, Run } from './method.ts';
-import { vegas } from './vegas/vegas.ts';
 import type { ZmcOptions } from './zmc/options.ts';
-import { zmc } from './zmc/zmc.ts';
 
 export interface MethodOptions extends AutoOptions {
   zmc: ZmcOptions;
@@ -31,62 +28,66 @@ export const METHODS = [
     family: null,
     words: 'runs pagani and vegas+ in turns until one of them reaches the tolerance',
     several: true,
-    run: auto,
+    run: (problem, options) =>
+      whenLoaded(async () => (await import('./auto/auto.ts')).auto(problem, options)),
   },
   {
     name: 'vegas+',
     family: 'vegas',
     words: 'VEGAS with adaptive stratified sampling',
     several: true,
-    run: (problem, options) => vegas(problem, 'vegas+', options.vegas),
+    run: (problem, options) => loadVegas(problem, 'vegas+', options.vegas),
   },
   {
     name: 'mcubes',
     family: 'vegas',
     words: 'm-Cubes: VEGAS with the same number of samples in each cube',
     several: true,
-    run: (problem, options) => vegas(problem, 'mcubes', options.vegas),
+    run: (problem, options) => loadVegas(problem, 'mcubes', options.vegas),
   },
   {
     name: 'mcubes1d',
     family: 'vegas',
     words: 'm-Cubes with one map for all axes, for integrands that are the same in every coordinate',
     several: true,
-    run: (problem, options) => vegas(problem, 'mcubes1d', options.vegas),
+    run: (problem, options) => loadVegas(problem, 'mcubes1d', options.vegas),
   },
   {
     name: 'plain',
     family: 'vegas',
     words: 'Monte Carlo without adaptation',
     several: true,
-    run: (problem, options) => vegas(problem, 'plain', options.vegas),
+    run: (problem, options) => loadVegas(problem, 'plain', options.vegas),
   },
   {
     name: 'pagani',
     family: 'cubature',
     words: 'adaptive cubature that halves many regions at a time',
     several: true,
-    run: (problem, options) => pagani(problem, options.cubature),
+    run: (problem, options) => loadPagani(problem, options.cubature),
   },
   {
     name: 'cuhre',
     family: 'cubature',
     words: 'adaptive cubature that halves the region with the largest error',
     several: true,
-    run: (problem, options) => cuhre(problem, options.cubature),
+    run: (problem, options) =>
+      whenLoaded(async () => (await import('./cubature/cuhre.ts')).cuhre(problem, options.cubature)),
   },
   {
     name: 'two-phase',
     family: 'cubature',
     words: 'adaptive cubature: halves all regions first, then each processor continues with its own',
     several: true,
-    run: (problem, options) => twoPhase(problem, options.cubature),
+    run: (problem, options) =>
+      whenLoaded(async () => (await import('./cubature/two-phase.ts')).twoPhase(problem, options.cubature)),
   },
   {
     name: 'zmc',
     family: 'zmc',
     words: 'stratified sampling with a heuristic tree search',
-    run: (problem, options) => zmc(problem, options.zmc),
+    run: (problem, options) =>
+      whenLoaded(async () => (await import('./zmc/zmc.ts')).zmc(problem, options.zmc)),
   },
 ] as const satisfies readonly Method[];
 

@@ -2,12 +2,11 @@
  * Parts of tasks done point by point, for devices that can evaluate an integrand at given points and nothing else: what a
  * device has to add up, in plain JavaScript.
  */
-import { type BoundProgram, resultCount } from '../integrand/bound.ts';
 import { innerRange } from '../integrand/inner-range.ts';
-import type { PlainValue } from '../integrand/plain.ts';
-import { BATCH, wasmTarget } from '../integrand/targets/wasm.ts';
+import { BATCH } from '../integrand/targets/wasm.ts';
 import { philoxRounds, wordsOf } from '../random/philox.ts';
 import { packedIndex } from './correlation.ts';
+import type { EvaluatePoints } from './evaluate.ts';
 import { hearingOf } from './hearing.ts';
 import type { NonFinite, Part } from './part.ts';
 import { PIECE, placeFinder } from './pieces.ts';
@@ -17,40 +16,6 @@ import { cubesOf, nodeWidth, type PartSums, plainTask, plan, type SampleTask } f
 import { testimony } from './testimony.ts';
 import { TreeSum } from './tree-sum.ts';
 import { modelPairs, type WitnessSums, type WitnessTask } from './witness.ts';
-
-/**
- * Values of the integrand at n points: all first coordinates, then all second ones, and so on. Of several results it gives all
- * first results, then all second ones.
- */
-export type EvaluatePoints = (
-  points: Float64Array,
-  n: number,
-) => ArrayLike<number> | Promise<ArrayLike<number>>;
-
-/** Evaluates an integrand on the thread that calls: a compiled one as WebAssembly, a function as it is. */
-export function evaluatorOf(bound: BoundProgram): EvaluatePoints {
-  if (bound.kind === 'compiled') {
-    const evaluate = wasmTarget(bound.program, bound.params);
-    const count = resultCount(bound);
-    return (points, n) => {
-      const values = new Float64Array(n * count);
-      evaluate(points, values);
-      return values;
-    };
-  }
-  const { dims, call } = bound;
-  return async (points, n) => {
-    const pointAt = (i: number) => Array.from({ length: dims }, (_, d) => points[d * n + i]);
-    return inRows(await Promise.all(Array.from({ length: n }, (_, i) => call.f(pointAt(i)))));
-  };
-}
-
-/** What a plain function gave at each point, result by result. */
-export function inRows(found: readonly PlainValue[]): ArrayLike<number> {
-  const [first] = found;
-  if (typeof first !== 'object' || first === null) return found as readonly number[];
-  return first.flatMap((_, r) => found.map(own => (own as readonly number[])[r]));
-}
 
 /** Samples some groups of an iteration. */
 export async function samplePoints(

@@ -11,12 +11,15 @@ const blocks = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, langua
 }));
 const commands = blocks.filter(b => b.language === 'sh').flatMap(b => b.body.trimEnd().split('\n'));
 const files = blocks.filter(b => b.language === 'ts');
+/** Data that the commands read; their first line is a comment with the name. */
+const data = blocks.filter(b => b.language === 'csv');
 const examples = Object.values(PAGES).flatMap(p => p.examples.map(e => e.replace(/\s+#.*/, '')));
 
 let built: Built;
 beforeAll(async () => {
   built = await buildCli();
   for (const { body } of files) await built.put(/^\/\/ (\S+)/.exec(body)![1], body);
+  for (const { body } of data) await built.put(/^# (\S+)/.exec(body)![1], body);
   // what the examples of the help texts name
   await built.put('integrand.mjs', 'export default ([x, y]) => Math.exp(-x - y * y);');
 });

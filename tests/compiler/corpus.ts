@@ -12,6 +12,16 @@ export const params: Params = {
   cut: true,
   weights: Float64Array.of(0.5, 1.5, 2.5),
   spectrum: table([[0, 0.25, 0.6, 1]], [0, 2, 1, 0.5]),
+  decay: table([[0.01, 0.1, 0.3, 2]], [5, 3, 3.5, 0], { kind: 'cubic', log: true }),
+  field: table(
+    [
+      [0, 0.5, 1],
+      [0, 0.2, 0.3, 1],
+      [0, 1],
+    ],
+    Array.from({ length: 24 }, (_, i) => Math.sin(i)),
+    { kind: 'cubic', outside: 'zero' },
+  ),
 };
 
 const HEAD = '(x: number[], p: any, m: any): number';
@@ -99,6 +109,7 @@ export const corpus: Record<string, string> = {
     const sum = (first: number, ...more: number[]) => more.reduce((a, b) => a + b, first);
     return sum(x[0]) + sum(x[1], x[2], p.width);
   }`,
+  cubicTables: `${HEAD} => p.decay(x[0]) * p.field(x[1], x[2], 1.25 * x[0])`,
   tables: `${HEAD} => {
     const rate = p.spectrum(x[0]) * p.spectrum(1 - x[1]);
     return rate > 0.5 ? rate : rate ** 1.5;

@@ -1,8 +1,8 @@
 /**
- * Every snippet of docs/ runs as it stands and prints what the page says. `UPDATE_DOCS=1 npx vitest run tests/docs` writes
+ * Every snippet of docs/, and every program of the README, runs as it stands and prints what the page says. `UPDATE_DOCS=1 npx vitest run tests/docs` writes
  * into the pages what snippets print now.
  *
- * docs/cli.md has a test of its own (tests/cli/docs.test.ts), docs/api.md is generated (api.test.ts), and docs/design.md
+ * docs/cli.md and the commands of the README have a test of their own (tests/cli/docs.test.ts), docs/api.md is generated (api.test.ts), and docs/design.md
  * shows what is planned as well.
  */
 import { readdirSync } from 'node:fs';
@@ -15,7 +15,8 @@ const ELSEWHERE = ['cli.md', 'api.md', 'design.md'];
 const pages = readdirSync('docs')
   .filter(f => f.endsWith('.md') && !ELSEWHERE.includes(f))
   .map(f => `docs/${f}`);
-const all = pages.flatMap(blocksOf);
+pages.unshift('README.md');
+const all = pages.flatMap(blocksOf).filter(b => b.page !== 'README.md' || b.language === 'ts');
 const withBlocks = pages.filter(p => all.some(b => b.page === p));
 
 /** Why snippets are not run, by a line that they have. */

@@ -15,6 +15,7 @@ import { isRange } from '../ranges.ts';
 import { setUp } from '../setup.ts';
 import { irText } from '../show/ir.ts';
 import { wasmText } from '../show/wasm.ts';
+import { readTables } from '../table-file.ts';
 import { styleOf, type Terminal } from '../terminal.ts';
 
 export async function explainCommand(args: Arguments, { out, env }: Terminal): Promise<number> {
@@ -43,7 +44,7 @@ export async function explainCommand(args: Arguments, { out, env }: Terminal): P
 function withRanges(args: Arguments, params: readonly string[]): Arguments {
   const expression = args.rest.find(text => !isRange(text));
   if (expression === undefined || isFile(expression) || args.rest.some(isRange)) return args;
-  const names = freeNames(expression, params);
+  const names = freeNames(expression, params, readTables((args.options.get('table') as string[]) ?? []));
   return { ...args, rest: [...args.rest, ...(names.length > 0 ? names : ['x']).map(n => `${n}=0..1`)] };
 }
 

@@ -2,7 +2,7 @@
  * Writes a tree as JavaScript, with no more brackets than needed. Where a number is needed, a condition counts as 1 or 0;
  * where a condition is needed, a number other than 0 counts as true.
  */
-import { FUNCTIONS } from './names.ts';
+import { FUNCTIONS, type Functions } from './names.ts';
 import { type Binary, type Node, nodesOf } from './tree.ts';
 
 /** Gives the JavaScript for a name. */
@@ -38,32 +38,32 @@ const OPERATORS: Record<Binary, [js: string, strength: number]> = {
 };
 
 /** The value of a tree as a JavaScript expression that gives a number. */
-export function toText(node: Node, scope: Scope): string {
-  return number(emit(node, scope)).text;
+export function toText(node: Node, scope: Scope, functions: Functions = FUNCTIONS): string {
+  return number(emit(node, scope, functions)).text;
 }
 
 /** The special functions that a tree calls, which are members of the integrand's third argument. */
 export function specials(tree: Node): Set<string> {
-  const called = [...nodesOf(tree)].flatMap(n => (n.kind === 'call' ? [FUNCTIONS.get(n.fn)!] : []));
-  return new Set(called.filter(f => f.special).map(f => f.js));
+  const called = [...nodesOf(tree)].flatMap(n => (n.kind === 'call' ? [FUNCTIONS.get(n.fn)] : []));
+  return new Set(called.filter(f => f?.special).map(f => f!.js));
 }
 
-function emit(node: Node, scope: Scope): Piece {
+function emit(node: Node, scope: Scope, functions: Functions): Piece {
   switch (node.kind) {
     case 'number':
       return { text: String(node.value), strength: ATOM, condition: false };
     case 'name':
       return { text: scope(node), strength: ATOM, condition: false };
     case 'call': {
-      const args = node.args.map(a => number(emit(a, scope)).text);
+      const args = node.args.map(a => number(emit(a, scope, functions)).text);
       return {
-        text: `${FUNCTIONS.get(node.fn)!.js}(${args.join(', ')})`,
+        text: `${functions.get(node.fn)!.js}(${args.join(', ')})`,
         strength: ATOM,
         condition: false,
       };
     }
     case 'unary': {
-      const arg = emit(node.arg, scope);
+      const arg = emit(node.arg, scope, functions);
       if (node.op === '!') return { text: `!${brackets(test(arg), ATOM)}`, strength: SIGN, condition: true };
       // a power gets brackets: JavaScript refuses -x ** 2
       return { text: `${node.op}${brackets(number(arg), ATOM)}`, strength: SIGN, condition: false };
@@ -72,13 +72,13 @@ function emit(node: Node, scope: Scope): Piece {
       // a loop, not recursion, over the operators of a chain: a sum may have thousands of terms
       const chain = [node];
       for (let { left } = node; left.kind === 'binary'; { left } = left) chain.push(left);
-      let piece = emit(chain.at(-1)!.left, scope);
-      for (const { op, right } of chain.reverse()) piece = binary(op, piece, emit(right, scope));
+      let piece = emit(chain.at(-1)!.left, scope, functions);
+      for (const { op, right } of chain.reverse()) piece = binary(op, piece, emit(right, scope, functions));
       return piece;
     }
     case 'choice': {
-      const [yes, no] = [node.yes, node.no].map(n => brackets(number(emit(n, scope)), CHOICE));
-      const text = `${brackets(test(emit(node.test, scope)), CHOICE + 1)} ? ${yes} : ${no}`;
+      const [yes, no] = [node.yes, node.no].map(n => brackets(number(emit(n, scope, functions)), CHOICE));
+      const text = `${brackets(test(emit(node.test, scope, functions)), CHOICE + 1)} ? ${yes} : ${no}`;
       return { text, strength: CHOICE, condition: false };
     }
   }

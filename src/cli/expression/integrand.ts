@@ -6,8 +6,8 @@ import type { Integrand } from '../../integrand/compile.ts';
 import { kit } from '../../integrand/math/index.ts';
 import { closest } from '../../options/suggest.ts';
 import { UsageError } from '../usage-error.ts';
-import { specials, toText } from './emit.ts';
-import { CONSTANTS, FUNCTIONS } from './names.ts';
+import { type Scope, specials, toText } from './emit.ts';
+import { CONSTANTS, FUNCTIONS, type Tables, withTables } from './names.ts';
 import { parse } from './parse.ts';
 import { type Node, nodesOf } from './tree.ts';
 
@@ -27,9 +27,8 @@ export function integrandOf(
   text: string,
   variables: readonly string[],
   params: readonly string[],
+  tables: Tables = {},
 ): ExpressionIntegrand {
-  const tree = parse(text);
-  const special = [...specials(tree)];
   const free = (wish: string) => {
     while (RESERVED.has(wish) || variables.includes(wish)) wish += '_';
     return wish;
@@ -37,8 +36,11 @@ export function integrandOf(
   // a variable with a reserved name gets another one in the function
   const coordinates = new Map(variables.map(v => [v, RESERVED.has(v) ? free(`${v}_`) : v]));
   const p = free('p');
-  let uses = false;
-  const value = toText(tree, node => {
+  const functions = withTables(tables, p);
+  const tree = parse(text, functions);
+  const special = [...specials(tree)];
+  let uses = [...nodesOf(tree)].some(n => n.kind === 'call' && Object.hasOwn(tables, n.fn));
+  const scope: Scope = node => {
     const coordinate = coordinates.get(node.name);
     if (coordinate !== undefined) return coordinate;
     if (params.includes(node.name)) {
@@ -46,7 +48,8 @@ export function integrandOf(
       return `${p}.${node.name}`;
     }
     return CONSTANTS.get(node.name) ?? unknown(text, node, variables, params);
-  });
+  };
+  const value = toText(tree, scope, functions);
   const args = [`[${[...coordinates.values()].join(', ')}]`];
   if (uses || special.length > 0) args.push(p);
   if (special.length > 0) args.push(`{ ${special.join(', ')} }`);
@@ -55,8 +58,10 @@ export function integrandOf(
 }
 
 /** The names in an expression that are neither constants nor among those given, in the order of the text. */
-export function freeNames(text: string, given: readonly string[]): string[] {
-  const names = [...nodesOf(parse(text))].flatMap(n => (n.kind === 'name' ? [n.name] : []));
+export function freeNames(text: string, given: readonly string[], tables: Tables = {}): string[] {
+  const names = [...nodesOf(parse(text, withTables(tables)))].flatMap(n =>
+    n.kind === 'name' ? [n.name] : [],
+  );
   return [...new Set(names)].filter(name => !CONSTANTS.has(name) && !given.includes(name));
 }
 

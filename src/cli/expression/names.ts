@@ -4,6 +4,9 @@
  */
 import { SPECIAL } from '../../integrand/lower/globals.ts';
 
+/** Tables by name; here their number of axes matters. */
+export type Tables = Record<string, { axes: readonly unknown[] }>;
+
 export interface Known {
   /** Its name in JavaScript. */
   js: string;
@@ -27,7 +30,10 @@ const known = (js: string, least = 1, most = least, special = false): Known => (
   special,
 });
 
-export const FUNCTIONS: ReadonlyMap<string, Known> = new Map([
+/** What an expression may call, by name. */
+export type Functions = ReadonlyMap<string, Known>;
+
+export const FUNCTIONS: Functions = new Map([
   ...UNARY.map((name): [string, Known] => [name, known(`Math.${name}`)]),
   ['ln', known('Math.log')],
   ['atan2', known('Math.atan2', 2)],
@@ -37,6 +43,16 @@ export const FUNCTIONS: ReadonlyMap<string, Known> = new Map([
   ['max', known('Math.max', 1, 16)],
   ...SPECIAL.map((name): [string, Known] => [name, known(name, 1, 1, true)]),
 ]);
+
+/** The functions, and tables that are members of the integrand's second argument `p`. */
+export const withTables = (tables: Tables, p = 'p'): Functions =>
+  new Map([
+    ...FUNCTIONS,
+    ...Object.entries(tables).map(([name, { axes }]): [string, Known] => [
+      name,
+      known(`${p}.${name}`, axes.length),
+    ]),
+  ]);
 
 /** The constants. A variable or parameter of the same name hides a constant. */
 export const CONSTANTS: ReadonlyMap<string, string> = new Map([

@@ -14,7 +14,7 @@
 
 import { didYouMean } from '../../options/suggest.ts';
 import { UsageError } from '../usage-error.ts';
-import { FUNCTIONS } from './names.ts';
+import { FUNCTIONS, type Functions } from './names.ts';
 import { type Token, tokens } from './tokens.ts';
 import type { Binary, Node, Unary } from './tree.ts';
 
@@ -43,24 +43,27 @@ const STRENGTH: Record<Binary, number> = {
 /** The deepest nesting of brackets. Beyond it the compiler would run out of stack too. */
 const DEEPEST = 500;
 
-export function parse(text: string): Node {
+/** `functions` are those that an expression may call. */
+export function parse(text: string, functions: Functions = FUNCTIONS): Node {
   if (text.trim() === '')
     throw new UsageError('The expression is empty.', "Write one, such as 'exp(-x^2)'.", {
       text,
       start: 0,
       end: 1,
     });
-  return new Parser(text).whole();
+  return new Parser(text, functions).whole();
 }
 
 class Parser {
   readonly #text: string;
   readonly #tokens: Token[];
+  readonly #functions: Functions;
   #at = 0;
   #depth = 0;
 
-  constructor(text: string) {
+  constructor(text: string, functions: Functions) {
     this.#text = text;
+    this.#functions = functions;
     this.#tokens = tokens(text);
   }
 
@@ -173,13 +176,13 @@ class Parser {
 
   #name(token: Token): Node {
     const { text: name, start, end } = token;
-    const known = FUNCTIONS.get(name);
+    const known = this.#functions.get(name);
     if (!this.#is('(')) {
       if (known) this.#withoutArgument(token);
       return { kind: 'name', name, start, end };
     }
     if (!known) {
-      const remedy = didYouMean(name, FUNCTIONS.keys()) ?? `A product is written ${name}*(…).`;
+      const remedy = didYouMean(name, this.#functions.keys()) ?? `A product is written ${name}*(…).`;
       this.#fail(`'${name}' is no function.`, remedy, token);
     }
     const open = this.#next;

@@ -4,14 +4,9 @@
  */
 import type { BoundProgram, PlainProgram } from '../../integrand/bound.ts';
 import type { PlainValue } from '../../integrand/plain.ts';
+import { type EvaluatePoints, inRows } from '../../tasks/evaluate.ts';
 import type { Part } from '../../tasks/part.ts';
-import {
-  type EvaluatePoints,
-  inRows,
-  regionPoints,
-  samplePoints,
-  witnessPoints,
-} from '../../tasks/pointwise.ts';
+import { regionPoints, samplePoints, witnessPoints } from '../../tasks/pointwise.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
 import type { PartSums, SampleTask } from '../../tasks/sample.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';

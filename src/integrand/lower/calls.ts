@@ -12,6 +12,7 @@ import { bindPattern } from './patterns.ts';
 import { arrayMethod, preludeFunction } from './prelude.ts';
 import { returned } from './results.ts';
 import { lowerStatements } from './statements.ts';
+import { tableLookup } from './tables.ts';
 import { ARRAY_HELPERS, isModuleObject, mayKeepNames } from './toolchains.ts';
 import {
   describe,
@@ -114,21 +115,9 @@ function invoke(l: Lowering, fn: Val, args: Val[], node: AnyNode, env: Env): Val
         );
       }
       l.read.add(fn.name);
-      const data: Val[] = [...axes.map(a => a.data), fn.table.values].map((d, k) => ({
-        kind: 'data',
-        name: `${fn.name}.${k < axes.length ? k : 'values'}`,
-        length: d.length,
-      }));
-      const shape = axes.flatMap(a => [l.literal(a.length), l.literal(a.uniform)]);
       const numbers = args.map(a => l.number(l.toNumber(a, env, node)));
-      const lookup = internalFunction(readInternal(fn.table.lookup), fn.name);
-      return inline(
-        l,
-        lookup,
-        [...numbers, ...data, ...shape, l.literal(fn.table.outside === 'zero')],
-        node,
-        env,
-      );
+      const lookup = tableLookup(l, fn.name, fn.table);
+      return inline(l, lookup.fn, [...numbers, ...lookup.args], node, env);
     }
     case 'namespace':
       if (fn.what === 'Array') {

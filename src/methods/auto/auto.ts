@@ -16,10 +16,9 @@
  */
 import { ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
-import { pagani } from '../cubature/pagani.ts';
+import { loadPagani, loadVegas } from '../load.ts';
 import type { MethodProblem, Outcome, Run, Several, Step } from '../method.ts';
 import type { VegasOptions } from '../vegas/options.ts';
-import { vegas } from '../vegas/vegas.ts';
 import { withError } from '../with-error.ts';
 import { PausableRun } from './pausable-run.ts';
 
@@ -56,7 +55,7 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
       price: 1,
       least: 0,
       margin: 1,
-      start: own => vegas(own, 'vegas+', options.vegas),
+      start: own => loadVegas(own, 'vegas+', options.vegas),
     },
     problem,
   );
@@ -81,7 +80,7 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
       price: PAGANI_PRICE,
       least: 3 * ruleFor(dims).points,
       margin: PAGANI_MARGIN,
-      start: own => pagani(own, options.cubature),
+      start: own => loadPagani(own, options.cubature),
     },
     problem,
   );

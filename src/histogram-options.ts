@@ -1,0 +1,44 @@
+/** The option `histograms`, checked before any work. */
+import type { Integrand } from './integrand/compile.ts';
+import { OptionError } from './options/option-error.ts';
+
+/** A histogram to fill. */
+export interface HistogramOptions {
+  /** What is binned: a function of the point, like the integrand. */
+  of: Integrand;
+  /** The number of bins, at most 500. */
+  bins: number;
+  /** Where the first bin begins and the last one ends. */
+  range: readonly [number, number];
+}
+
+/** The covariance of each iteration has (bins + 2)² numbers: 2 MB. */
+const MAX_BINS = 500;
+
+/** Throws unless a value describes histograms. */
+export function checkHistograms(value: unknown): void {
+  const refuse = (name: string, found: unknown, remedy: string): never => {
+    throw new OptionError(name, found, remedy);
+  };
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    refuse(
+      'histograms',
+      value,
+      'pass an object such as { mass: { of: ([x, y]) => x + y, bins: 20, range: [0, 2] } }',
+    );
+  for (const [name, given] of Object.entries(value as object)) {
+    const at = `histograms.${name}`;
+    if (typeof given !== 'object' || given === null)
+      refuse(at, given, 'pass an object such as { of: ([x, y]) => x + y, bins: 20, range: [0, 2] }');
+    const { of, bins, range, ...rest } = given as Record<string, unknown>;
+    const [unknown] = Object.keys(rest);
+    if (unknown !== undefined)
+      refuse(`${at}.${unknown}`, rest[unknown], 'the members are of, bins and range');
+    if (typeof of !== 'function') refuse(`${at}.of`, of, 'pass a function of the point');
+    if (!(Number.isInteger(bins) && (bins as number) >= 1 && (bins as number) <= MAX_BINS))
+      refuse(`${at}.bins`, bins, `pass a whole number from 1 to ${MAX_BINS}`);
+    const bounds = Array.isArray(range) && range.length === 2 && range.every(b => Number.isFinite(b));
+    if (!bounds || !(range[0] < range[1]) || !Number.isFinite(range[1] - range[0]))
+      refuse(`${at}.range`, range, 'pass two finite bounds, the lower one first');
+  }
+}
