@@ -7,6 +7,7 @@ import { leaves, shapeText } from './integrand/shape.ts';
 import type { Several } from './methods/method.ts';
 import { OptionError } from './options/option-error.ts';
 import { closest } from './options/suggest.ts';
+import type { Text } from './options/wording.ts';
 
 /** A result of an integrand: its name, such as `mean`, `z.re` or `[0]`, or its number in their order. */
 export type ResultName = string | number;
@@ -48,8 +49,48 @@ export function severalOf(
   return { count: names.length, goals: own, leads: found('learnFrom', learnFrom) ?? own, names };
 }
 
+/**
+ * The number of the one result that an option names: 0 for an integrand that returns a number, and leaves the option out. `caller`
+ * is the function that has the option.
+ */
+export function namedResult(
+  integrand: BoundProgram,
+  option: string,
+  name: ResultName | undefined,
+  caller?: string,
+): number {
+  const shape = boundShape(integrand);
+  const refuse = (remedy: string, reason: Text) => new OptionError(option, name, remedy, reason, caller);
+  if (shape === 'number') {
+    if (name === undefined) return 0;
+    throw refuse(
+      'leave it out, or return an array or object of numbers',
+      w => `${w.quoted(option)} is given, and the integrand returns a single number`,
+    );
+  }
+  const names = leaves(shape);
+  const returned = shapeText(shape);
+  if (name === undefined)
+    throw refuse(
+      `name one with it, such as ${names[0].startsWith('[') ? 0 : `'${names[0]}'`}`,
+      w => `the integrand returns ${returned}, and ${w.quoted(option)} names none of these results`,
+    );
+  const numbers = named(option, name, names, returned, caller);
+  if (numbers.length === 1) return numbers[0];
+  throw refuse(
+    `pass the name of one, such as '${names[numbers[0]]}'`,
+    w => `${w.quoted(option)} names ${numbers.length} results: '${name}'`,
+  );
+}
+
 /** The numbers of the results that a name stands for: one, or all of a group. */
-function named(option: string, name: ResultName, names: readonly string[], shape: string): number[] {
+function named(
+  option: string,
+  name: ResultName,
+  names: readonly string[],
+  shape: string,
+  caller?: string,
+): number[] {
   const all = names.map((_, i) => i);
   const inGroup = (i: number) => names[i].startsWith(`${name}.`) || names[i].startsWith(`${name}[`);
   const numbers =
@@ -65,5 +106,6 @@ function named(option: string, name: ResultName, names: readonly string[], shape
       ? `the integrand returns ${shape}`
       : `did you mean '${near}'? The integrand returns ${shape}`,
     w => `${w.quoted(option)} names no result: ${typeof name === 'string' ? `'${name}'` : name}`,
+    caller,
   );
 }

@@ -1,4 +1,5 @@
 /** The option `histograms`, checked before any work. */
+import { checkNames, type ResultName } from './goals.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { OptionError } from './options/option-error.ts';
 
@@ -10,6 +11,8 @@ export interface HistogramOptions {
   bins: number;
   /** Where the first bin begins and the last one ends. */
   range: readonly [number, number];
+  /** The result that is integrated over bins, for an integrand that returns several: its name or number. */
+  result?: ResultName | undefined;
 }
 
 /** The covariance of each iteration has (bins + 2)² numbers: 2 MB. */
@@ -30,10 +33,12 @@ export function checkHistograms(value: unknown): void {
     const at = `histograms.${name}`;
     if (typeof given !== 'object' || given === null)
       refuse(at, given, 'pass an object such as { of: ([x, y]) => x + y, bins: 20, range: [0, 2] }');
-    const { of, bins, range, ...rest } = given as Record<string, unknown>;
+    const { of, bins, range, result, ...rest } = given as Record<string, unknown>;
     const [unknown] = Object.keys(rest);
     if (unknown !== undefined)
-      refuse(`${at}.${unknown}`, rest[unknown], 'the members are of, bins and range');
+      refuse(`${at}.${unknown}`, rest[unknown], 'the members are of, bins, range and result');
+    if (result !== undefined) checkNames(`${at}.result`, result);
+    if (Array.isArray(result)) refuse(`${at}.result`, result, "pass the name of one result, such as 'mean'");
     if (typeof of !== 'function') refuse(`${at}.of`, of, 'pass a function of the point');
     if (!(Number.isInteger(bins) && (bins as number) >= 1 && (bins as number) <= MAX_BINS))
       refuse(`${at}.bins`, bins, `pass a whole number from 1 to ${MAX_BINS}`);

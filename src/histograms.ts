@@ -13,8 +13,9 @@
  */
 import { dueTurn } from './devices/event-loop.ts';
 import { takesFunctions } from './devices/registry.ts';
+import { namedResult } from './goals.ts';
 import type { HistogramOptions } from './histogram-options.ts';
-import { type BoundProgram, resultCount } from './integrand/bound.ts';
+import type { BoundProgram } from './integrand/bound.ts';
 import { type Compiled, compile, type Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { toDomain } from './integrand/domain.ts';
@@ -22,6 +23,7 @@ import { volumeExcess } from './integrand/inner-range.ts';
 import { kit } from './integrand/math/index.ts';
 import type { Params } from './integrand/params.ts';
 import type { Estimate } from './methods/combine.ts';
+import { unitFor } from './methods/unit.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import { OptionError } from './options/option-error.ts';
 import type { Problem } from './problem.ts';
@@ -33,7 +35,7 @@ import { cubesOf, type PlainTask } from './tasks/sample.ts';
 export interface Histogram {
   /** The bounds of the bins, one more than there are bins. */
   readonly edges: readonly number[];
-  /** The integral of the integrand over each bin. */
+  /** The integral of the integrand, or of its `result`, over each bin. */
   readonly values: readonly number[];
   /** One standard deviation of each. */
   readonly errors: readonly number[];
@@ -50,8 +52,9 @@ const BATCH = 4096;
 /** Sums of one iteration for one histogram: what lies below the range, the bins, what lies above. */
 interface Filled {
   values: Float64Array;
-  /** A row per slot. */
+  /** A row per slot, in squares of the unit: those of 1e-180 underflow. */
   covariance: Float64Array;
+  unit: number;
 }
 
 export class Histograms {
@@ -61,16 +64,12 @@ export class Histograms {
   readonly #filled = new WeakMap<Estimate, readonly Filled[]>();
 
   constructor(problem: Problem, integrand: BoundProgram) {
-    if (resultCount(integrand) > 1)
-      throw new OptionError(
-        'histograms',
-        problem.histograms,
-        'leave them out, or return a single number',
-        w => `${w.quoted('histograms')} are given, and the integrand returns several results`,
-      );
     this.#problem = problem;
     this.#integrand = evaluatorOf(integrand);
-    this.#axes = Object.entries(problem.histograms!).map(([name, given]) => new Binned(name, given, problem));
+    this.#axes = Object.entries(problem.histograms!).map(([name, given]) => {
+      const row = namedResult(integrand, `histograms.${name}.result`, given.result);
+      return new Binned(name, given, row, problem);
+    });
   }
 
   /** Fills all histograms with the samples of an iteration. */
@@ -78,6 +77,9 @@ export class Histograms {
     const { domain } = this.#problem;
     const infinite = domain.axes.some(a => a.infinite);
     const sums = this.#axes.map(axis => new CubeWise(axis.slots));
+    const rows = this.#axes.map(axis => axis.row);
+    // a single number is drawn in the unit of its task; each of several results is squared in one near its size
+    const units = rows.map(row => unitOf(estimate.results?.each[row]));
     const countOf = typeof task.counts === 'number' ? null : task.counts.each;
     let cube = 0;
     const flush = () => {
@@ -94,9 +96,9 @@ export class Histograms {
           flush();
           cube = drawn.cubes[i];
         }
-        const w = values[i] * drawn.jacobians[i];
-        if (w === 0 || !(Math.abs(w) < Infinity)) continue; // what is not finite counts as 0, or has ended the run
         for (let h = 0; h < sums.length; h++) {
+          const w = (values[rows[h] * drawn.n + i] / units[h]) * drawn.jacobians[i];
+          if (w === 0 || !(Math.abs(w) < Infinity)) continue; // what is not finite counts as 0, or has ended the run
           const slot = slots[h][i];
           if (slot < 0) throw this.#axes[h].undefinedAt(points, drawn.n, i);
           sums[h].add(slot, w);
@@ -108,7 +110,7 @@ export class Histograms {
     const whole = (domain.sign * task.unit * (1 + volumeExcess(domain.ranges))) / cubesOf(task);
     this.#filled.set(
       estimate,
-      sums.map(own => own.times(whole)),
+      sums.map((own, h) => own.times(whole, units[h])),
     );
   }
 
@@ -119,13 +121,15 @@ export class Histograms {
       this.#axes.map((axis, h) => {
         const values = new Float64Array(axis.slots);
         const covariance = new Float64Array(axis.slots ** 2);
+        const { unit } = this.#filled.get(estimates[0])![h];
         for (const estimate of estimates) {
           const share = estimate.evaluations / evaluations;
           const own = this.#filled.get(estimate)![h];
           for (let i = 0; i < values.length; i++) values[i] += share * own.values[i];
-          for (let i = 0; i < covariance.length; i++) covariance[i] += share * share * own.covariance[i];
+          const scaled = share * (own.unit / unit);
+          for (let i = 0; i < covariance.length; i++) covariance[i] += scaled * scaled * own.covariance[i];
         }
-        return [axis.name, axis.histogram({ values, covariance })];
+        return [axis.name, axis.histogram({ values, covariance, unit })];
       }),
     );
   }
@@ -142,16 +146,26 @@ export class Histograms {
   }
 }
 
+/** A power of two near the size of weights. */
+function unitOf(own: Estimate | undefined): number {
+  if (!own) return 1;
+  const size = Math.max(Math.abs(own.value), own.error * Math.sqrt(own.evaluations));
+  return size > 0 && size < Infinity ? unitFor(size) : 1;
+}
+
 /** One histogram: its expression and its bins. Slot 0 is below the range, the last one above it. */
 class Binned {
   readonly name: string;
+  /** The number of the result that is binned. */
+  readonly row: number;
   readonly slots: number;
   readonly #given: HistogramOptions;
   readonly #dims: number;
   readonly #evaluate: (points: Float64Array, n: number) => ArrayLike<number>;
 
-  constructor(name: string, given: HistogramOptions, { dims, params, device }: Problem) {
+  constructor(name: string, given: HistogramOptions, row: number, { dims, params, device }: Problem) {
     this.name = name;
+    this.row = row;
     this.slots = given.bins + 2;
     this.#given = given;
     this.#dims = dims;
@@ -187,12 +201,12 @@ class Binned {
     );
   }
 
-  histogram({ values, covariance }: Filled): Histogram {
+  histogram({ values, covariance, unit }: Filled): Histogram {
     const { bins, range } = this.#given;
     const [low, high] = range;
     const { slots } = this;
     const inner = Array.from({ length: bins }, (_, b) => b + 1);
-    const error = (slot: number) => Math.sqrt(Math.max(0, covariance[slot * slots + slot]));
+    const error = (slot: number) => Math.sqrt(Math.max(0, covariance[slot * slots + slot])) * unit;
     const beyond = (slot: number) => ({ value: values[slot], error: error(slot) });
     return {
       edges: Array.from({ length: bins + 1 }, (_, b) =>
@@ -200,7 +214,7 @@ class Binned {
       ),
       values: inner.map(slot => values[slot]),
       errors: inner.map(error),
-      covariance: inner.map(row => inner.map(column => covariance[row * slots + column])),
+      covariance: inner.map(row => inner.map(column => covariance[row * slots + column] * unit * unit)),
       under: beyond(0),
       over: beyond(bins + 1),
     };
@@ -262,10 +276,11 @@ class CubeWise {
     this.#hit = [];
   }
 
-  times(factor: number): Filled {
+  times(factor: number, unit: number): Filled {
     return {
-      values: this.#values.map(v => v * factor),
+      values: this.#values.map(v => v * factor * unit),
       covariance: this.#covariance.map(c => c * factor * factor),
+      unit,
     };
   }
 }

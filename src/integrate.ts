@@ -3,7 +3,7 @@ import { beforeAbort } from './devices/before-abort.ts';
 import { dueTurn } from './devices/event-loop.ts';
 import { openDevice, takesFunctions } from './devices/registry.ts';
 import { severalOf } from './goals.ts';
-import { type BoundProgram, boundShape } from './integrand/bound.ts';
+import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { OutOfTime } from './integrand/lower/lowering.ts';
@@ -11,10 +11,8 @@ import { bind } from './integrand/params.ts';
 import { exportName, plainProgram, shapeOfPlain, withShape } from './integrand/plain.ts';
 import { cachedProgram } from './integrand/program-cache.ts';
 import { read } from './integrand/read.ts';
-import { type ResultShape, type Shape, shapeText } from './integrand/shape.ts';
+import type { ResultShape, Shape } from './integrand/shape.ts';
 import { statusOf } from './methods/method.ts';
-import { takesSeveral } from './methods/registry.ts';
-import { IntegrationError } from './options/integration-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { isItsText, selfCheck } from './self-check.ts';
@@ -65,7 +63,6 @@ async function integrated(f: AnyIntegrand | URL, options: IntegrateOptions): Pro
 /** The integrand, once it was compared with the function that it was made from. */
 export function checked(f: AnyIntegrand, integrand: BoundProgram, problem: Problem): BoundProgram {
   severalOf(integrand, problem); // throws for names of results that there are not
-  refuseSeveral(integrand, problem);
   if (problem.check && integrand.kind === 'compiled' && !problem.domain.empty)
     selfCheck(f, integrand, problem);
   return integrand;
@@ -92,16 +89,6 @@ export async function shaped(
     })
     .finally(stop.clear);
   return withShape(integrand, shape);
-}
-
-/** Refuses methods that take one result at a time. */
-function refuseSeveral(integrand: BoundProgram, { method }: Problem): void {
-  const shape = boundShape(integrand);
-  if (shape === 'number' || takesSeveral(method)) return;
-  throw new IntegrationError(
-    w =>
-      `the integrand returns ${shapeText(shape)}, and ${w.setting('method', method)} integrates one number; use ${w.setting('method', 'vegas+')}, or integrate the results one by one.`,
-  );
 }
 
 /** What `compile` gives; undefined when compiling had to end because `maxTime` was over. */

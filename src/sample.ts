@@ -10,9 +10,11 @@
  * most the part `maxOverweight` of the sum of all. A point whose weight exceeds the reference is kept, with the ratio of the two
  * as its weight, so that nothing is lost; how many these are, and how much they have, is told.
  */
-import { resultCount } from './integrand/bound.ts';
+import { checkNames, namedResult, type ResultName } from './goals.ts';
+import { boundShape } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
-import { checked, integrate, prepare, resolve } from './integrate.ts';
+import { leaves } from './integrand/shape.ts';
+import { type AnyIntegrand, checked, integrate, prepare, resolve, shaped } from './integrate.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
@@ -26,6 +28,8 @@ export interface SampleOptions extends Omit<IntegrateOptions, 'resume' | 'histog
   count: number;
   /** The `state` of a result of the same integral, by the VEGAS family. Without it the integral is computed first. */
   state?: State | undefined;
+  /** The result that points are drawn from, for an integrand that returns several: its name or number. */
+  result?: ResultName | undefined;
   /** Keep points with a probability in proportion to the absolute value of their weight. Default false. */
   unweighted?: boolean;
   /**
@@ -44,7 +48,7 @@ export interface Samples {
    * of a larger size where a point is overweight.
    */
   weights: Float64Array;
-  /** The values of the integrand. */
+  /** The values of the integrand; of several results, those of `result`. */
   values: Float64Array;
   /** The integral by all points that were drawn, also those that were rejected, and its standard deviation. */
   value: number;
@@ -73,11 +77,13 @@ const PILOT_PART = 0.25;
 /** Points in all, at most: 8 bytes for each coordinate, weight and value. */
 const MAX_COUNT = 1e9;
 
-/** Random points from the integrand `f` with weights, or unweighted ones. */
-export async function sample(f: Integrand | URL, options: SampleOptions): Promise<Samples> {
+/** Random points from the integrand `f`, or from one of its results, with weights, or unweighted ones. */
+export function sample(f: Integrand | URL, options: SampleOptions): Promise<Samples>;
+export function sample(f: AnyIntegrand | URL, options: SampleOptions): Promise<Samples>;
+export async function sample(f: AnyIntegrand | URL, options: SampleOptions): Promise<Samples> {
   const start = performance.now();
-  const { count, state, unweighted = false, maxOverweight = 1e-3, ...common } = options ?? {};
-  checkOwn({ count, state, unweighted, maxOverweight });
+  const { count, state, result, unweighted = false, maxOverweight = 1e-3, ...common } = options ?? {};
+  checkOwn({ count, state, result, unweighted, maxOverweight });
   if ('resume' in common)
     throw refusal('resume', common.resume, 'pass it as `state`', 'unknown option `resume`');
   if ('histograms' in common)
@@ -91,17 +97,16 @@ export async function sample(f: Integrand | URL, options: SampleOptions): Promis
     const resolved = await resolve(f, problem, start);
     signal?.throwIfAborted();
     const [found, module] = resolved!;
-    const integrand = checked(found, prepare(found, module, problem, start + problem.maxTime), problem);
-    if (resultCount(integrand) > 1)
-      throw refusal(
-        'f',
-        f,
-        'return the one that points are wanted of',
-        'the integrand returns several results',
-      );
-    const known = state ?? (await learn(f, common, problem));
+    const ready = prepare(found, module, problem, start + problem.maxTime);
+    const integrand = checked(found, await shaped(found, ready, problem, start), problem);
+    signal?.throwIfAborted();
+    const row = namedResult(integrand, 'result', result, 'sample');
+    const shape = boundShape(integrand);
+    const own = shape === 'number' ? {} : { goals: row, learnFrom: row };
+    const known = state ?? (await learn(f, { ...own, ...common }, problem));
     const learned = checkedFor('sample', () => learnedFor(known, problem, integrand));
-    const source = new WeightedPoints(problem, integrand, learned, signal);
+    const names = shape === 'number' ? undefined : leaves(shape);
+    const source = new WeightedPoints(problem, integrand, { row, names }, learned, signal);
     return await (unweighted ? withoutWeights(source, count, maxOverweight) : withWeights(source, count));
   } finally {
     clear();
@@ -109,12 +114,12 @@ export async function sample(f: Integrand | URL, options: SampleOptions): Promis
 }
 
 /** Integrates, for the map. */
-async function learn(f: Integrand | URL, common: IntegrateOptions, problem: Problem): Promise<State> {
+async function learn(f: AnyIntegrand | URL, common: IntegrateOptions, problem: Problem): Promise<State> {
   const method = problem.method === 'auto' ? 'vegas+' : problem.method;
   if (!learnsMap(method) && method !== 'plain')
     throw refusal('method', method, "use method 'vegas+', or leave it out", `${method} learns no map`);
   const { signal } = problem;
-  const { state, status } = await integrate(f, { ...common, method });
+  const { state, status } = await integrate(f as Integrand, { ...common, method });
   if (status === 'aborted') throw signal!.reason;
   if (state) return state;
   throw refusal(
@@ -216,12 +221,14 @@ export function referenceFor(weights: Float64Array, part: number): number {
   return sorted[0];
 }
 
-type OwnOption = 'count' | 'state' | 'unweighted' | 'maxOverweight';
+type OwnOption = 'count' | 'state' | 'result' | 'unweighted' | 'maxOverweight';
 
-function checkOwn({ count, state, unweighted, maxOverweight }: Record<OwnOption, unknown>): void {
+function checkOwn({ count, state, result, unweighted, maxOverweight }: Record<OwnOption, unknown>): void {
   if (!Number.isSafeInteger(count) || (count as number) < 1 || (count as number) > MAX_COUNT)
     throw refusal('count', count, `pass a whole number from 1 to ${MAX_COUNT}`);
   if (state !== undefined) checkedFor('sample', () => checkState('state', state));
+  if (Array.isArray(result)) throw refusal('result', result, "pass the name of one result, such as 'mean'");
+  if (result !== undefined) checkedFor('sample', () => checkNames('result', result));
   if (typeof unweighted !== 'boolean')
     throw refusal('unweighted', unweighted, 'pass true or false, or leave it out');
   if (!(typeof maxOverweight === 'number' && maxOverweight >= 0 && maxOverweight < 1))

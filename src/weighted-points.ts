@@ -27,16 +27,25 @@ export class WeightedPoints {
   readonly problem: Problem;
   readonly #draw: Omit<Draw, 'iteration'>;
   readonly #evaluate: ReturnType<typeof evaluatorOf>;
+  /** The result that points are drawn from, and the names of all; undefined for an integrand that returns a number. */
+  readonly #result: { row: number; names: readonly string[] | undefined };
   readonly #signal: AbortSignal | undefined;
   /** The map covers the inner ranges of the axes (integrand/inner-range.ts). */
   readonly #whole: number;
   readonly #infinite: boolean;
 
-  constructor(problem: Problem, integrand: BoundProgram, learned: Learned, signal: AbortSignal | undefined) {
+  constructor(
+    problem: Problem,
+    integrand: BoundProgram,
+    result: { row: number; names: readonly string[] | undefined },
+    learned: Learned,
+    signal: AbortSignal | undefined,
+  ) {
     this.problem = problem;
+    this.#result = result;
     const { dims, domain, seed } = problem;
     this.#draw = { key: keyOf(seed), dims, bins: learned.bins, edges: learned.edges };
-    this.#evaluate = evaluatorOf(integrand);
+    this.#evaluate = evaluatorOf(integrand, result.row);
     this.#signal = signal;
     this.#infinite = domain.axes.some(a => a.infinite);
     this.#whole = domain.sign * (1 + volumeExcess(domain.ranges));
@@ -54,9 +63,9 @@ export class WeightedPoints {
       if (Math.abs(w) < Infinity) weights[i] = w;
       else if (this.problem.onNonFinite === 'error')
         throw nonFiniteError(
-          { point: this.#at(points, n, i), value: values[i] },
+          { point: this.#at(points, n, i), value: values[i], result: this.#result.row },
           this.problem,
-          undefined,
+          this.#result.names,
           'sample',
         );
     }

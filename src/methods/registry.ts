@@ -17,8 +17,6 @@ interface Method {
   /** The member of the options of `integrate` that configures it; `auto` reads several. */
   family: keyof MethodOptions | null;
   words: string;
-  /** Whether it takes integrands with several results. */
-  several?: boolean;
   run(problem: MethodProblem, options: MethodOptions): Run;
 }
 
@@ -27,7 +25,6 @@ export const METHODS = [
     name: 'auto',
     family: null,
     words: 'runs pagani and vegas+ in turns until one of them reaches the tolerance',
-    several: true,
     run: (problem, options) =>
       whenLoaded(async () => (await import('./auto/auto.ts')).auto(problem, options)),
   },
@@ -35,42 +32,36 @@ export const METHODS = [
     name: 'vegas+',
     family: 'vegas',
     words: 'VEGAS with adaptive stratified sampling',
-    several: true,
     run: (problem, options) => loadVegas(problem, 'vegas+', options.vegas),
   },
   {
     name: 'mcubes',
     family: 'vegas',
     words: 'm-Cubes: VEGAS with the same number of samples in each cube',
-    several: true,
     run: (problem, options) => loadVegas(problem, 'mcubes', options.vegas),
   },
   {
     name: 'mcubes1d',
     family: 'vegas',
     words: 'm-Cubes with one map for all axes, for integrands that are the same in every coordinate',
-    several: true,
     run: (problem, options) => loadVegas(problem, 'mcubes1d', options.vegas),
   },
   {
     name: 'plain',
     family: 'vegas',
     words: 'Monte Carlo without adaptation',
-    several: true,
     run: (problem, options) => loadVegas(problem, 'plain', options.vegas),
   },
   {
     name: 'pagani',
     family: 'cubature',
     words: 'adaptive cubature that halves many regions at a time',
-    several: true,
     run: (problem, options) => loadPagani(problem, options.cubature),
   },
   {
     name: 'cuhre',
     family: 'cubature',
     words: 'adaptive cubature that halves the region with the largest error',
-    several: true,
     run: (problem, options) =>
       whenLoaded(async () => (await import('./cubature/cuhre.ts')).cuhre(problem, options.cubature)),
   },
@@ -78,7 +69,6 @@ export const METHODS = [
     name: 'two-phase',
     family: 'cubature',
     words: 'adaptive cubature: halves all regions first, then each processor continues with its own',
-    several: true,
     run: (problem, options) =>
       whenLoaded(async () => (await import('./cubature/two-phase.ts')).twoPhase(problem, options.cubature)),
   },
@@ -94,10 +84,6 @@ export const METHODS = [
 export type MethodName = (typeof METHODS)[number]['name'];
 
 export const METHOD_NAMES: readonly MethodName[] = METHODS.map(m => m.name);
-
-/** Whether a method takes integrands with several results. */
-export const takesSeveral = (name: MethodName): boolean =>
-  (METHODS as readonly Method[]).find(m => m.name === name)?.several ?? false;
 
 /** Starts a method. */
 export function startMethod(name: MethodName, problem: MethodProblem, options: MethodOptions): Run {

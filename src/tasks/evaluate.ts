@@ -1,5 +1,6 @@
 /** Values of an integrand at given points, on the thread that asks. */
 import { type BoundProgram, resultCount } from '../integrand/bound.ts';
+import { withResults } from '../integrand/optimise.ts';
 import type { PlainValue } from '../integrand/plain.ts';
 import { wasmTarget } from '../integrand/targets/wasm.ts';
 
@@ -12,11 +13,16 @@ export type EvaluatePoints = (
   n: number,
 ) => ArrayLike<number> | Promise<ArrayLike<number>>;
 
-/** Evaluates an integrand on the thread that calls: a compiled one as WebAssembly, a function as it is. */
-export function evaluatorOf(bound: BoundProgram): EvaluatePoints {
+/**
+ * Evaluates an integrand, or the result of that number, on the thread that calls: a compiled one as WebAssembly, a function as it
+ * is.
+ */
+export function evaluatorOf(bound: BoundProgram, result?: number): EvaluatePoints {
+  const all = resultCount(bound);
   if (bound.kind === 'compiled') {
-    const evaluate = wasmTarget(bound.program, bound.params);
-    const count = resultCount(bound);
+    const narrow = result !== undefined && all > 1;
+    const evaluate = wasmTarget(narrow ? withResults(bound.program, [result]) : bound.program, bound.params);
+    const count = narrow ? 1 : all;
     return (points, n) => {
       const values = new Float64Array(n * count);
       evaluate(points, values);
@@ -26,7 +32,8 @@ export function evaluatorOf(bound: BoundProgram): EvaluatePoints {
   const { dims, call } = bound;
   return async (points, n) => {
     const pointAt = (i: number) => Array.from({ length: dims }, (_, d) => points[d * n + i]);
-    return inRows(await Promise.all(Array.from({ length: n }, (_, i) => call.f(pointAt(i)))));
+    const rows = inRows(await Promise.all(Array.from({ length: n }, (_, i) => call.f(pointAt(i)))));
+    return result === undefined ? rows : Array.from({ length: n }, (_, i) => rows[result * n + i]);
   };
 }
 

@@ -43,7 +43,7 @@ export function pairOf(method: MethodName, number: number): PairTrial {
 }
 
 /** Integrands as one whose results are a list. */
-function joined(examples: readonly Example[]): { f: Integrand<number[]>; params: Params } {
+export function joined(examples: readonly Example[]): { f: Integrand<number[]>; params: Params } {
   const params: Params = {};
   const calls = examples.map(({ f, params: own }, i) => {
     const members = Object.entries(own).map(([key, value]) => {

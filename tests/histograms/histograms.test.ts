@@ -168,9 +168,14 @@ describe('refused', () => {
     await expect(run).rejects.toThrow(OptionError);
     await expect(run).rejects.toThrow(message);
   });
-  test('an integrand with several results', async () => {
-    const run = integrate(([x, y]) => [x, y], { dims: 2, method: 'vegas+', histograms: { a: sum } } as never);
-    await expect(run).rejects.toThrow(/`histograms` are given, and the integrand returns several results/);
+  test('an integrand with several results of which none is named', async () => {
+    const several = ([x, y]: number[]) => [x, y];
+    const run = (result?: number) =>
+      integrate(several, { dims: 2, method: 'vegas+', histograms: { a: { ...sum, result } } });
+    await expect(run()).rejects.toThrow(
+      /the integrand returns an array of 2 numbers, and `histograms.a.result` names none of these results; name one with it, such as 0/,
+    );
+    await expect(run(2)).rejects.toThrow(/`histograms.a.result` names no result: 2/);
   });
 
   test('a resumed run', async () => {
@@ -196,5 +201,42 @@ describe('refused', () => {
     await expect(run).rejects.toThrow(/`histograms.a.of` is NaN at/);
     const half = await integrate(([x]: number[]) => (x > 0.5 ? 1 : 0), { dims: 2, histograms });
     expect(half.histograms!.a.values.length).toBe(10);
+  });
+});
+
+describe('several results', () => {
+  const f = ([x, y]: number[]) => ({ norm: Math.exp(-x * y), tiny: 1e-180 * x, huge: 1e180 * y });
+  test('each histogram is of the result that it names: bins add up to its value, and have the errors of its size', async () => {
+    const by = (result: string | number) => ({
+      of: ([x, y]: number[]) => x + y,
+      bins: 5,
+      range: [0, 2] as const,
+      result,
+    });
+    const histograms = { a: by('norm'), b: by('tiny'), c: by(2) };
+    const options = { dims: 2, method: 'vegas+', relTol: 1e-3 } as const;
+    const r = await integrate(f, { ...options, histograms });
+    const { norm, tiny, huge } = r.value;
+    expect(r.value).toEqual((await integrate(f, options)).value);
+    for (const [own, value, error] of [
+      [r.histograms!.a, norm, r.error.norm],
+      [r.histograms!.b, tiny, r.error.tiny],
+      [r.histograms!.c, huge, r.error.huge],
+    ] as const) {
+      const total = own.values.reduce((a, b) => a + b, 0) + own.under.value + own.over.value;
+      expect(total / value).toBeCloseTo(1, 10);
+      // the variance of a sum of bins is at least that of the value, which is made of the same samples
+      for (const e of own.errors) expect(e).toBeGreaterThan(0.05 * error);
+    }
+    // ∫ x over the triangle x + y < 0.4: 0.4³/6
+    expect(
+      Math.abs(r.histograms!.b.values[0] - (1e-180 * 0.4 ** 3) / 6) / r.histograms!.b.errors[0],
+    ).toBeLessThan(5);
+  });
+  test('a name for an integrand that returns a number is refused', async () => {
+    const one = { of: ([x]: number[]) => x, bins: 2, range: [0, 1] as const, result: 'norm' };
+    await expect(integrate(([x]: number[]) => x, { dims: 1, histograms: { one } })).rejects.toThrow(
+      /`histograms.one.result` is given, and the integrand returns a single number/,
+    );
   });
 });

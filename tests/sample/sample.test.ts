@@ -182,9 +182,19 @@ test("device 'js': a function as it is, also an async one", async () => {
 });
 
 describe('refused', () => {
-  test('an integrand with several results', async () => {
-    await expect(sample((([x]: number[]) => [x, 2 * x]) as never, { dims: 1, count: 10 })).rejects.toThrow(
-      /^sample: the integrand returns several results; return the one that points are wanted of/,
+  test('several results of which none, none that there is, or a group is named; a name for a number', async () => {
+    const f = ([x]: number[]) => ({ norm: x, z: { re: x, im: 2 * x } });
+    const run = (result?: string | number) => sample(f, { dims: 1, count: 10, result });
+    await expect(run()).rejects.toThrow(
+      /^sample: the integrand returns \{ norm, z: .*, and `result` names none of these results; name one with it, such as 'norm'/,
+    );
+    await expect(run('nrm')).rejects.toThrow(/^sample: `result` names no result: 'nrm'; did you mean 'norm'/);
+    await expect(run('z')).rejects.toThrow(/^sample: `result` names 2 results: 'z'; pass .* such as 'z.re'/);
+    await expect(run({} as never)).rejects.toThrow(
+      /^sample: `result` is an object; pass the name of a result/,
+    );
+    await expect(sample(([x]: number[]) => x, { dims: 1, count: 10, result: 'norm' })).rejects.toThrow(
+      /^sample: `result` is given, and the integrand returns a single number/,
     );
   });
 
@@ -273,5 +283,42 @@ describe('refused', () => {
     const run = sample(gauss, { ...base, count: 1e6, signal: stop.signal });
     stop.abort(new Error('enough'));
     await expect(run).rejects.toThrow('enough');
+  });
+});
+
+describe('several results', () => {
+  const f = ([x, y]: number[]) => {
+    const g = Math.exp(-50 * ((x - 0.3) ** 2 + (y - 0.6) ** 2));
+    return { norm: g, far: { tail: x * x, sum: x + y } };
+  };
+  test('points are those of an integrand that returns the result alone', async () => {
+    const alone = ([x, y]: number[]) => Math.exp(-50 * ((x - 0.3) ** 2 + (y - 0.6) ** 2));
+    const options = { dims: 2, count: 2000, vegas: { evaluations: 2000, iterations: 6 }, relTol: 0 };
+    const r = await sample(f, { ...options, result: 'norm' });
+    expect(r.efficiency).toBeGreaterThan(0.5); // the map has learned this result
+    for (const i of [0, 1999])
+      expect(r.values[i]).toBeCloseTo(alone([r.points[2 * i], r.points[2 * i + 1]]), 12);
+    expect(Math.abs(r.value - Math.PI / 50) / r.error).toBeLessThan(5);
+  });
+  test('one state serves every result, weighted and not, compiled and as it is', async () => {
+    const { state } = await integrate(f, { dims: 2, method: 'vegas+', relTol: 1e-2 });
+    const truths = { norm: Math.PI / 50, 'far.tail': 1 / 3, 'far.sum': 1 };
+    for (const [result, exact] of Object.entries(truths)) {
+      const r = await sample(f, { dims: 2, state, result, count: 5000 });
+      expect(Math.abs(r.value - exact) / r.error, result).toBeLessThan(5);
+      const kept = await sample(f, { dims: 2, state, result, count: 500, unweighted: true });
+      expect(Math.abs(kept.value - exact) / kept.error, result).toBeLessThan(5);
+    }
+    const plain = await sample(f, { dims: 2, result: 1, count: 500, device: 'js', relTol: 5e-2 });
+    expect(Math.abs(plain.value - 1 / 3) / plain.error).toBeLessThan(5);
+  });
+  test('a value that is not finite is told with its result; those of other results do not matter', async () => {
+    const bad = ([x]: number[]) => ({ good: x, bad: 1 / (x > 0.5 ? 0 : 1) });
+    const { state } = await integrate(bad, { dims: 1, method: 'vegas+', onNonFinite: 'zero' });
+    await expect(sample(bad, { dims: 1, state, count: 500, result: 'bad' })).rejects.toThrow(
+      /^sample: the result bad of the integrand is Infinity at/,
+    );
+    const r = await sample(bad, { dims: 1, state, count: 500, result: 'good' });
+    expect(Math.abs(r.value - 0.5) / r.error).toBeLessThan(5);
   });
 });

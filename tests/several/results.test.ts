@@ -278,9 +278,4 @@ describe('everywhere', () => {
     await integrate(moments, { ...two, onProgress: p => seen.push(p.values) });
     expect(seen.every(v => v?.length === 5)).toBe(true);
   });
-  test.each(['zmc'] as const)('%s says that it takes one', async method => {
-    await expect(integrate(moments, { ...two, method })).rejects.toThrow(
-      new RegExp(`the integrand returns \\{ norm, z: .*method: '${method}' integrates one number`),
-    );
-  });
 });

@@ -1,7 +1,7 @@
 /** Blocks tile their box: borders meet exactly, numbers run with the first axis fastest, on the host as on the device. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
-import { type Box, blockOf, slabsOf } from '../../src/methods/zmc/blocks.ts';
+import { type Box, blockOf, slabsOf, uncutGrids } from '../../src/methods/zmc/blocks.ts';
 import { keyOf, STREAM } from '../../src/random/philox.ts';
 import { lowerFor } from '../devices/program.ts';
 import { sampled } from '../devices/whole.ts';
@@ -140,5 +140,46 @@ describe('on the device', () => {
       }
       session.close();
     }
+  });
+});
+
+describe('grids without the blocks that are cut', () => {
+  /** The numbers of the blocks of a grid, by the middles of its parts. */
+  const numbersIn = (box: Box, perAxis: number, grid: { box: Box; strata: number[] }): number[] => {
+    let numbers = [0];
+    box.forEach(([low, high], d) => {
+      const [from, to] = grid.box[d];
+      const places = Array.from({ length: grid.strata[d] }, (_, k) => {
+        const middle = from + ((k + 0.5) / grid.strata[d]) * (to - from);
+        return Math.floor(((middle - low) / (high - low)) * perAxis);
+      });
+      numbers = numbers.flatMap(n => places.map(place => n + place * perAxis ** d));
+    });
+    return numbers;
+  };
+  test.each([
+    [1, 7, [3]],
+    [1, 7, [0, 1, 2, 3, 4, 5, 6]],
+    [2, 9, []],
+    [2, 9, [0, 80]],
+    [2, 9, [10, 11, 19, 20, 40, 42, 44]],
+    [3, 5, Array.from({ length: 124 }, (_, i) => i)],
+    [3, 5, [0, 31, 62, 93, 124]],
+    [4, 3, Array.from({ length: 40 }, (_, i) => 2 * i)],
+    [5, 3, [121]],
+  ])('%i dimensions, %i parts per axis, without %j: every other block once', (dims, perAxis, cut) => {
+    const box = boxOf(dims);
+    const grids = [...uncutGrids(box, perAxis, cut, 30)];
+    for (const { strata, blocks } of grids) {
+      expect(strata.reduce((a, b) => a * b)).toBe(blocks);
+      expect(blocks).toBeLessThanOrEqual(30);
+    }
+    const found = grids.flatMap(grid => numbersIn(box, perAxis, grid)).sort((a, b) => a - b);
+    const all = Array.from({ length: perAxis ** dims }, (_, i) => i);
+    expect(found).toEqual(all.filter(i => !cut.includes(i)));
+  });
+  test('one block that is cut leaves at most two grids per axis', () => {
+    for (let dims = 1; dims <= 5; dims++)
+      expect([...uncutGrids(boxOf(dims), 5, [Math.floor(5 ** dims / 2)])]).toHaveLength(2 * dims);
   });
 });

@@ -1,8 +1,7 @@
 /** The tree search against a reading of section 2.1 of the paper that keeps everything and computes it plainly. */
 import { describe, expect, test } from 'vitest';
 import { type Box, blockOf, type Slab } from '../../src/methods/zmc/blocks.ts';
-import { searchTree } from '../../src/methods/zmc/tree-search.ts';
-import type { SampleSums } from '../../src/tasks/sample.ts';
+import { searchTree, trialDeviations } from '../../src/methods/zmc/tree-search.ts';
 
 /** What a trial finds in a block: any function of the block and the trial. */
 type World = (box: Box, trial: number, block: number, level: number) => number;
@@ -25,32 +24,23 @@ async function found(root: Box, world: World, knobs: Knobs) {
   const { perAxis, room = 1e9 } = knobs;
   const asked = new Map<string, number>();
   const boxes = new Map<string, Box>(); // of the nodes that are searched
+  const trialOf = async (slab: Slab) => {
+    const key = keyOf(slab.box);
+    const trial = asked.get(key) ?? 0;
+    asked.set(key, trial + 1);
+    boxes.set(key, slab.box);
+    const means = Float64Array.from({ length: slab.blocks }, (_, i) => {
+      const own = cell(slab, i);
+      const level = Math.round(-Math.log(widthOf(own)) / Math.log(perAxis)) || 1;
+      return world(own, trial, slab.first + i, level);
+    });
+    return { means };
+  };
   const nodes = await searchTree(root, {
     ...knobs,
     searchable: () => Infinity,
     room: () => room,
-    async trial(slab: Slab): Promise<SampleSums> {
-      const key = keyOf(slab.box);
-      const trial = asked.get(key) ?? 0;
-      asked.set(key, trial + 1);
-      boxes.set(key, slab.box);
-      const means = Float64Array.from({ length: slab.blocks }, (_, i) => {
-        const own = cell(slab, i);
-        const level = Math.round(-Math.log(widthOf(own)) / Math.log(perAxis)) || 1;
-        return world(own, trial, slab.first + i, level);
-      });
-      return {
-        evaluations: 0,
-        sum: 0,
-        variance: 0,
-        concentration: 0,
-        histogram: null,
-        squares: 0,
-        variances: null,
-        means,
-        nonFinite: null,
-      };
-    },
+    deviations: slab => trialDeviations(knobs.trials, () => trialOf(slab)),
   });
   return { nodes, asked };
 }

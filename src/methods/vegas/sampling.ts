@@ -26,9 +26,9 @@ import type { Estimate } from '../combine.ts';
 import { hiddenBy } from '../jumps.ts';
 import type { Ledger } from '../ledger.ts';
 import type { MethodProblem, Nearest } from '../method.ts';
+import { inPass, type PassSums, ResultPasses, seenIn, together } from '../result-passes.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import type { VegasOptions } from './options.ts';
-import { inPass, type PassSums, ResultPasses, seenIn, together } from './passes.ts';
 import { seededMap } from './seeded-map.ts';
 import { type Box, PeakWitnesses, type WitnessState, witnessTask } from './witness.ts';
 

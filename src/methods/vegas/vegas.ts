@@ -20,13 +20,13 @@ import {
   type MethodProblem,
   type Outcome,
   type Run,
-  type SeveralEstimates,
   type Status,
   type Step,
   statusOf,
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
+import { estimatesOf, hopelessGoals, ofResult, valuesOf } from '../several-estimates.ts';
 import {
   believable,
   claimedError,
@@ -382,7 +382,8 @@ class VegasRun {
     } else if (this.#counted.length > 0 && status !== 'converged' && this.#doubtful(now)) {
       warnings.push(this.#whyDoubtful(now));
     }
-    if (status !== 'converged') warnings.push(...this.#hopeless(now));
+    if (status !== 'converged' && this.#counted.length > 0)
+      warnings.push(...hopelessGoals(this.#problem, now));
     const claimed = status === 'converged' && !zero;
     const error = (r: number): number => {
       if (zero) return this.#problem.absTol;
@@ -407,21 +408,6 @@ class VegasRun {
       warnings,
       counted: this.#counted,
     };
-  }
-
-  /** Of several results one may be 0: then it alone keeps the run from ending. */
-  #hopeless(now: Combined): string[] {
-    const { several, absTol, relTol } = this.#problem;
-    if (!several || this.#counted.length === 0 || absTol > 0 || relTol === 0) return [];
-    const isZero = (g: number) => {
-      const { value, error } = ofResult(now, g);
-      return Math.abs(value) < 3 * error && error > 0;
-    };
-    const zeros = this.#goals.filter(isZero).map(g => several.names[g]);
-    if (zeros.length === 0 || zeros.length === this.#goals.length) return [];
-    const shown =
-      zeros.length > 4 ? `${zeros.slice(0, 3).join(', ')} and ${zeros.length - 3} more` : zeros.join(', ');
-    return [`${shown}: 0 within the error, which meets no relative tolerance; set absTol, or name the goals`];
   }
 
   /** Whether learning came to an end, its last two iterations agree, and the first measurement with them. */
@@ -562,26 +548,6 @@ class VegasRun {
     yield* this.#ledger.note(record, results ? { ...first, several: estimatesOf(running) } : running);
     return estimate;
   }
-}
-
-/** The estimate of one of several results; an estimate of a single number is that of result 0. */
-function ofResult(estimate: Combined, result: number): Combined;
-function ofResult(estimate: Estimate, result: number): Estimate;
-function ofResult(estimate: Estimate, result: number): Estimate {
-  return estimate.results?.each[result] ?? estimate;
-}
-
-const valuesOf = ({ results }: Estimate) => ({
-  values: results!.each.map(e => e.value),
-  errors: results!.each.map(e => e.error),
-});
-
-/** Estimates of several results as methods hand them on. */
-function estimatesOf(estimate: Estimate | Combined): SeveralEstimates {
-  const { each, correlations } = estimate.results!;
-  if (!('chi2' in each[0])) return { ...valuesOf(estimate), correlations };
-  const all = each as readonly Combined[];
-  return { ...valuesOf(estimate), correlations, chi2: all.map(e => e.chi2), q: all.map(e => e.q) };
 }
 
 /** Whether no sample other than 0 was met; results that were not sampled are NaN. */

@@ -23,16 +23,17 @@ const SLOPE = 0.5;
 /** How many standard deviations of the samples of a block the height has. */
 const DEVIATIONS = 3;
 
-/**
- * √Σ min(H/k, D)²·V² over all blocks beside cut ones, since each hides something or not by itself. `samplesOf`: samples per block of a
- * node in all passes.
- */
-export function hiddenBeyondFaces(
-  sums: ReadonlyMap<Node, NodeSums>,
-  perAxis: number,
-  samplesOf: (node: Node) => number,
-): number {
-  const hidden = new Map<Node, Map<number, number>>();
+/** The block beyond a face, and what it may hide: at most `most`, or `between` divided by its samples if that is less. */
+export interface Face<N = Node> {
+  node: N;
+  block: number;
+  most: number;
+  between: number;
+}
+
+/** The faces of cut blocks where the blocks beyond are not cut. */
+export function facesOf(sums: ReadonlyMap<Node, NodeSums>, perAxis: number): Face[] {
+  const faces: Face[] = [];
   for (const [node, own] of sums) {
     const dims = node.box.length;
     for (let d = 0; d < dims; d++) {
@@ -50,13 +51,25 @@ export function hiddenBeyondFaces(
         const whole = (mean * larger) / perAxis ** dims;
         if (falls < SLOPE) continue;
         const slope = falls < 1 ? ((mean / perAxis) * falls) / (1 - falls) : whole;
-        const between = (falls * height * larger) / perAxis ** dims / samplesOf(beyond.node);
-        const amount = Math.min(whole, slope, between);
-        const blocks = hidden.get(beyond.node) ?? new Map<number, number>();
-        blocks.set(beyond.block, Math.max(amount, blocks.get(beyond.block) ?? 0));
-        hidden.set(beyond.node, blocks);
+        const between = (falls * height * larger) / perAxis ** dims;
+        faces.push({ node: beyond.node, block: beyond.block, most: Math.min(whole, slope), between });
       }
     }
+  }
+  return faces;
+}
+
+/**
+ * √Σ min(H/k, D)²·V² over all blocks beside cut ones, since each hides something or not by itself. `samplesOf`: samples per block of a
+ * node in all passes.
+ */
+export function hiddenBeyondFaces<N>(faces: readonly Face<N>[], samplesOf: (node: N) => number): number {
+  const hidden = new Map<N, Map<number, number>>();
+  for (const { node, block, most, between } of faces) {
+    const amount = Math.min(most, between / samplesOf(node));
+    const blocks = hidden.get(node) ?? new Map<number, number>();
+    blocks.set(block, Math.max(amount, blocks.get(block) ?? 0));
+    hidden.set(node, blocks);
   }
   const all = [...hidden.values()].flatMap(blocks => [...blocks.values()]);
   return Math.sqrt(all.reduce((sum, amount) => sum + amount ** 2, 0));

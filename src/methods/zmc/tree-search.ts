@@ -22,15 +22,14 @@ export interface Node {
 
 export interface Search {
   perAxis: number;
-  trials: number;
   sigma: number;
   depth: number;
   /** How many nodes may be added to this many. */
   room(nodes: number): number;
   /** How many nodes may be searched for unstable blocks now. */
   searchable(): number;
-  /** One trial of a slab: the means of its blocks. */
-  trial(slab: Slab): Promise<SampleSums>;
+  /** How much the trials of each block of a slab deviate. */
+  deviations(slab: Slab): Promise<Float64Array>;
 }
 
 interface Candidate {
@@ -85,7 +84,7 @@ async function unstableBlocks(nodes: Node[], search: Search, most: number): Prom
   let [count, mean, spread, unit, floor] = [0, 0, 0, 0, 0];
   for (const node of nodes) {
     for (const slab of slabsOf(node.box, search.perAxis)) {
-      const deviations = await deviationsOf(slab, search);
+      const deviations = await search.deviations(slab);
       const largest = deviations.reduce((a, b) => Math.max(a, b), 0);
       if (largest > unit) {
         mean *= unit / largest;
@@ -117,11 +116,14 @@ async function unstableBlocks(nodes: Node[], search: Search, most: number): Prom
 const largestOf = (candidates: Candidate[], most: number) =>
   candidates.sort((a, b) => b.deviation - a.deviation).slice(0, most);
 
-/** The standard deviation of the trials of each block. */
-async function deviationsOf(slab: Slab, { trials, trial }: Search): Promise<Float64Array> {
+/** The standard deviation of each block over trials; `trial` makes one, and gives the means of all blocks. */
+export async function trialDeviations(
+  trials: number,
+  trial: () => Promise<Pick<SampleSums, 'means'>>,
+): Promise<Float64Array> {
   const runs: Float64Array[] = [];
-  for (let t = 0; t < trials; t++) runs.push((await trial(slab)).means!);
-  return Float64Array.from({ length: slab.blocks }, (_, i) => {
+  for (let t = 0; t < trials; t++) runs.push((await trial()).means!);
+  return Float64Array.from({ length: runs[0].length }, (_, i) => {
     const mean = runs.reduce((s, r) => s + r[i] / trials, 0);
     const largest = runs.reduce((m, r) => Math.max(m, Math.abs(r[i] - mean)), 0);
     if (!(largest > 0)) return 0;

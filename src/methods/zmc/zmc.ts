@@ -3,7 +3,7 @@
  *
  * The search finds the tree from `trials` trials per block. Then the tree is frozen, and all blocks are sampled anew in
  * passes until the tolerance is met; the error is that of the mean of the passes. The weight of a block is its volume, and
- * its variance is that of its own samples.
+ * its variance is that of its own samples. Several results share the tree and the samples; see several-blocks.ts.
  *
  * This follows the paper, not the public code, which numbers cells one way in its kernel and the other way on the host
  * and so refines a wrong cell, lets padding into the threshold, and reports the deviation of one trial.
@@ -13,10 +13,8 @@ import { innerRange, volumeExcess } from '../../integrand/inner-range.ts';
 import { OptionError } from '../../options/option-error.ts';
 import { withDefaults } from '../../options/table.ts';
 import { STREAM } from '../../random/philox.ts';
-import type { NonFinite } from '../../tasks/part.ts';
 import { additionsOf } from '../../tasks/pieces.ts';
-import { merge, type SampleSums, type SampleTask, wholeOf } from '../../tasks/sample.ts';
-import { combine, type Estimate, ratio } from '../combine.ts';
+import { type Combined, combineAll, type Estimate, ratio } from '../combine.ts';
 import { hiddenBy } from '../jumps.ts';
 import { Ledger } from '../ledger.ts';
 import {
@@ -29,14 +27,17 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
+import { estimatesOf, hopelessGoals, ofResult, valuesOf } from '../several-estimates.ts';
 import { FEW_SAMPLES, nothingSeen, SMALLEST_Q, STEEP_ENDS, UNSEEN, ZERO_SAMPLES } from '../trust.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
+import { BlockSampler } from './block-sampler.ts';
 import { MAX_KEPT_BLOCKS, MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks.ts';
-import { hiddenBeyondFaces, type NodeSums } from './faces.ts';
+import { facesOf, hiddenBeyondFaces, type NodeSums } from './faces.ts';
 import { nearestOf } from './nearest.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './options.ts';
-import { type After, nodeRecords, nodesOf, type PassRecord, type ZmcRecord } from './record.ts';
-import { type Node, searchTree } from './tree-search.ts';
+import { nodeRecords, nodesOf, type PassRecord, type PassTotals, type ZmcRecord } from './record.ts';
+import { SeveralBlocks } from './several-blocks.ts';
+import { type Node, searchTree, trialDeviations } from './tree-search.ts';
 
 /** Blocks per box, at most, by default. */
 const MAX_BLOCKS = 2 ** 14;
@@ -69,6 +70,8 @@ const MAX_KEPT_SUMS = 2 ** 18;
 const leastSamples = (maxEvaluations: number): number => Math.min(2 ** 15, maxEvaluations / 4);
 const BESIDE_CUT =
   'blocks beside those that were cut may hide a part of what was found there; raise maxEvaluations, or take another number of zmc.blocks';
+const ONE_BLOCK =
+  'one block has most of the variance, and passes differ about it: it may hide a peak; raise zmc.depth or maxEvaluations';
 /** Without a single value other than 0 after this many samples, the run ends. */
 const MAX_ZERO_SAMPLES = 2 ** 24;
 /** Evaluations per pass, at most, or a quarter of all before it: progress is reported and time limits are kept. */
@@ -100,32 +103,31 @@ class ZmcRun {
   /** The nodes of the tree; and the samples of the blocks of a node, relative to the average over all blocks: 1 unless given. */
   #nodes: readonly Node[] = [];
   readonly #shares = new Map<Node, number>();
-  #calls = 0;
-  #unit = 1;
-  /** The largest mean of a block that the search met. */
-  #size = 0;
-  #seen = false;
-  /** Whether any value was not finite, and counted as 0. */
-  #nonFinite = false;
+  readonly #sampler: BlockSampler;
+  /** What several results need beyond that; null for one. */
+  readonly #several: SeveralBlocks | null;
+  /** The results whose tolerance has to be met; of an integrand that returns a number, number 0. */
+  readonly #goals: readonly number[];
   /** What the last probe found: an estimate for runs that end before their first pass does. */
   #probed: Estimate | null = null;
   /** Means and variances of blocks in the last pass, in its unit; or what they may hide, if the pass is from a record. */
   #known: { sums: ReadonlyMap<Node, NodeSums>; unit: number; hidden?: number } = { sums: new Map(), unit: 1 };
-  /** The error that a claim needs for what lies closer to singular ends than samples come; 0 until all else allows a claim. */
-  #unseen = 0;
+  /** For each goal, the error that a claim needs for what lies closer to singular ends than samples come; empty until all else allows a claim. */
+  #unseen: number[] = [];
   /** What is recorded of this run; null before its search has ended, or if nobody asks. */
   #record: ZmcRecord | null = null;
   readonly #recorded: PassRecord[] = [];
   /** Passes of an earlier run; null once this run has left them. */
   #old: readonly PassRecord[] | null = null;
-  /** Values that were not finite in the present step. */
-  #found: NonFinite[] = [];
-  /** For each pass: the largest variance of a block as a part of the whole variance, and the variance per sample itself. */
+  /** One result, for each pass: the largest variance of a block as a part of the whole variance, and the variance per sample itself. */
   readonly #largest: { share: number; own: number }[] = [];
 
   constructor(problem: MethodProblem, options: ZmcOptions) {
     this.#problem = problem;
     this.#ledger = new Ledger(problem);
+    this.#sampler = new BlockSampler(problem, this.#ledger);
+    this.#several = problem.several ? new SeveralBlocks(problem.several, this.#sampler) : null;
+    this.#goals = problem.several?.goals ?? [0];
     this.#options = options;
     this.#budget = problem.maxEvaluations;
     this.#knobs = this.#chooseKnobs();
@@ -167,7 +169,6 @@ class ZmcRun {
     const search = () =>
       searchTree(ranges.map(innerRange), {
         perAxis: blocks,
-        trials,
         sigma,
         depth,
         room: known => Math.floor(Math.min(most - known, MAX_LEVEL_EVALUATIONS / (samples * perBox))),
@@ -175,12 +176,18 @@ class ZmcRun {
           if (ledger.timeSpent > SEARCH_PART) return 0;
           return Math.floor(Math.min(MAX_LEVEL_EVALUATIONS, allowance - ledger.evaluations) / perNode);
         },
-        trial: slab => this.#sample(slab, samples, STREAM.search),
+        deviations: slab =>
+          this.#several?.deviations(slab, trials, samples) ??
+          trialDeviations(trials, () => this.#sampler.one(slab, samples, STREAM.search)),
       });
     const nodes = await this.#tree(async () => {
+      await this.#several?.pilot(this.#whole, this.#pilotSamples);
       const found = await search();
-      await this.#setUnit();
-      if (found.length > 1) await this.#share(found, samples);
+      if (this.#several) await this.#look(found, samples);
+      else {
+        await this.#setUnit();
+        if (found.length > 1) await this.#share(found, samples);
+      }
       return found;
     });
     this.#nodes = nodes;
@@ -195,19 +202,24 @@ class ZmcRun {
       const limit = Math.floor(ledger.iterationLimit / leaves);
       yield* this.#measure(nodes, Math.max(2, Math.min(count, share, limit)));
       if (await this.#enough(nodes.length > 1)) return 'converged';
-      if (!this.#seen && this.#ledger.evaluations >= MAX_ZERO_SAMPLES) break;
+      if (!this.#sampler.seen && this.#ledger.evaluations >= MAX_ZERO_SAMPLES) break;
     }
     return ledger.hurried ? 'time' : 'budget';
   }
 
   /** The tree: that of the record if it was made by the same plan, otherwise the one that `search` finds. */
   async #tree(search: () => Promise<Node[]>): Promise<Node[]> {
-    const { keeps, blocks: old } = this.#problem;
-    const plan = JSON.stringify([this.#knobs, this.#budget]);
+    const { keeps, blocks: old, several } = this.#problem;
+    const of = several ? [several.goals, several.leads] : [];
+    const plan = JSON.stringify([this.#knobs, this.#budget, ...of]);
     if (old?.plan === plan) {
       this.#problem.signal?.throwIfAborted();
-      this.#take(old.after);
-      this.#unit = old.after.unit;
+      this.#sampler.take(old.after);
+      this.#sampler.unit = old.after.unit;
+      if (this.#several) {
+        this.#several.units = old.units!;
+        this.#several.floors = old.floors!;
+      }
       this.#old = old.passes;
       this.#record = { ...old, passes: this.#recorded };
       const nodes = nodesOf(old.nodes);
@@ -223,60 +235,37 @@ class ZmcRun {
         plan,
         nodes: nodeRecords(nodes),
         shares: nodes.map(node => this.#shares.get(node) ?? 1),
-        after: this.#after(before),
+        after: this.#sampler.after(before),
+        ...(this.#several && { units: this.#several.units, floors: this.#several.floors }),
         passes: this.#recorded,
       };
     return nodes;
   }
 
-  /** Where the run is, and what it has spent and found since `before`. */
-  #after(before: number): After {
-    const after: After = {
-      calls: this.#calls,
-      unit: this.#unit,
-      size: this.#size,
-      seen: this.#seen,
-      nonFinite: this.#nonFinite,
-      spent: this.#ledger.evaluations - before,
-      found: this.#found,
-    };
-    this.#found = [];
-    return after;
-  }
-
-  /** Goes where a step has led that was recorded. */
-  #take({ calls, size, seen, nonFinite, spent, found }: After): void {
-    this.#calls = calls;
-    this.#size = size;
-    this.#seen = seen;
-    this.#nonFinite = nonFinite;
-    this.#ledger.spend(spent);
-    for (const own of found) this.#problem.onNonFinite(own);
-  }
-
   /** A pass that enters the result: from the record if that has one of the same size, otherwise made. */
-  async #recordedPass(
-    nodes: Node[],
-    count: number,
-  ): Promise<Pick<PassRecord, 'value' | 'variance' | 'largest'>> {
+  async #recordedPass(nodes: Node[], count: number): Promise<PassTotals> {
     const known = this.#old?.[this.#recorded.length];
-    if (known?.count === count && known.unit === this.#unit) {
+    const units = this.#several && { units: this.#several.units };
+    const sameUnits = (units?.units ?? []).every((u, r) => u === known?.units?.[r]);
+    if (known?.count === count && known.unit === this.#sampler.unit && sameUnits) {
       this.#problem.signal?.throwIfAborted();
-      this.#take(known.after);
+      this.#sampler.take(known.after);
       this.#known = { sums: new Map(), unit: 1, hidden: known.hidden };
       this.#recorded.push(known);
       return known;
     }
     this.#old = null;
-    const [before, unit] = [this.#ledger.evaluations, this.#unit];
-    const pass = await this.#pass(nodes, count);
+    const { evaluations: before } = this.#ledger;
+    const { unit } = this.#sampler;
+    const pass = await (this.#several ? this.#passOfSeveral(nodes, count) : this.#pass(nodes, count));
     if (this.#record)
       this.#recorded.push({
         ...pass,
         count,
         unit,
-        hidden: this.#hiddenAfter(count),
-        after: this.#after(before),
+        ...units,
+        hidden: this.#several ? 0 : this.#hiddenAfter(count),
+        after: this.#sampler.after(before),
       });
     return pass;
   }
@@ -285,8 +274,23 @@ class ZmcRun {
   async #probe(): Promise<void> {
     const { blocks, samples } = this.#knobs;
     await probe(this.#ledger, blocks ** this.#problem.ranges.length * samples, async n => {
-      const { sum, variance, evaluations } = await this.#sample(this.#whole, n, STREAM.probe);
-      this.#probed = { value: sum * this.#unit, error: Math.sqrt(variance) * this.#unit, evaluations };
+      if (this.#several) {
+        const { passes, evaluations } = await this.#several.whole(this.#whole, n, STREAM.probe);
+        const one = (unit: number, value: number, variance: number): Estimate => ({
+          value: value * unit,
+          error: Math.sqrt(variance) * unit,
+          evaluations,
+        });
+        this.#probed = this.#several.estimate(
+          passes!.map(p => p.sums),
+          evaluations,
+          one,
+        );
+        return;
+      }
+      const { unit } = this.#sampler;
+      const { sum, variance, evaluations } = await this.#sampler.one(this.#whole, n, STREAM.probe);
+      this.#probed = { value: sum * unit, error: Math.sqrt(variance) * unit, evaluations };
     });
     this.#budget = Math.min(this.#budget, this.#ledger.timeLeft);
     this.#knobs = this.#chooseKnobs();
@@ -299,9 +303,26 @@ class ZmcRun {
 
   /** Sets the unit (unit.ts) near the largest mean of a block so far. */
   async #setUnit(): Promise<void> {
-    const pilot = Math.max(2, Math.min(PILOT_SAMPLES, Math.floor(this.#ledger.iterationLimit)));
-    if (this.#size === 0) await this.#sample(this.#whole, pilot, STREAM.pilot);
-    if (this.#size > 0 && this.#size < Infinity) this.#unit = unitFor(this.#size);
+    const sampler = this.#sampler;
+    if (sampler.size === 0) await sampler.one(this.#whole, this.#pilotSamples, STREAM.pilot);
+    if (sampler.size > 0 && sampler.size < Infinity) sampler.unit = unitFor(sampler.size);
+  }
+
+  get #pilotSamples(): number {
+    return Math.max(2, Math.min(PILOT_SAMPLES, Math.floor(this.#ledger.iterationLimit)));
+  }
+
+  /** Several results: looks at all blocks, for floors and shares, if samples per block are left for that and two for each pass. */
+  async #look(nodes: Node[], samples: number): Promise<void> {
+    const { blocks, depth } = this.#knobs;
+    if (depth === 1) {
+      this.#several!.floors = [];
+      return;
+    }
+    const leaves = nodes.length * blocks ** this.#problem.ranges.length;
+    if (this.#ledger.left < (samples + 2 * PASSES) * leaves) return;
+    const spreads = await this.#several!.look(nodes, blocks, samples, MAX_KEPT_SUMS);
+    if (nodes.length > 1) this.#setShares(nodes, spreads);
   }
 
   /**
@@ -311,6 +332,11 @@ class ZmcRun {
   async #share(nodes: Node[], samples: number): Promise<void> {
     const spreads: number[] = [];
     await this.#pass(nodes, samples, spreads);
+    this.#setShares(nodes, spreads);
+  }
+
+  /** `spreads`: the variance of each node per sample of a block. */
+  #setShares(nodes: Node[], spreads: readonly number[]): void {
     const deviations = spreads.map(v => (v < Infinity ? Math.sqrt(v) : 0));
     const mean = deviations.reduce((a, b) => a + b, 0) / nodes.length;
     if (!(mean > 0)) return;
@@ -320,10 +346,16 @@ class ZmcRun {
 
   /** Samples per block in the next pass. */
   #wanted(first: number, leaves: number): number {
-    if (this.#passes.length < PASSES || !this.#seen) return first * this.#larger;
-    const { value, error, evaluations } = combine(this.#passes);
-    const tolerance = toleranceAt(this.#problem, value);
-    const need = tolerance > 0 ? 1.1 * evaluations * ((error / tolerance) ** 2 - 1) : Infinity;
+    if (this.#passes.length < PASSES || !this.#sampler.seen) return first * this.#larger;
+    const now = this.#combined(this.#passes);
+    const { evaluations } = now;
+    const needs = this.#goals.map(g => {
+      const { value, error } = ofResult(now, g);
+      const tolerance = toleranceAt(this.#problem, value, g);
+      if (error === 0 && now.results) return 0; // of several results one may be 0 everywhere
+      return tolerance > 0 ? 1.1 * evaluations * ((error / tolerance) ** 2 - 1) : Infinity;
+    });
+    const need = Math.max(...needs);
     // where the tolerance is met but the passes are not trusted, the evaluations are doubled
     const next = Math.min(need > 0 ? need : evaluations, Math.max(MAX_PASS_EVALUATIONS, evaluations / 4));
     return Math.max(first, Math.ceil(Math.max(next, evaluations / 8) / leaves));
@@ -335,24 +367,25 @@ class ZmcRun {
       const before = this.#ledger.evaluations;
       const pass = await this.#recordedPass(nodes, count);
       const evaluations = this.#ledger.evaluations - before;
-      const wrong = unitError({ ...pass, sum: pass.value });
-      if (wrong !== 1 && tries < MOST_TRIES && evaluations <= this.#ledger.budgetLeft) {
-        this.#unit *= unitFor(wrong);
-        continue;
-      }
+      if (tries < MOST_TRIES && evaluations <= this.#ledger.budgetLeft && this.#outOfUnit(pass)) continue;
       // the pieces of a group are added one after another, and so are the means of a slab's blocks
       const kept = Math.min(MAX_KEPT_BLOCKS, this.#knobs.blocks ** this.#problem.ranges.length);
       const additions = Math.max(additionsOf(evaluations), this.#knobs.depth > 1 ? kept : 0);
-      const rounding = additions * this.#problem.epsilon * Math.abs(pass.value);
       // blocks are parts of the inner ranges of the axes (integrand/inner-range.ts)
       const excess = volumeExcess(this.#problem.ranges);
-      const whole = (x: number) => (x + x * excess) * this.#unit;
-      const estimate: Estimate = {
-        value: whole(pass.value),
-        error: whole(Math.sqrt(pass.variance + rounding ** 2)),
-        evaluations,
-        rounding: whole(rounding),
+      const one = (unit: number, value: number, variance: number): Estimate => {
+        const rounding = additions * this.#problem.epsilon * Math.abs(value);
+        const whole = (x: number) => (x + x * excess) * unit;
+        return {
+          value: whole(value),
+          error: whole(Math.sqrt(variance + rounding ** 2)),
+          evaluations,
+          rounding: whole(rounding),
+        };
       };
+      const estimate = pass.several
+        ? this.#several!.estimate(pass.several, evaluations, one)
+        : one(this.#sampler.unit, pass.value, pass.variance);
       this.#passes.push(estimate);
       this.#largest.push({
         share: pass.variance > 0 ? pass.largest / pass.variance : 0,
@@ -360,26 +393,50 @@ class ZmcRun {
       });
       this.#counts += count;
       const { value, error } = estimate;
-      yield* this.#ledger.note({ value, error, evaluations, adapting: false }, combine(this.#passes));
+      const record = {
+        value,
+        error,
+        evaluations,
+        adapting: false,
+        ...(estimate.results && valuesOf(estimate)),
+      };
+      const { results, ...first } = this.#combined(this.#passes);
+      const several = results && { several: estimatesOf({ ...first, results }) };
+      yield* this.#ledger.note(record, { ...first, ...several });
       return;
     }
+  }
+
+  /** Corrects units when squares overflowed or underflowed; returns whether the pass has to be repeated. */
+  #outOfUnit({ value, variance, several }: PassTotals): boolean {
+    if (several) return this.#several!.outOfUnit(several);
+    const wrong = unitError({ sum: value, variance });
+    if (wrong !== 1) this.#sampler.unit *= unitFor(wrong);
+    return wrong !== 1;
+  }
+
+  /** Samples per block of a node in a pass of so many on average. */
+  #countOf(node: Node, average: number): number {
+    return Math.floor(average * (average * EVEN_PART >= 2 ? (this.#shares.get(node) ?? 1) : 1));
+  }
+
+  async #passOfSeveral(nodes: Node[], average: number): Promise<PassTotals> {
+    const several = await this.#several!.pass(nodes, this.#knobs.blocks, node =>
+      this.#countOf(node, average),
+    );
+    return { value: 0, variance: 0, largest: 0, several };
   }
 
   /**
    * The value and the variance over all blocks that are not cut further, and the largest variance of one block, in the
    * present unit. `spreads` receives for each node its part of the variance times the samples per block.
    */
-  async #pass(
-    nodes: Node[],
-    average: number,
-    spreads?: number[],
-  ): Promise<{ value: number; variance: number; largest: number }> {
+  async #pass(nodes: Node[], average: number, spreads?: number[]): Promise<PassTotals> {
     const known = this.#knobs.depth > 1; // whether mean and variance of each block are needed
     const kept = new Map<Node, NodeSums>();
     let [value, variance, largest] = [0, 0, 0];
     for (const node of nodes) {
-      const share = average * EVEN_PART >= 2 ? (this.#shares.get(node) ?? 1) : 1;
-      const count = Math.floor(average * share);
+      const count = this.#countOf(node, average);
       const before = variance;
       const perBox = this.#knobs.blocks ** node.box.length;
       const list = () => new Float64Array(known && perBox <= MAX_KEPT_SUMS ? perBox : 0);
@@ -387,7 +444,7 @@ class ZmcRun {
       let at = 0;
       const slabs = slabsOf(node.box, this.#knobs.blocks, known ? undefined : MAX_SUMMED_BLOCKS);
       for (const slab of slabs) {
-        const sums = await this.#sample(slab, count, STREAM.blocks, known);
+        const sums = await this.#sampler.one(slab, count, STREAM.blocks, known);
         if (!known) {
           value += sums.sum / slab.blocks;
           variance += sums.variance / slab.blocks ** 2;
@@ -414,74 +471,53 @@ class ZmcRun {
       spreads?.push((variance - before) * count);
       if (all.means.length > 0) kept.set(node, all);
     }
-    this.#known = { sums: kept, unit: this.#unit };
+    this.#known = { sums: kept, unit: this.#sampler.unit };
     return { value, variance, largest };
   }
 
-  /** What steps between blocks may hide, and blocks beside those that were cut. */
-  get #hidden(): number {
-    return this.#known.hidden ?? this.#hiddenAfter(0);
+  /** What steps between blocks may hide of each goal, and blocks beside those that were cut; by the goal's number. */
+  get #hidden(): ReadonlyMap<number, number> {
+    const several = this.#several?.hidden(n => this.#samplesOf(this.#nodes[n]));
+    return several ?? new Map([[0, this.#known.hidden ?? this.#hiddenAfter(0)]]);
   }
 
-  /** The same, after another pass of so many samples per block. */
+  /** The same for an integrand that returns a number, after another pass of so many samples per block. */
   #hiddenAfter(more: number): number {
     const { sums, unit } = this.#known;
     const { blocks } = this.#knobs;
     const samplesOf = (node: Node) => this.#samplesOf(node, more);
     const steps = [...sums].map(([node, { means }]) => hiddenBy(means, samplesOf(node), blocks));
-    return Math.max(hiddenBeyondFaces(sums, blocks, samplesOf), ...steps) * unit;
+    return Math.max(hiddenBeyondFaces(facesOf(sums, blocks), samplesOf), ...steps) * unit;
   }
 
   /** Samples per block of a node in all passes, and in another one of so many on average. */
   readonly #samplesOf = (node: Node, more = 0): number =>
     (this.#counts + more) * (this.#shares.get(node) ?? 1);
 
-  async #sample(slab: Slab, counts: number, stream: number, cubes = true): Promise<SampleSums> {
-    const { session, key, signal, onNonFinite } = this.#problem;
-    const task: SampleTask = {
-      key,
-      iteration: stream === STREAM.probe ? 0 : this.#calls++, // runs without a deadline have the same numbers
-      stream,
-      bins: 1,
-      edges: Float64Array.from(slab.box.flat()),
-      strata: slab.strata,
-      counts,
-      unit: this.#unit,
-      adapt: null,
-      cubes,
-    };
-    const sums = merge(task, [await session.sample(task, wholeOf(task), signal)]);
-    this.#ledger.spend(sums.evaluations);
-    if (stream !== STREAM.probe) this.#seen ||= sums.sum !== 0 || sums.variance !== 0;
-    if (stream === STREAM.search || stream === STREAM.pilot)
-      this.#size = sums.means!.reduce((a, b) => Math.max(a, Math.abs(b)), this.#size);
-    if (sums.nonFinite) {
-      onNonFinite(sums.nonFinite);
-      if (stream !== STREAM.probe) this.#found.push(sums.nonFinite);
-    }
-    this.#nonFinite ||= !!sums.nonFinite;
-    return sums;
-  }
-
   /** Whether enough samples were 0, and no other was seen, to claim 0. */
   get #isZero(): boolean {
-    const { absTol } = this.#problem;
-    return !this.#seen && !this.#nonFinite && absTol > 0 && this.#ledger.evaluations >= ZERO_SAMPLES;
+    const { seen, nonFinite } = this.#sampler;
+    return !seen && !nonFinite && this.#problem.absTol > 0 && this.#ledger.evaluations >= ZERO_SAMPLES;
   }
 
   /** Whether the tolerance is met. Passes that are not trusted are discarded: larger ones follow. */
   async #enough(cut: boolean): Promise<boolean> {
     if (this.#isZero) return true;
-    if (this.#passes.length < PASSES || !this.#seen) return false;
-    const now = combine(this.#passes);
-    const tolerance = toleranceAt(this.#problem, now.value);
-    if (now.error > tolerance || now.evaluations < leastSamples(this.#problem.maxEvaluations)) return false;
+    if (this.#passes.length < PASSES || !this.#sampler.seen) return false;
+    const now = this.#combined(this.#passes);
+    const tolerance = (g: number) => this.#toleranceOf(now, g);
+    if (now.evaluations < leastSamples(this.#problem.maxEvaluations)) return false;
+    if (!this.#goals.every(g => this.#isMet(now, g))) return false;
     if (this.#doubt() === null) {
-      if ((cut && this.#counts < MIN_BLOCK_SAMPLES) || this.#hidden > tolerance) return false;
+      if (cut && this.#counts < MIN_BLOCK_SAMPLES) return false;
+      if (this.#several && !this.#several.floors) return false;
+      const hidden = this.#hidden;
+      if (this.#goals.some(g => (hidden.get(g) ?? 0) > tolerance(g))) return false;
       const nearest = nearestOf(this.#nodes, this.#knobs.blocks, node => this.#samplesOf(node));
       const outer = 1 / this.#knobs.blocks; // the outer layer of blocks
-      this.#unseen = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations, 0, outer)) ?? 0);
-      return this.#unseen <= tolerance;
+      for (const g of this.#goals)
+        this.#unseen[g] = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations, g, outer)) ?? 0);
+      return this.#goals.every(g => this.#unseen[g] <= tolerance(g));
     }
     if (now.evaluations > this.#budget / 8) return false;
     this.#ledger.discard();
@@ -490,22 +526,49 @@ class ZmcRun {
     return false;
   }
 
+  #combined(estimates: readonly Estimate[]): Combined {
+    return combineAll(estimates, this.#goals[0]);
+  }
+
+  #toleranceOf(now: Combined, result: number): number {
+    return toleranceAt(this.#problem, ofResult(now, result).value, result);
+  }
+
+  /** Whether the error of a result is within its tolerance; of several results one may be 0 everywhere. */
+  #isMet(now: Combined, result: number): boolean {
+    const { error } = ofResult(now, result);
+    return error <= this.#toleranceOf(now, result) || (error === 0 && !!now.results);
+  }
+
   /** Why a measurement is not trusted; null when it is. */
   #doubt(): string | null {
-    if (this.#passes.every(p => p.value === 0 && p.error === 0))
-      return nothingSeen(this.#seen, this.#ledger.evaluations);
-    const { chi2, dof, q } = combine(this.#passes);
-    if (dof > 0 && q < SMALLEST_Q)
-      return `the passes disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
+    const isZero = ({ value, error }: Estimate) => value === 0 && error === 0;
+    if (this.#passes.every(p => this.#goals.every(g => isZero(ofResult(p, g)))))
+      return nothingSeen(this.#sampler.seen, this.#ledger.evaluations);
+    const now = this.#combined(this.#passes);
+    // one of many results has a small Q by chance: the limit is for all together
+    const disagrees = this.#goals.find(
+      g => now.dof > 0 && ofResult(now, g).q < SMALLEST_Q / this.#goals.length,
+    );
+    if (disagrees !== undefined) {
+      const { chi2, dof } = ofResult(now, disagrees);
+      const { several } = this.#problem;
+      return `${several ? `${several.names[disagrees]}: ` : ''}the passes disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
+    }
     if (this.#passes.length < 3) return null;
-    const most = Math.max(...this.#passes.map(p => p.error)) || 1;
-    const squares = this.#passes.map(p => (p.error / most) ** 2 * p.evaluations);
-    if (Math.max(...squares) > 0.8 * squares.reduce((a, b) => a + b, 0)) return FEW_SAMPLES;
+    for (const g of this.#goals) {
+      const own = this.#passes.map(p => ofResult(p, g));
+      const most = Math.max(...own.map(p => p.error)) || 1;
+      const squares = own.map(p => (p.error / most) ** 2 * p.evaluations);
+      if (Math.max(...squares) > 0.8 * squares.reduce((a, b) => a + b, 0)) return FEW_SAMPLES;
+      // passes of several results do not tell the variance of each block: passes that differ as much have one that carries it
+      if (this.#several && Math.max(...squares) > MAX_VARIANCE_RATIO * Math.min(...squares)) return ONE_BLOCK;
+    }
+    if (this.#several) return null;
     // a block with most of the variance is no danger as long as all passes find about the same variance in it
     const share = this.#largest.reduce((a, b) => a + b.share, 0) / this.#largest.length;
     const variances = this.#largest.map(l => l.own);
-    if (share > 0.5 && Math.max(...variances) > MAX_VARIANCE_RATIO * Math.min(...variances))
-      return 'one block has most of the variance, and passes differ about it: it may hide a peak; raise zmc.depth or maxEvaluations';
+    if (share > 0.5 && Math.max(...variances) > MAX_VARIANCE_RATIO * Math.min(...variances)) return ONE_BLOCK;
     return null;
   }
 
@@ -521,15 +584,28 @@ class ZmcRun {
     const zero = this.#isZero && status === 'converged';
     const doubt = this.#passes.length > 0 && !zero ? this.#doubt() : null;
     if (doubt) warnings.push(doubt);
-    const { value, error: own, chi2, dof, q } = combine(passes);
-    const tolerance = toleranceAt(this.#problem, value);
+    const now = this.#combined(passes);
+    const { value, chi2, dof, q } = now;
+    if (status !== 'converged' && this.#passes.length > 0)
+      warnings.push(...hopelessGoals(this.#problem, now));
     // an error within the tolerance has to allow for what samples do not show, also where that forbids the claim
-    const floor = own <= tolerance ? Math.max(this.#hidden, this.#unseen) : 0;
-    if (floor > tolerance && !doubt) warnings.push(this.#unseen > tolerance ? STEEP_ENDS : BESIDE_CUT);
-    const error = zero ? this.#problem.absTol : Math.max(own, floor);
+    const hidden = this.#passes.length > 0 ? this.#hidden : new Map<number, number>();
+    const floorOf = (r: number) =>
+      this.#isMet(now, r) ? Math.max(hidden.get(r) ?? 0, this.#unseen[r] ?? 0) : 0;
+    const above = this.#goals.find(g => floorOf(g) > this.#toleranceOf(now, g));
+    if (above !== undefined && !doubt) {
+      const steep = this.#goals.some(g => (this.#unseen[g] ?? 0) > this.#toleranceOf(now, g));
+      warnings.push(steep ? STEEP_ENDS : BESIDE_CUT);
+    }
+    const errorOf = (r: number) =>
+      zero ? this.#problem.absTol : Math.max(ofResult(now, r).error, floorOf(r));
+    const several = now.results && {
+      several: { ...estimatesOf(now), errors: now.results.each.map((_, r) => errorOf(r)) },
+    };
+    const error = errorOf(this.#goals[0]);
     const { evaluations } = this.#ledger;
     const record = this.#record && { record: this.#record };
-    return { value, error, status, evaluations, chi2, dof, q, warnings, ...record };
+    return { value, error, ...several, status, evaluations, chi2, dof, q, warnings, ...record };
   }
 }
 

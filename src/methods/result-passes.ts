@@ -1,5 +1,5 @@
 /**
- * Several results in a run of VEGAS: which of them are sampled together, in which units, and what the map learns from.
+ * Several results in a run of VEGAS or ZMC: which of them are sampled together, in which units, and what is learned from.
  *
  * At most 16 results are sampled in a pass; more take several passes over the same points. Each result has a unit of its own, a
  * power of two near its size √(value² + N·error²). So the histogram, which adds Σ (w/unit)² over the results that lead, learns
@@ -8,18 +8,18 @@
  * Witnesses look at all goals at once: at g = √Σ (f/unit)² over the goals, with their errors as units. A value of f that changes one
  * of the results by its error makes g as large, and the conditions of witness.ts are those for g with an error of 1.
  */
-import { blocksOf, packedIndex } from '../../tasks/correlation.ts';
-import { mergeNonFinite } from '../../tasks/part.ts';
+import { blocksOf, packedIndex } from '../tasks/correlation.ts';
+import { mergeNonFinite } from '../tasks/part.ts';
 import {
   addLists,
   type ResultPass,
   type SampleSums,
   type SampleTask,
   type SeveralSums,
-} from '../../tasks/sample.ts';
-import type { Estimate } from '../combine.ts';
-import type { Several } from '../method.ts';
-import { unitError, unitFor } from '../unit.ts';
+} from '../tasks/sample.ts';
+import type { Estimate } from './combine.ts';
+import type { Several } from './method.ts';
+import { unitError, unitFor } from './unit.ts';
 
 /** The sums of an iteration, and those of each of its passes where it has any. */
 export interface PassSums extends SampleSums {
@@ -123,7 +123,7 @@ export class ResultPasses {
         sizes[r] = size * this.units[r];
       });
     this.pilotSpreads = spreads;
-    return this.#setUnits(sizes);
+    return this.setUnits(sizes);
   }
 
   /**
@@ -140,7 +140,7 @@ export class ResultPasses {
       return Math.min(bound, Math.max(this.pilotSpreads[r], error * Math.sqrt(evaluations))) || 0;
     });
     const expected = this.#square(sizes);
-    const now = this.#setUnits(sizes);
+    const now = this.setUnits(sizes);
     return expected > 0 && square > 0 ? now * (square / expected) : square;
   }
 
@@ -161,7 +161,8 @@ export class ResultPasses {
     return { ...each[goals[0]], results: { each, correlations } };
   }
 
-  #setUnits(sizes: readonly number[]): number {
+  /** Sets units near sizes; returns Σ (size/unit)² over the leads. */
+  setUnits(sizes: readonly number[]): number {
     this.units = sizes.map((size, r) => (size > 0 && size < Infinity ? unitFor(size) : this.units[r]));
     return this.#square(sizes) || 1;
   }
@@ -171,7 +172,11 @@ export class ResultPasses {
   }
 }
 
-function passOf(results: readonly number[], units: readonly number[], leads: readonly number[]): ResultPass {
+export function passOf(
+  results: readonly number[],
+  units: readonly number[],
+  leads: readonly number[],
+): ResultPass {
   const leading = new Set(leads);
   return {
     results,

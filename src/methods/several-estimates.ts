@@ -1,0 +1,37 @@
+/** Estimates of several results, for methods that treat one result and several alike: one of them, all of them as data, warnings. */
+import type { Combined, Estimate } from './combine.ts';
+import type { MethodProblem, SeveralEstimates } from './method.ts';
+
+/** The estimate of one of several results; an estimate of a single number is that of result 0. */
+export function ofResult(estimate: Combined, result: number): Combined;
+export function ofResult(estimate: Estimate, result: number): Estimate;
+export function ofResult(estimate: Estimate, result: number): Estimate {
+  return estimate.results?.each[result] ?? estimate;
+}
+
+export const valuesOf = ({ results }: Estimate): { values: number[]; errors: number[] } => ({
+  values: results!.each.map(e => e.value),
+  errors: results!.each.map(e => e.error),
+});
+
+/** Estimates of several results as methods hand them on. */
+export function estimatesOf(estimate: Estimate | Combined): SeveralEstimates {
+  const { each, correlations } = estimate.results!;
+  if (!('chi2' in each[0])) return { ...valuesOf(estimate), correlations };
+  const all = each as readonly Combined[];
+  return { ...valuesOf(estimate), correlations, chi2: all.map(e => e.chi2), q: all.map(e => e.q) };
+}
+
+/** The warning for goals that are 0 within their errors while others are not: they alone keep the run from ending. */
+export function hopelessGoals({ several, absTol, relTol }: MethodProblem, now: Combined): string[] {
+  if (!several || !now.results || absTol > 0 || relTol === 0) return [];
+  const isZero = (g: number) => {
+    const { value, error } = ofResult(now, g);
+    return Math.abs(value) < 3 * error && error > 0;
+  };
+  const zeros = several.goals.filter(isZero).map(g => several.names[g]);
+  if (zeros.length === 0 || zeros.length === several.goals.length) return [];
+  const shown =
+    zeros.length > 4 ? `${zeros.slice(0, 3).join(', ')} and ${zeros.length - 3} more` : zeros.join(', ');
+  return [`${shown}: 0 within the error, which meets no relative tolerance; set absTol, or name the goals`];
+}

@@ -1,0 +1,266 @@
+/**
+ * Several results in ZMC: one tree for all of them.
+ *
+ * The search: the deviation of a block is √Σ σ²/size² over the results that lead, with σ the standard deviation of the mean
+ * of a trial and `size` = √(value² + variance within blocks) of each result. So a block that is unstable for one of them stands out,
+ * and what counts is the deviation relative to the size, as the tolerance does. For one result σ is the scatter of the trials, as in the
+ * paper; here it is taken from the variance of samples within the block, which estimates the same. Devices return the sum of
+ * the variances of a block in one pass over all leads, and would return means per block and result in a pass for each.
+ *
+ * The measurement: devices add up covariances over whole grids of blocks, and blocks that are cut have to be left out. So the
+ * blocks that are not cut are sampled as grids without holes (uncutGrids in blocks.ts).
+ *
+ * Floors: what steps and faces may hide (jumps.ts, faces.ts) needs means per block and result. One pass for each goal, over the
+ * same points, is made once the tree is known; what it may hide for any number of samples follows from a few numbers per node. The
+ * same pass, for each lead, tells how to share samples among nodes.
+ */
+import { STREAM } from '../../random/philox.ts';
+import { blocksOf, packedIndex, packedLength } from '../../tasks/correlation.ts';
+import { addLists, type ResultPass, type SampleSums, type SeveralSums } from '../../tasks/sample.ts';
+import type { Estimate } from '../combine.ts';
+import { hiddenBy } from '../jumps.ts';
+import type { Several } from '../method.ts';
+import { type PassSums, passOf, ResultPasses, together } from '../result-passes.ts';
+import { MOST_TRIES } from '../unit.ts';
+import type { BlockSampler } from './block-sampler.ts';
+import { type Grid, type Slab, slabsOf, uncutGrids } from './blocks.ts';
+import { type Face, facesOf, hiddenBeyondFaces, type NodeSums } from './faces.ts';
+import type { Node } from './tree-search.ts';
+
+/** What steps and faces may hide of a result, as data; nodes are given by their numbers. */
+export interface Floor {
+  result: number;
+  /** What steps between blocks of each node may hide with one sample per block. */
+  steps: readonly number[];
+  faces: readonly Face<number>[];
+}
+
+/**
+ * Units of results fit while sizes are within this factor of them. A pilot that has hit one of two equal peaks, and not the other, is
+ * off by a factor of 10 or more, and only one of them would be cut.
+ */
+const UNIT_RANGE = 4;
+
+export class SeveralBlocks {
+  readonly #several: Several;
+  readonly #sampler: BlockSampler;
+  readonly #units: ResultPasses;
+  /** Whether units fit the sizes of the leads, as a trial of blocks found them. */
+  #fit = false;
+  /** What goals may hide; null before that is known. */
+  floors: readonly Floor[] | null = null;
+
+  constructor(several: Several, sampler: BlockSampler) {
+    this.#several = several;
+    this.#sampler = sampler;
+    this.#units = new ResultPasses(several);
+  }
+
+  get units(): readonly number[] {
+    return this.#units.units;
+  }
+
+  set units(units: readonly number[]) {
+    this.#units.units = units;
+  }
+
+  /** Samples the whole domain evenly; all results. */
+  async whole(grid: Grid, samples: number, stream: number): Promise<PassSums> {
+    const passes = this.#units.passesFor(false);
+    return together(passes, await this.#sampler.passes(grid, samples, stream, passes, false));
+  }
+
+  /** Sets the units of all results from a few samples of the whole domain. */
+  async pilot(grid: Grid, samples: number): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const sums = await this.whole(grid, samples, STREAM.pilot);
+      if (tries < MOST_TRIES && this.#units.outOfUnit(sums)) continue;
+      this.#units.pilot(sums, samples);
+      return;
+    }
+  }
+
+  /** The deviations of the blocks of a slab, from so many trials. */
+  async deviations(slab: Slab, trials: number, samples: number): Promise<Float64Array> {
+    const total = new Float64Array(slab.blocks);
+    for (let t = 0; t < trials; t++) {
+      const { variances } = await this.#trial(slab, samples);
+      for (let i = 0; i < total.length; i++) total[i] += variances![i];
+    }
+    return total.map(v => Math.sqrt(v / trials / samples));
+  }
+
+  async #trial(slab: Slab, samples: number): Promise<Pick<SampleSums, 'variances'>> {
+    for (let tries = 0; ; tries++) {
+      const passes = inSixteens(this.#several.leads).map(r => passOf(r, this.units, r));
+      const found = await this.#sampler.passes(slab, samples, STREAM.search, passes, true);
+      if (this.#fit || tries === MOST_TRIES || this.#fits(slab, samples, passes, found)) {
+        this.#fit = true;
+        return { variances: addLists(found.map(f => f.variances)) };
+      }
+    }
+  }
+
+  /** Whether units fit the sizes of the leads; otherwise they are set anew. */
+  #fits({ blocks }: Slab, samples: number, passes: readonly ResultPass[], found: SampleSums[]): boolean {
+    const sizes: number[] = this.units.map(() => 0);
+    passes.forEach(({ results }, p) => {
+      const { sums, covariances } = found[p].several!;
+      results.forEach((r, i) => {
+        const [mean, square] = [sums[i] / blocks, (covariances[packedIndex(i, i)] * samples) / blocks];
+        sizes[r] = square < Infinity ? Math.sqrt(mean * mean + square) : 2 ** 300;
+      });
+    });
+    const isFar = (size: number) => size > UNIT_RANGE || (size > 0 && size < 1 / UNIT_RANGE);
+    if (!sizes.some(isFar)) return true;
+    this.#units.setUnits(sizes.map((size, r) => size * this.units[r]));
+    return false;
+  }
+
+  /**
+   * Looks at every block for each goal and lead: sets the floors of goals, and returns for each node Σ variance/size² over the leads,
+   * per sample of a block.
+   */
+  async look(nodes: readonly Node[], perAxis: number, samples: number, most: number): Promise<number[]> {
+    const { goals, leads } = this.#several;
+    const spreads = nodes.map(() => 0);
+    const floors: Floor[] = [];
+    const first = this.#sampler.calls;
+    for (const [turn, result] of [...new Set([...goals, ...leads])].entries()) {
+      const look = () => this.#lookAt(result, nodes, perAxis, samples, most);
+      const { sums, variances } = await (turn === 0 ? look() : this.#sampler.again(first, look));
+      if (leads.includes(result))
+        variances.forEach((v, n) => {
+          spreads[n] += v;
+        });
+      if (goals.includes(result))
+        floors.push({ result, ...floorOf(nodes, sums, perAxis, this.units[result]) });
+    }
+    this.floors = floors;
+    return spreads;
+  }
+
+  /** Means and variances of all blocks for a result, and for each node Σ of the variances of blocks that are not cut. */
+  async #lookAt(
+    result: number,
+    nodes: readonly Node[],
+    perAxis: number,
+    samples: number,
+    most: number,
+  ): Promise<{ sums: Map<Node, NodeSums>; variances: number[] }> {
+    const passes = [passOf([result], this.units, [result])];
+    const sums = new Map<Node, NodeSums>();
+    const variances: number[] = [];
+    for (const node of nodes) {
+      const perBox = perAxis ** node.box.length;
+      const list = () => new Float64Array(perBox <= most ? perBox : 0);
+      const all: NodeSums = { means: list(), variances: list() };
+      const cut = new Set(node.unstable);
+      let variance = 0;
+      for (const slab of slabsOf(node.box, perAxis)) {
+        const [own] = await this.#sampler.passes(slab, samples, STREAM.blocks, passes, true);
+        if (all.means.length > 0) {
+          all.means.set(own.means!, slab.first);
+          all.variances.set(own.variances!, slab.first);
+        }
+        for (let i = 0; i < slab.blocks; i++)
+          if (!cut.has(slab.first + i)) variance += own.variances![i] / slab.blocks ** 2;
+      }
+      variances.push(variance);
+      if (all.means.length > 0) sums.set(node, all);
+    }
+    return { sums, variances };
+  }
+
+  /** What steps and faces may hide of each goal, by the goal's number. */
+  hidden(samplesOf: (node: number) => number): Map<number, number> {
+    return new Map(
+      (this.floors ?? []).map(({ result, steps, faces }) => [
+        result,
+        Math.max(hiddenBeyondFaces(faces, samplesOf), ...steps.map((step, n) => step / samplesOf(n))),
+      ]),
+    );
+  }
+
+  /** One pass over all blocks that are not cut: the sums of each block of results. `countOf`: samples per block of a node. */
+  async pass(
+    nodes: readonly Node[],
+    perAxis: number,
+    countOf: (node: Node) => number,
+  ): Promise<SeveralSums[]> {
+    const passes = this.#units.passesFor(false);
+    const all: SeveralSums[] = passes.map(({ results: { length: n } }) => ({
+      sums: new Float64Array(n),
+      covariances: new Float64Array(packedLength(n)),
+      concentrations: new Float64Array(n),
+    }));
+    for (const node of nodes)
+      for (const grid of uncutGrids(node.box, perAxis, node.unstable)) {
+        const found = await this.#sampler.passes(grid, countOf(node), STREAM.blocks, passes, false);
+        found.forEach(({ several }, p) => {
+          addScaled(all[p].sums, several!.sums, 1 / grid.blocks);
+          addScaled(all[p].covariances, several!.covariances, 1 / grid.blocks ** 2);
+        });
+      }
+    return all;
+  }
+
+  /** Corrects units of results whose squares overflowed or underflowed; returns whether the pass has to be repeated. */
+  outOfUnit(several: readonly SeveralSums[]): boolean {
+    return this.#units.outOfUnit(this.#asPasses(several, 0));
+  }
+
+  /** Estimates of all results from the sums of a pass. */
+  estimate(
+    several: readonly SeveralSums[],
+    evaluations: number,
+    one: (unit: number, value: number, variance: number) => Estimate,
+  ): Estimate {
+    return this.#units.estimate(this.#asPasses(several, evaluations), (unit, { sum, variance }) =>
+      one(unit, sum, variance),
+    );
+  }
+
+  #asPasses(several: readonly SeveralSums[], evaluations: number): PassSums {
+    const passes = this.#units.passesFor(false).map((pass, p) => ({ pass, sums: several[p] }));
+    return { ...NO_SUMS, evaluations, passes };
+  }
+}
+
+const NO_SUMS: SampleSums = {
+  evaluations: 0,
+  sum: 0,
+  variance: 0,
+  concentration: 0,
+  histogram: null,
+  squares: 0,
+  variances: null,
+  means: null,
+  nonFinite: null,
+};
+
+/** Results in passes of at most 16. */
+const inSixteens = (results: readonly number[]): number[][] =>
+  blocksOf(results.length).map(places => places.map(i => results[i]));
+
+function floorOf(
+  nodes: readonly Node[],
+  sums: ReadonlyMap<Node, NodeSums>,
+  perAxis: number,
+  unit: number,
+): Omit<Floor, 'result'> {
+  const numbers = new Map(nodes.map((node, n) => [node, n]));
+  return {
+    steps: [...sums.values()].map(({ means }) => hiddenBy(means, 1, perAxis) * unit),
+    faces: facesOf(sums, perAxis).map(({ node, block, most, between }) => ({
+      node: numbers.get(node)!,
+      block,
+      most: most * unit,
+      between: between * unit,
+    })),
+  };
+}
+
+function addScaled(to: Float64Array, from: Float64Array, factor: number): void {
+  for (let i = 0; i < to.length; i++) to[i] += from[i] * factor;
+}
