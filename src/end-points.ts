@@ -8,6 +8,7 @@
  */
 import { beforeAbort } from './devices/before-abort.ts';
 import { type BoundProgram, resultCount } from './integrand/bound.ts';
+import { gapInCells, rangeOfCells } from './integrand/cells.ts';
 import { type Domain, MAX_REACH, toDomain } from './integrand/domain.ts';
 import { innerRange, nextDown, nextUp } from './integrand/inner-range.ts';
 import { kit } from './integrand/math/index.ts';
@@ -171,16 +172,19 @@ export function roomOf(set: EndSet): number {
 
 /** The ends of all axes. */
 function endsOf({ axes, ranges }: Domain): End[] {
-  return axes.flatMap(({ infinite }, axis) => {
-    const [low, high] = ranges[axis];
+  return axes.flatMap(({ infinite, cells, bounds }, axis) => {
+    const [low, high] = cells ? rangeOfCells(cells) : ranges[axis];
     return ([1, -1] as const).map((inward): End => {
       const at = inward > 0 ? low : high;
       const far = infinite && (infinite.end === undefined || inward > 0 === (infinite.reversed ?? false));
       let gap = Math.abs((inward > 0 ? nextUp(at) : nextDown(at)) - at) / (high - low);
       if (far) gap = Math.max(gap, infinite.minGap);
-      else if (infinite?.first !== undefined) gap = Math.max(gap, Math.abs(infinite.first - infinite.end!));
+      else if (infinite?.first !== undefined)
+        gap = Math.max(gap, Math.abs(infinite.first - infinite.end!) / (infinite.scale ?? 1));
+      if (bounds && !infinite) gap = Math.max(gap, bounds.gaps[inward > 0 ? 0 : 1]);
+      if (cells) gap = gapInCells(cells, inward, gap * (high - low));
       const reach = Math.min(MAX_REACH, -kit.log2(gap)); // an end at 0: as far as an axis is halved
-      return { axis, at, inward, infinite: far ?? false, reach };
+      return { axis, at: ranges[axis][inward > 0 ? 0 : 1], inward, infinite: far ?? false, reach };
     });
   });
 }

@@ -18,7 +18,7 @@ import type { HistogramOptions } from './histogram-options.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { type Compiled, compile, type Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
-import { toDomain } from './integrand/domain.ts';
+import { isMapped, toDomain } from './integrand/domain.ts';
 import { volumeExcess } from './integrand/inner-range.ts';
 import { kit } from './integrand/math/index.ts';
 import type { Params } from './integrand/params.ts';
@@ -75,7 +75,7 @@ export class Histograms {
   /** Fills all histograms with the samples of an iteration. */
   async fill(task: PlainTask, estimate: Estimate, signal: AbortSignal | undefined): Promise<void> {
     const { domain } = this.#problem;
-    const infinite = domain.axes.some(a => a.infinite);
+    const mapped = isMapped(domain.axes);
     const sums = this.#axes.map(axis => new CubeWise(axis.slots));
     const rows = this.#axes.map(axis => axis.row);
     // a single number is drawn in the unit of its task; each of several results is squared in one near its size
@@ -89,7 +89,7 @@ export class Histograms {
       await dueTurn();
       signal?.throwIfAborted();
       const values = await this.#integrand(drawn.points, drawn.n);
-      const points = infinite ? this.#inDomain(drawn) : drawn.points;
+      const points = mapped ? this.#inDomain(drawn) : drawn.points;
       const slots = this.#axes.map(axis => axis.slotsOf(points, drawn.n));
       for (let i = 0; i < drawn.n; i++) {
         if (drawn.cubes[i] !== cube) {
@@ -136,11 +136,12 @@ export class Histograms {
 
   #inDomain({ points, n }: DrawnSamples): Float64Array {
     const { domain, dims } = this.#problem;
-    const placed = new Float64Array(points.length);
+    const { coordinates } = domain;
+    const placed = new Float64Array(coordinates * n);
     for (let i = 0; i < n; i++) {
       const z = Array.from({ length: dims }, (_, d) => points[d * n + i]);
       const { x } = toDomain(domain.axes, z);
-      for (let d = 0; d < dims; d++) placed[d * n + i] = x[d];
+      for (let d = 0; d < coordinates; d++) placed[d * n + i] = x[d];
     }
     return placed;
   }
@@ -163,7 +164,8 @@ class Binned {
   readonly #dims: number;
   readonly #evaluate: (points: Float64Array, n: number) => ArrayLike<number>;
 
-  constructor(name: string, given: HistogramOptions, row: number, { dims, params, device }: Problem) {
+  constructor(name: string, given: HistogramOptions, row: number, { domain, params, device }: Problem) {
+    const dims = domain.coordinates;
     this.name = name;
     this.row = row;
     this.slots = given.bins + 2;

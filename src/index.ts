@@ -1,6 +1,7 @@
 /** The public names of the library. */
 export { type Device, DeviceError, type OpenOptions, type Session } from './devices/device.ts';
 export { type DeviceInfo, devices } from './devices/registry.ts';
+export type { DomainOption } from './domain-options.ts';
 export type { ResultName } from './goals.ts';
 export type { HistogramOptions } from './histogram-options.ts';
 export type { Histogram } from './histograms.ts';
@@ -13,8 +14,11 @@ export {
   type SpecialFunctions,
 } from './integrand/compile.ts';
 export { IntegrandError } from './integrand/diagnostics.ts';
+export type { DomainPart, Range, RangeOptions } from './integrand/domain.ts';
+export type { BoundsFunction } from './integrand/function-bounds.ts';
 export type { Params } from './integrand/params.ts';
 export type { ResultShape, ResultValue, Shape } from './integrand/shape.ts';
+export { ball, type DomainShape, type ShapeOptions, simplex, sphere } from './integrand/shapes.ts';
 export { type Table, type TableOptions, table } from './integrand/tables.ts';
 export { integrate } from './integrate.ts';
 export type { CubatureOptions } from './methods/cubature/options.ts';

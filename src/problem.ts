@@ -2,9 +2,10 @@
 
 import type { Device } from './devices/device.ts';
 import { deviceRemedy } from './devices/registry.ts';
+import { type DomainOption, domainOf } from './domain-options.ts';
 import { checkNames, type ResultName } from './goals.ts';
 import { checkHistograms, type HistogramOptions } from './histogram-options.ts';
-import { type Domain, makeDomain, type Range } from './integrand/domain.ts';
+import type { Domain } from './integrand/domain.ts';
 import { copyParams, type Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';
 import { METHOD_NAMES, METHODS, type MethodName } from './methods/registry.ts';
@@ -55,8 +56,12 @@ const limit = {
 } as const;
 
 export const INTEGRATE_OPTIONS = {
-  /** One range per axis. Bounds may be ±Infinity; a range that is given backwards changes the sign of the integral. */
-  domain: entryOf<readonly Range[]>({ kind: 'other' }),
+  /**
+   * One range per coordinate. Bounds may be ±Infinity; a range that is given backwards changes the sign of the integral. A
+   * function gives the bounds as a function of the coordinates before it, `([x]) => [0, x]`; `{ from, to, centre, scale }` says where
+   * on an infinite range the integrand lies. `simplex`, `ball` and `sphere` make a whole domain, or several coordinates of one.
+   */
+  domain: entryOf<DomainOption>({ kind: 'other' }),
   /** Instead of `domain`: the number of dimensions of the unit cube. */
   dims: {
     kind: 'whole',
@@ -65,6 +70,16 @@ export const INTEGRATE_OPTIONS = {
     remedy: 'pass a whole number from 1 to 1000',
     help: 'integrate over the unit cube of N dimensions (integrands from files)',
   },
+  /**
+   * Where the integrand has kinks or steps: a list of numbers for each coordinate, such as `[[0.3], []]`. Regions, strata and bins
+   * begin there.
+   */
+  breaks: entryOf<readonly (readonly number[])[]>({ kind: 'other' }),
+  /**
+   * Where the integrand has narrow peaks or singularities: a list of points, such as `[[0.3, 0.7]]`. Each axis is
+   * stretched around their coordinates, so that peaks of any width are found.
+   */
+  points: entryOf<readonly (readonly number[])[]>({ kind: 'other' }),
   /** The method. Default `auto`: `pagani` and `vegas+` run in turns until one of them reaches the tolerance. */
   method: entryOf<MethodName>({
     kind: 'choice',
@@ -170,7 +185,17 @@ export interface Problem
   extends Required<
     Omit<
       IntegrateOptions,
-      'domain' | 'seed' | 'signal' | 'onProgress' | 'resume' | 'map' | 'histograms' | 'goals' | 'learnFrom'
+      | 'domain'
+      | 'breaks'
+      | 'points'
+      | 'seed'
+      | 'signal'
+      | 'onProgress'
+      | 'resume'
+      | 'map'
+      | 'histograms'
+      | 'goals'
+      | 'learnFrom'
     >
   > {
   domain: Domain;
@@ -194,12 +219,13 @@ export function checkProblem(options: IntegrateOptions): Problem {
   if (options.histograms) checkFillable(all, method);
   checkProtocol(all.vegas);
   checkBudget(all, options.maxEvaluations !== undefined);
-  const ranges = rangesOf(options);
+  const params = copyParams(options.params === undefined ? {} : options.params);
+  const domain = domainOf(options, params);
   return {
     ...all,
-    params: copyParams(options.params === undefined ? {} : options.params),
-    domain: makeDomain(ranges),
-    dims: ranges.length,
+    params,
+    domain,
+    dims: domain.axes.length,
     seed: BigInt(all.seed),
     method,
   };
@@ -256,37 +282,6 @@ function checkBudget(options: Required<IntegrateOptions>, given: boolean): void 
 function checkDevice(device: unknown): void {
   const remedy = deviceRemedy(device);
   if (remedy) refuse('device', device, remedy);
-}
-
-function rangesOf({ domain, dims }: { domain?: unknown; dims?: number }): Range[] {
-  if ((domain === undefined) === (dims === undefined)) {
-    refuse(
-      'domain',
-      domain,
-      domain === undefined
-        ? 'give `domain` (a range an axis) or `dims` (the unit cube)'
-        : 'give `domain` or `dims`, not both',
-    );
-  }
-  if (dims !== undefined) return Array.from({ length: dims }, () => [0, 1]);
-  if (!Array.isArray(domain) || domain.length < 1 || domain.length > 1000)
-    refuse('domain', domain, 'pass a range an axis, such as [[0, 1], [-1, 1]], at most 1000');
-  // Array.from, not map: map would skip the holes of a sparse list
-  return Array.from(domain as unknown[], (range, d) => {
-    const bounds =
-      Array.isArray(range) && range.length === 2
-        ? (range as unknown[])
-        : refuse(`domain[${d}]`, range, 'pass two bounds, such as [0, 1]');
-    for (const b of bounds)
-      if (typeof b !== 'number' || Number.isNaN(b))
-        refuse(`domain[${d}]`, range, 'bounds are numbers or ±Infinity');
-    const [a, b] = bounds as [number, number];
-    if (a === b && !Number.isFinite(a))
-      refuse(`domain[${d}]`, range, 'a range from an infinity to itself has no points');
-    if (Number.isFinite(a) && Number.isFinite(b) && !Number.isFinite(b - a))
-      refuse(`domain[${d}]`, range, 'this range is wider than a number can say: use ±Infinity');
-    return [a, b] as Range;
-  });
 }
 
 function refuse(option: string, value: unknown, remedy: Text): never {

@@ -8,9 +8,12 @@
  */
 import type { Session } from './devices/device.ts';
 import { openDevice } from './devices/registry.ts';
+import { type DomainOption, domainOf } from './domain-options.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
+import type { Domain } from './integrand/domain.ts';
 import { bind, copyParams, type Params, shapeOf } from './integrand/params.ts';
+import { mapsOf } from './integrand/program-cache.ts';
 import { type AnyIntegrand, checked, prepare, resolve, shaped, withinTime } from './integrate.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
@@ -20,7 +23,13 @@ import { nothing, outOfTime, resultOf, solve } from './solve.ts';
 import { learnsMap } from './state.ts';
 
 /** The options of `integrate`, except that `params` is a list, and `onResult` takes the place of `onProgress`. */
-export interface ScanOptions<S = number> extends Omit<IntegrateOptions, 'params' | 'onProgress' | 'resume'> {
+export interface ScanOptions<S = number>
+  extends Omit<IntegrateOptions, 'domain' | 'params' | 'onProgress' | 'resume'> {
+  /**
+   * The domain of all integrals, as `integrate` takes it; or a function that gives the domain of each, of its params and its
+   * number: `(p) => [[0, p.a]]`. Ranges with finite ends are not compiled into the program, and may differ at no cost.
+   */
+  domain?: DomainOption | ((params: Params, index: number) => DomainOption);
   /** One set of params per integral. */
   params: readonly Params[];
   /**
@@ -58,12 +67,13 @@ export async function scan(f: unknown, options: ScanOptions): Promise<Result[]> 
 
 async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Result[]> {
   const start = performance.now();
-  const { params, onResult, reuseMaps = false, ...common } = options ?? {};
+  const { params, onResult, reuseMaps = false, domain, ...common } = options ?? {};
   const sets = checkSets(params);
   if (onResult !== undefined && typeof onResult !== 'function')
     throw refusal('onResult', onResult, 'pass one, or leave it out', '`onResult` is no function');
   const reports = new Reports(onResult);
-  const given = checkCommon(common, sets[0] ?? {});
+  const domains = domainsOf(domain, common, sets);
+  const given = checkCommon({ ...common, ...domains.first }, sets[0] ?? {});
   checkReuse(reuseMaps, given);
   const signals = [given.signal, reports.signal].filter(s => s !== undefined);
   const first: Problem = { ...given, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
@@ -76,7 +86,7 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
   const deadline = start + first.maxTime;
   const compiled = new Map<string, BoundProgram>();
   const integrandFor = async (problem: Problem) => {
-    const shape = shapeOf(problem.params);
+    const shape = `${problem.dims} ${shapeOf(problem.params)} ${mapsOf(problem.domain.axes)}`;
     const known = compiled.get(shape);
     if (known?.kind === 'compiled')
       return {
@@ -124,7 +134,15 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
         if (reports.signal?.aborted) return;
         const begin = performance.now();
         const maxTime = first.maxTime - (begin - start);
-        const problem: Problem = { ...first, params: sets[index], maxTime, map };
+        const domain = domains.of(index) ?? first.domain;
+        const problem: Problem = {
+          ...first,
+          domain,
+          dims: domain.axes.length,
+          params: sets[index],
+          maxTime,
+          map,
+        };
         if (!neighbours.contradicted) vouched.push(index);
         const result = await one(problem, begin).catch(e => failed(problem, e, where, begin));
         if (reuseMaps && result.converged) map = result.state ?? map;
@@ -163,6 +181,35 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
     for (const { session } of waiting) session.close();
     await release();
   }
+}
+
+interface Domains {
+  /** `domain` as `integrate` takes it, for the first integral. */
+  first: { domain?: DomainOption };
+  /** The domain of an integral; undefined if it is that of the first one. */
+  of(index: number): Domain | undefined;
+}
+
+/** The domains of all integrals, checked; they differ where a function gives them, or bounds that depend on params. */
+function domainsOf(
+  domain: ScanOptions['domain'],
+  common: Omit<IntegrateOptions, 'domain'>,
+  sets: readonly Params[],
+): Domains {
+  const own = (index: number) => (typeof domain === 'function' ? domain(sets[index], index) : domain);
+  const first = sets.length > 0 || typeof domain !== 'function' ? own(0) : [[0, 1] as const];
+  const same =
+    typeof domain !== 'function' && !(Array.isArray(first) && first.some(part => typeof part === 'function'));
+  if (same) return { first: first === undefined ? {} : { domain: first }, of: () => undefined };
+  const all = sets.map((params, index) => {
+    try {
+      return domainOf({ ...common, domain: index === 0 ? first : own(index) }, params);
+    } catch (e) {
+      if (!(e instanceof OptionError)) throw e;
+      throw refusal(e.option, e.value, e.remedy, `set ${index}: ${e.reason}`);
+    }
+  });
+  return { first: { domain: first as DomainOption }, of: index => all[index] };
 }
 
 function checkSets(params: unknown): readonly Params[] {

@@ -17,7 +17,7 @@
  */
 import type { CompiledProgram } from './integrand/bound.ts';
 import type { Integrand } from './integrand/compile.ts';
-import { onSampled, toDomain } from './integrand/domain.ts';
+import { isMapped, onSampled, toDomain } from './integrand/domain.ts';
 import { type Program, walk } from './integrand/ir.ts';
 import { kit } from './integrand/math/index.ts';
 import { bind } from './integrand/params.ts';
@@ -59,7 +59,7 @@ export function selfCheck(
   const { domain, dims } = problem;
   const evaluate = evaluatorFor(program, params);
   if (!evaluate) return;
-  const infinite = domain.axes.some(a => a.infinite);
+  const axes = isMapped(domain.axes) ? domain.axes : undefined;
   const shape = program.shape ?? 'number';
   const names = leaves(shape);
   /** An outcome, result by result; a single number is compared as it is, of whatever type. */
@@ -72,11 +72,7 @@ export function selfCheck(
     }
   };
   const plain = (z: Float64Array, g = f): Outcome => {
-    const call = onSampled(
-      (x: number[]) => g(x, problem.params, kit),
-      infinite ? domain.axes : undefined,
-      toDomain,
-    );
+    const call = onSampled((x: number[]) => g(x, problem.params, kit), axes, toDomain);
     try {
       return { value: call([...z]) };
     } catch (e) {

@@ -5,7 +5,7 @@ import { EndPoints } from './end-points.ts';
 import { EndProbe, type Missing } from './ends.ts';
 import { severalOf } from './goals.ts';
 import { type BoundProgram, boundShape } from './integrand/bound.ts';
-import { type Domain, toDomain } from './integrand/domain.ts';
+import { badBounds, type Domain, toDomain } from './integrand/domain.ts';
 import { build, leaves, type Shape } from './integrand/shape.ts';
 import {
   drive,
@@ -240,6 +240,15 @@ export function nonFiniteError(
   names?: readonly string[],
   caller?: string,
 ): Error {
+  const bad = badBounds(domain.axes, point);
+  if (bad) {
+    const { name, bounds, before } = bad;
+    return new IntegrationError(
+      w =>
+        `${w.quoted(name)} gives the bounds [${bounds.join(', ')}]${before.length > 0 ? ` at ${w.point(before)}` : ''}; mend it there, narrow the ranges before it, or count such points as 0 with ${w.setting('onNonFinite', 'zero')}.`,
+      caller,
+    );
+  }
   const { x } = toDomain(domain.axes, point);
   const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
   return new IntegrationError(

@@ -2,7 +2,7 @@
 import { beforeAbort } from './devices/before-abort.ts';
 import { dueTurn } from './devices/event-loop.ts';
 import type { BoundProgram } from './integrand/bound.ts';
-import { toDomain } from './integrand/domain.ts';
+import { isMapped, toDomain } from './integrand/domain.ts';
 import { volumeExcess } from './integrand/inner-range.ts';
 import type { Learned } from './methods/vegas/sampling.ts';
 import type { Problem } from './problem.ts';
@@ -32,7 +32,7 @@ export class WeightedPoints {
   readonly #signal: AbortSignal | undefined;
   /** The map covers the inner ranges of the axes (integrand/inner-range.ts). */
   readonly #whole: number;
-  readonly #infinite: boolean;
+  readonly #mapped: boolean;
 
   constructor(
     problem: Problem,
@@ -47,7 +47,7 @@ export class WeightedPoints {
     this.#draw = { key: keyOf(seed), dims, bins: learned.bins, edges: learned.edges };
     this.#evaluate = evaluatorOf(integrand, result.row);
     this.#signal = signal;
-    this.#infinite = domain.axes.some(a => a.infinite);
+    this.#mapped = isMapped(domain.axes);
     this.#whole = domain.sign * (1 + volumeExcess(domain.ranges));
   }
 
@@ -79,20 +79,20 @@ export class WeightedPoints {
   /** Writes point i of a batch to place `to`: in the coordinates of the domain, with the value there. */
   put(batch: Batch, i: number, into: Samples, to: number): void {
     const { dims, domain } = this.problem;
-    if (!this.#infinite) {
+    if (!this.#mapped) {
       for (let d = 0; d < dims; d++) into.points[to * dims + d] = batch.points[d * batch.n + i];
       into.values[to] = batch.values[i];
       return;
     }
     const { x, jacobian } = toDomain(domain.axes, this.#at(batch.points, batch.n, i));
-    into.points.set(x, to * dims);
-    into.values[to] = batch.values[i] / jacobian;
+    into.points.set(x, to * domain.coordinates);
+    into.values[to] = jacobian === 0 ? 0 : batch.values[i] / jacobian;
   }
 
   empty(count: number): Samples {
-    const { dims, seed } = this.problem;
+    const { domain, seed } = this.problem;
     return {
-      points: new Float64Array(count * dims),
+      points: new Float64Array(count * domain.coordinates),
       weights: new Float64Array(count),
       values: new Float64Array(count),
       value: 0,

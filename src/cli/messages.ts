@@ -9,14 +9,21 @@ const FLAGS = new Map(OPTIONS.filter(o => o.sets).map(o => [o.sets!, `--${o.name
 function wordingFor(variables: readonly string[]): Wording {
   return {
     name: option => FLAGS.get(option) ?? LIBRARY.name(option),
-    quoted: option => FLAGS.get(option) ?? LIBRARY.quoted(option),
+    quoted: option => FLAGS.get(option) ?? rangeName(option, variables) ?? LIBRARY.quoted(option),
     setting: (option, value) =>
       FLAGS.has(option) ? `${FLAGS.get(option)} ${value}` : LIBRARY.setting(option, value),
     point: x =>
-      x.length === variables.length
+      x.length <= variables.length
         ? x.map((xi, i) => `${variables[i]} = ${xi}`).join(', ')
         : LIBRARY.point(x),
   };
+}
+
+/** `domain[1]` in the words of somebody who typed a range for y. */
+function rangeName(option: string, variables: readonly string[]): string | undefined {
+  const [, axis] = /^domain\[(\d+)\]$/.exec(option) ?? [];
+  const name = axis === undefined ? undefined : variables[Number(axis)];
+  return name && `the range of ${name}`;
 }
 
 /** What an error says to somebody at the command line, without control characters. `variables` are the names of the coordinates, where they have some. */

@@ -1,17 +1,24 @@
-/** Reads ranges: x=0..1, y=-inf..inf, r=0..sqrt(2), or x,y,z=0..1 for several variables. */
-import { constantOf } from './expression/integrand.ts';
+/**
+ * Reads ranges: x=0..1, y=-inf..inf, r=0..sqrt(2), or x,y,z=0..1 for several variables. Bounds may depend on variables whose ranges
+ * come before, and on parameters: x=0..1 y=0..x.
+ */
+import type { BoundsFunction } from '../integrand/function-bounds.ts';
+import { boundsOf, constantOf, freeNames, nameWithoutValue } from './expression/integrand.ts';
 import { FUNCTIONS, NAME } from './expression/names.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface VariableRange {
   variable: string;
-  range: [number, number];
+  range: [number, number] | BoundsFunction;
+  /** The bounds as they are shown: numbers, or the expressions of those that depend on variables. */
+  shown: [number | string, number | string];
 }
 
 /** Whether an argument is a range: it has names before an = that is not part of ==. */
 export const isRange = (text: string): boolean => /^[^=<>!()]*=(?!=)/.test(text);
 
-export function parseRanges(texts: readonly string[]): VariableRange[] {
+/** `params` are the names of the parameters. */
+export function parseRanges(texts: readonly string[], params: readonly string[] = []): VariableRange[] {
   const found: VariableRange[] = [];
   for (const text of texts) {
     const equals = text.indexOf('=');
@@ -25,10 +32,15 @@ export function parseRanges(texts: readonly string[]): VariableRange[] {
       );
     }
     const at = equals + 1 + dots;
-    const range: [number, number] = [
-      bound(text, equals + 1, at, 'from where'),
-      bound(text, at + 2, text.length, 'to where'),
+    const known = [...found.map(f => f.variable), ...params];
+    const shown: VariableRange['shown'] = [
+      bound(text, equals + 1, at, 'from where', known),
+      bound(text, at + 2, text.length, 'to where', known),
     ];
+    const variables = found.map(f => f.variable);
+    const range = shown.some(b => typeof b === 'string')
+      ? boundsOf([bounds.slice(0, dots), bounds.slice(dots + 2)], variables, params)
+      : (shown as [number, number]);
     for (const { name, start } of namesOf(text.slice(0, equals))) {
       checkName(name, { text, start, end: start + Math.max(1, name.length) });
       if (found.some(f => f.variable === name))
@@ -37,7 +49,7 @@ export function parseRanges(texts: readonly string[]): VariableRange[] {
           start,
           end: start + name.length,
         });
-      found.push({ variable: name, range });
+      found.push({ variable: name, range, shown });
     }
   }
   return found;
@@ -69,30 +81,36 @@ export function checkName(name: string, place: { text: string; start: number; en
     );
 }
 
-function bound(text: string, start: number, end: number, what: string): number {
+/** A number, or the expression of a bound that depends on some of the `known` names. */
+function bound(
+  text: string,
+  start: number,
+  end: number,
+  what: string,
+  known: readonly string[],
+): number | string {
   const place = { text, start, end: Math.max(end, start + 1) };
   const own = text.slice(start, end);
   if (own.trim() === '') throw new UsageError(`The range does not say ${what}.`, 'Write x=0..1.', place);
-  return within(text, start, () => constantOf(own, 'a bound'), boundRemedy);
+  return within(text, start, () => {
+    if (freeNames(own, []).length === 0) return constantOf(own, 'a bound');
+    nameWithoutValue(
+      own,
+      known,
+      name => `Give ${name} a range before this one, or a value: --param ${name}=1.`,
+    );
+    return own.trim();
+  });
 }
 
-/** People often try variables in a bound first; a condition in the integrand gives the same domain. */
-const boundRemedy = (remedy: string | undefined) =>
-  remedy ?? 'A domain whose bounds depend on variables is written as a condition: (y < x) * f over a box.';
-
 /** Reads a part of a longer text, so that errors point to their place in the whole text. */
-export function within<T>(
-  whole: string,
-  offset: number,
-  step: () => T,
-  remedy: (r: string | undefined) => string | undefined = r => r,
-): T {
+export function within<T>(whole: string, offset: number, step: () => T): T {
   try {
     return step();
   } catch (e) {
     if (!(e instanceof UsageError) || !e.place) throw e;
     const { start, end } = e.place;
-    throw new UsageError(e.reason, remedy(e.remedy), {
+    throw new UsageError(e.reason, e.remedy, {
       text: whole,
       start: start + offset,
       end: end + offset,

@@ -20,6 +20,8 @@ export interface Setup {
   title: string;
   /** The names of the axes. With a file they are known only if ranges were given. */
   variables: string[];
+  /** The ranges that were typed, one for each variable. */
+  ranges: readonly VariableRange[];
 }
 
 /** `params` has the values of the names that the integrand may use beside its variables. */
@@ -27,7 +29,7 @@ export async function setUp(
   { command, rest, options }: Arguments,
   params: Record<string, number>,
 ): Promise<Setup> {
-  const ranges = parseRanges(rest.filter(isRange));
+  const ranges = parseRanges(rest.filter(isRange), Object.keys(params));
   const sources = rest.filter(text => !isRange(text));
   if (sources.length === 0)
     throw new UsageError(
@@ -39,7 +41,7 @@ export async function setUp(
   if (sources.length > 1) throw severalSources(command, sources, ranges);
   const [title] = sources;
   const ours = libraryOptions(options);
-  const setup = { title, variables: ranges.map(r => r.variable) };
+  const setup = { title, variables: ranges.map(r => r.variable), ranges };
   const tables = readTables((options.get('table') as string[]) ?? []);
   if (command === 'run' || (command !== 'integrate' && isFile(title))) {
     const loaded = await load(title);

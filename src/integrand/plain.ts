@@ -5,7 +5,7 @@
 import { type AnyNode, parseExpressionAt } from 'acorn';
 import type { PlainProgram } from './bound.ts';
 import type { Integrand } from './compile.ts';
-import { type Axis, type Domain, onSampled, toDomain } from './domain.ts';
+import { type Axis, type Domain, isMapped, onSampled, toDomain } from './domain.ts';
 import { flatCall } from './flat-call.ts';
 import { freeNames, helpersCallHelpers } from './free-names.ts';
 import { kit } from './math/index.ts';
@@ -34,7 +34,7 @@ export interface MovedFunction {
   url?: string;
   name?: string;
   params: unknown;
-  /** The axes of the domain, if one of them is infinite. */
+  /** The axes of the domain, if its points are not those that are sampled. */
   axes?: readonly Axis[];
   /** The shape of what it returns, if that is no number. */
   shape?: Shape;
@@ -49,7 +49,7 @@ export function plainProgram(
   params: Params,
   deadline = Infinity,
 ): PlainProgram {
-  const axes = domain.axes.some(a => a.infinite) ? domain.axes : undefined;
+  const axes = isMapped(domain.axes) ? domain.axes : undefined;
   const text = String(f);
   const { free, simple, repeats } = inspect(text);
   let moved: MovedFunction | undefined;
@@ -58,7 +58,11 @@ export function plainProgram(
     if (module) moved = { url: module.href.split('#')[0], name: exportName(module), params };
     else if (free.length === 0) moved = { text, params };
   }
-  if (moved && axes) moved.axes = axes;
+  if (moved && axes) {
+    const sent = sentAxes(axes);
+    if (sent) moved.axes = sent;
+    else moved = undefined;
+  }
   const call = onSampled((x: number[]) => f(x, params, kit), axes, toDomain);
   const dims = domain.axes.length;
   const endsSoon = (): boolean => {
@@ -71,6 +75,17 @@ export function plainProgram(
   };
   const long = moved !== undefined && (free.length > 0 || (repeats && !endsSoon()));
   return { kind: 'plain', dims, call: { f: call, moved, long } };
+}
+
+/** Axes that a worker can take: without functions, whose texts are there; undefined where a text does not say all. */
+function sentAxes(axes: readonly Axis[]): Axis[] | undefined {
+  const texts = axes.flatMap(({ bounds }) => (bounds ? [inspect(bounds.text)] : []));
+  if (texts.some(({ free, simple }) => free.length > 0 || !simple)) return undefined;
+  return axes.map(({ bounds, map, ...axis }) => ({
+    ...axis,
+    ...(bounds && { bounds: { ...bounds, f: undefined, call: undefined } as unknown as typeof bounds }),
+    ...(map && { map: { shape: map.shape, axes: map.axes, text: map.text } }),
+  }));
 }
 
 /**

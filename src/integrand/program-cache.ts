@@ -5,7 +5,7 @@
  */
 
 import type { Integrand } from './compile.ts';
-import { type Axis, buildDomain } from './domain.ts';
+import { type Axis, isMapped } from './domain.ts';
 import { type Program, walk } from './ir.ts';
 import { lower } from './lower/lower.ts';
 import type { Limits } from './lower/lowering.ts';
@@ -28,8 +28,7 @@ export function makeProgram(
   axes: readonly Axis[],
   limits: Limits,
 ): Program {
-  const infinite = axes.some(a => a.infinite);
-  return lower(read(f), dims, params, infinite ? (b, z) => buildDomain(b, axes, z) : undefined, limits);
+  return lower(read(f), dims, params, isMapped(axes) ? axes : undefined, limits);
 }
 
 const programs = new RecentCache<Program>(MAX_SIZE);
@@ -51,10 +50,13 @@ export function cachedProgram(
   return program;
 }
 
-/** Finite ranges are no part of a program. */
-function mapsOf(axes: readonly Axis[]): string {
-  if (!axes.some(a => a.infinite)) return '';
-  return JSON.stringify(axes, (_, v) => (typeof v === 'number' ? String(v) : v));
+/** What of a domain is a part of a program. Finite ranges are not. */
+export function mapsOf(axes: readonly Axis[]): string {
+  if (!isMapped(axes)) return '';
+  // how close numbers come to bounds of functions depends on params, and is for ends.ts
+  return JSON.stringify(axes, (key, v) =>
+    key === 'gaps' ? undefined : typeof v === 'number' ? String(v) : v,
+  );
 }
 
 function sizeOf({ body, constants }: Program): number {

@@ -20,11 +20,11 @@ describe('ranges', () => {
   ])('%s', (text, range) => expect(parseRanges([text])[0].range).toEqual(range));
 
   test('several variables can share one', () => {
-    expect(parseRanges(['x, y,z=0..2', 'w=0..1'])).toEqual([
-      { variable: 'x', range: [0, 2] },
-      { variable: 'y', range: [0, 2] },
-      { variable: 'z', range: [0, 2] },
-      { variable: 'w', range: [0, 1] },
+    expect(parseRanges(['x, y,z=0..2', 'w=0..1']).map(r => [r.variable, r.range])).toEqual([
+      ['x', [0, 2]],
+      ['y', [0, 2]],
+      ['z', [0, 2]],
+      ['w', [0, 1]],
     ]);
   });
 
@@ -44,8 +44,16 @@ describe('ranges', () => {
     expect(pointed(() => parseRanges([text]))).toBe(place);
   });
 
-  test('bounds that depend on variables get the advice to use a condition', () => {
-    expect(mistake(() => parseRanges(['y=0..x'])).remedy).toMatch(/condition: \(y < x\) \* f/);
+  test('bounds may depend on variables before them, and on parameters', () => {
+    const [, y, z] = parseRanges(['x=0..1', 'y=-sqrt(1-x^2)..sqrt(1-x^2)', 'z=a*x..erf(y)'], ['a']);
+    const call = (range: unknown, ...args: unknown[]) => (range as (...a: unknown[]) => number[])(...args);
+    expect(call(y.range, [0.6])).toEqual([-0.8, 0.8]);
+    expect(call(z.range, [0.5, 1], { a: 3 }, { erf: (v: number) => v + 1 })).toEqual([1.5, 2]);
+    expect(z.shown).toEqual(['a*x', 'erf(y)']);
+  });
+  test('a bound that depends on a variable without a range before it says so', () => {
+    expect(mistake(() => parseRanges(['y=0..x', 'x=0..1'])).remedy).toMatch(/Give x a range before this one/);
+    expect(mistake(() => parseRanges(['x=0..x'])).reason).toMatch(/'x' has no value here/);
   });
 
   test('comparisons are no ranges', () => {

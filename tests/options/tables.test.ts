@@ -24,6 +24,8 @@ function entriesOf(table: OptionTable, prefix = ''): [string, Entry][] {
 const entries = entriesOf(INTEGRATE_OPTIONS);
 const untyped = [
   'domain',
+  'breaks',
+  'points',
   'params',
   'signal',
   'onProgress',

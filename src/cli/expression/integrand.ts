@@ -3,6 +3,7 @@
  * the coordinates of the point, the parameters are members of the second argument.
  */
 import type { Integrand } from '../../integrand/compile.ts';
+import type { BoundsFunction } from '../../integrand/function-bounds.ts';
 import { kit } from '../../integrand/math/index.ts';
 import { closest } from '../../options/suggest.ts';
 import { UsageError } from '../usage-error.ts';
@@ -29,6 +30,28 @@ export function integrandOf(
   params: readonly string[],
   tables: Tables = {},
 ): ExpressionIntegrand {
+  const { js, f } = functionOf([text], variables, params, tables, ([value]) => value);
+  return { f: f as Integrand, text: js };
+}
+
+/** The bounds of a range as a function of the variables before it and of the parameters. */
+export function boundsOf(
+  texts: readonly [string, string],
+  variables: readonly string[],
+  params: readonly string[],
+): BoundsFunction {
+  const list = (values: string[]) => `[${values.join(', ')}]`;
+  return functionOf(texts, variables, params, {}, list).f as BoundsFunction;
+}
+
+/** A function of a point and of the parameters that returns what `result` makes of the values of expressions. */
+function functionOf(
+  texts: readonly string[],
+  variables: readonly string[],
+  params: readonly string[],
+  tables: Tables,
+  result: (values: string[]) => string,
+): { f: unknown; js: string } {
   const free = (wish: string) => {
     while (RESERVED.has(wish) || variables.includes(wish)) wish += '_';
     return wish;
@@ -37,24 +60,28 @@ export function integrandOf(
   const coordinates = new Map(variables.map(v => [v, RESERVED.has(v) ? free(`${v}_`) : v]));
   const p = free('p');
   const functions = withTables(tables, p);
-  const tree = parse(text, functions);
-  const special = [...specials(tree)];
-  let uses = [...nodesOf(tree)].some(n => n.kind === 'call' && Object.hasOwn(tables, n.fn));
-  const scope: Scope = node => {
-    const coordinate = coordinates.get(node.name);
-    if (coordinate !== undefined) return coordinate;
-    if (params.includes(node.name)) {
-      uses = true;
-      return `${p}.${node.name}`;
-    }
-    return CONSTANTS.get(node.name) ?? unknown(text, node, variables, params);
-  };
-  const value = toText(tree, scope, functions);
+  const trees = texts.map(text => parse(text, functions));
+  const special = [...new Set(trees.flatMap(tree => [...specials(tree)]))];
+  let uses = trees.some(tree =>
+    [...nodesOf(tree)].some(n => n.kind === 'call' && Object.hasOwn(tables, n.fn)),
+  );
+  const values = trees.map((tree, i) => {
+    const scope: Scope = node => {
+      const coordinate = coordinates.get(node.name);
+      if (coordinate !== undefined) return coordinate;
+      if (params.includes(node.name)) {
+        uses = true;
+        return `${p}.${node.name}`;
+      }
+      return CONSTANTS.get(node.name) ?? unknown(texts[i], node, variables, params);
+    };
+    return toText(tree, scope, functions);
+  });
   const args = [`[${[...coordinates.values()].join(', ')}]`];
   if (uses || special.length > 0) args.push(p);
   if (special.length > 0) args.push(`{ ${special.join(', ')} }`);
-  const js = `(${args.join(', ')}) => ${value}`;
-  return { f: new Function(`return ${js};`)() as Integrand, text: js };
+  const js = `(${args.join(', ')}) => ${result(values)}`;
+  return { f: new Function(`return ${js};`)(), js };
 }
 
 /** The names in an expression that are neither constants nor among those given, in the order of the text. */
@@ -63,6 +90,21 @@ export function freeNames(text: string, given: readonly string[], tables: Tables
     n.kind === 'name' ? [n.name] : [],
   );
   return [...new Set(names)].filter(name => !CONSTANTS.has(name) && !given.includes(name));
+}
+
+/** Throws for the first name of an expression that is neither a constant nor `known`. */
+export function nameWithoutValue(
+  text: string,
+  known: readonly string[],
+  remedy: (name: string) => string,
+): void {
+  for (const node of nodesOf(parse(text)))
+    if (node.kind === 'name' && !CONSTANTS.has(node.name) && !known.includes(node.name))
+      throw new UsageError(
+        `'${node.name}' has no value here.`,
+        closeName(node.name, [...known, ...CONSTANTS.keys()]) ?? remedy(node.name),
+        { text, ...node },
+      );
 }
 
 /** The value of a constant expression, such as 2*pi or -inf. `what` names it in errors. */

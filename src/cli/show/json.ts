@@ -3,7 +3,8 @@
  *
  *     integrand    the expression, or the name of the file
  *     variables    names of the axes (empty for a file without ranges)
- *     domain       a pair of bounds per axis: numbers, or the strings "Infinity" and "-Infinity"
+ *     domain       a pair of bounds per axis: numbers, the strings "Infinity" and "-Infinity", or expressions of variables before it;
+ *                  from files also the text of a function, or an object { shape, dims, size, centre }
  *     params       values of the parameters that are numbers or booleans
  *     value        the integral                             null when there is no estimate
  *     error        its error, one standard deviation for Monte Carlo methods     null when not known
@@ -28,8 +29,9 @@
  * In a scan each line is an object with the members from params to warnings.
  */
 
+import { endsOf } from '../../integrand/domain.ts';
+import { isShape } from '../../integrand/shapes.ts';
 import { visibleJson } from '../../options/visible.ts';
-import type { IntegrateOptions } from '../../problem.ts';
 import type { Result } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import { historyOf } from './history.ts';
@@ -42,7 +44,7 @@ export function resultObject(r: Result, setup: Setup): object {
   return {
     integrand: title,
     variables,
-    domain: domainOf(options),
+    domain: domainOf(setup),
     ...valueObject(r, options.params ?? {}),
     iterations: historyOf(r).map(({ value, error, evaluations, adapting }) => ({
       value,
@@ -88,7 +90,14 @@ function severalObject({ value, error, shape, correlations }: Result): object {
 
 const finite = (x: number): number | null => (Number.isFinite(x) ? x : null);
 
-function domainOf({ domain, dims = 0 }: IntegrateOptions): (number | string)[][] {
-  const ranges = domain ?? Array.from({ length: dims }, () => [0, 1] as const);
-  return ranges.map(r => r.map(b => (Number.isFinite(b) ? b : String(b))));
+function domainOf({ ranges, options }: Setup): unknown[] {
+  const texts = (pair: readonly (number | string)[]) =>
+    pair.map(b => (typeof b === 'string' || Number.isFinite(b) ? b : String(b)));
+  if (ranges.length > 0) return ranges.map(r => texts(r.shown));
+  const { domain, dims = 0 } = options;
+  if (!domain) return Array.from({ length: dims }, () => [0, 1]);
+  return (isShape(domain) ? [domain] : domain).map(part => {
+    const ends = endsOf(part);
+    return ends ? texts(ends) : typeof part === 'function' ? String(part) : part;
+  });
 }

@@ -1,6 +1,8 @@
 /** Results as text: one line for pipes, and a block with details for terminals. */
+import { isShape } from '../../integrand/shapes.ts';
 import { ratio } from '../../methods/combine.ts';
 import { visible } from '../../options/visible.ts';
+import type { IntegrateOptions } from '../../problem.ts';
 import { type Result, rowsOf, type Status, withError } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import type { Style } from '../terminal.ts';
@@ -67,14 +69,20 @@ export function block(r: Result, setup: Setup, style: Style, width: number): str
 }
 
 /** The integrand and its domain. */
-function heading({ title, variables, options }: Setup, style: Style): string {
+function heading({ title, ranges, options }: Setup, style: Style): string {
+  const shown = (b: number | string) => (typeof b === 'number' ? bound(b, style.unicode) : visible(b));
   const axes =
-    options.domain && variables.length > 0
-      ? options.domain.map(
-          ([a, b], i) => `${variables[i]} ${bound(a, style.unicode)}..${bound(b, style.unicode)}`,
-        )
-      : [`${options.domain?.length ?? options.dims} dimensions`];
+    ranges.length > 0
+      ? ranges.map(({ variable, shown: [a, b] }) => `${variable} ${shown(a)}..${shown(b)}`)
+      : [`${dimensionsOf(options)} dimensions`];
   return `${style.bold(visible(title))}  ${style.dim(axes.join('  '))}`;
+}
+
+/** The number of coordinates of a point. */
+export function dimensionsOf({ domain, dims = 0 }: IntegrateOptions): number {
+  if (!domain) return dims;
+  const parts = isShape(domain) ? [domain] : domain;
+  return parts.reduce<number>((n, part) => n + (isShape(part) ? part.dims : 1), 0);
 }
 
 function details(r: Result): [string, string][] {

@@ -1,6 +1,7 @@
 /** Turns a parsed function into a program: lowers it, then runs the passes of optimise.ts. */
 import type { Builder } from '../builder.ts';
 import { IntegrandError, withinDepth } from '../diagnostics.ts';
+import type { Axis } from '../domain.ts';
 import { type Id, IR_VERSION, type Program } from '../ir.ts';
 import { optimise } from '../optimise.ts';
 import { declarations, type Param, type Params, roundsOf } from '../params.ts';
@@ -9,20 +10,21 @@ import { countOf, type Shape } from '../shape.ts';
 import { isTable } from '../tables.ts';
 import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
+import { lowerDomain, type Mapped } from './domain.ts';
 import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
 import { Decisions, type Env, type Limits, Lowering, Restart } from './lowering.ts';
 import { resultsOf } from './results.ts';
 import { type FunctionValue, Names, type Val } from './values.ts';
 
-/** Makes the coordinates x from the sampled ones, and the factor dx/dz of the integrand. */
-export type ChangeOfVariables = (b: Builder, sampled: Id[]) => { x: Id[]; jacobian: Id };
-
-/** The program of an integrand for points of `dims` coordinates and params of this shape. */
+/**
+ * The program of an integrand for points of `dims` coordinates and params of this shape. With `axes` these are coordinates of the
+ * sampled box, and the integrand gets those of the domain.
+ */
 export function lower(
   { node, source }: ParsedFunction,
   dims: number,
   params: Params,
-  change?: ChangeOfVariables,
+  axes?: readonly Axis[],
   limits: Limits = {},
 ): Program {
   if (node.params.length > 3) {
@@ -41,11 +43,11 @@ export function lower(
     l => {
       const fields = new Map(Object.entries(params).map(([name, v]) => [name, paramValue(l, name, v)]));
       const rest: Val[] = [{ kind: 'namespace', what: 'params', fields }, specialFunctions()];
-      if (!change) return { args: [{ kind: 'point', length: dims }, ...rest] };
-      const { x, jacobian } = change(l.builder, coordinates(l, dims));
+      if (!axes) return { args: [{ kind: 'point', length: dims }, ...rest] };
       const env: Env = { names: new Names(null), source, result: null, loops: null };
-      const point = makeArray(l, x.map(l.number), env, node);
-      return { args: [{ ...point, fixed: 'the point' }, ...rest], factor: jacobian };
+      const mapped = lowerDomain(l, axes, coordinates(l, dims), { node, env, rest });
+      const point = makeArray(l, mapped.x.map(l.number), env, node);
+      return { args: [{ ...point, fixed: 'the point' }, ...rest], mapped };
     },
     limits,
   );
@@ -104,7 +106,7 @@ function build(
   fn: FunctionValue,
   dims: number,
   params: Params,
-  prepare: (l: Lowering) => { args: Val[]; factor?: Id },
+  prepare: (l: Lowering) => { args: Val[]; mapped?: Mapped },
   limits: Limits = {},
 ): Program {
   const decisions = new Decisions();
@@ -113,10 +115,10 @@ function build(
       return withinDepth(fn.source, () => {
         const l = new Lowering(decisions, limits);
         const slot = l.flow.slot({ kind: 'undefined' });
-        const { args, factor } = prepare(l);
+        const { args, mapped } = prepare(l);
         lowerFunction(l, fn, args, slot, fn.node);
         const values = resultsOf(l, l.get(slot), fn);
-        const results = factor === undefined ? values : values.map(v => l.builder.op('mul', v, factor));
+        const results = mapped ? values.map(v => timesJacobian(l.builder, v, mapped)) : values;
         const { shape } = l.returns[0] ?? {};
         return optimise({
           version: IR_VERSION,
@@ -133,6 +135,14 @@ function build(
       if (!(e instanceof Restart)) throw e;
     }
   }
+}
+
+/** Where the Jacobian is 0 the domain is empty: the product is 0, whatever the integrand is there. */
+function timesJacobian(b: Builder, value: Id, { jacobian, mayVanish }: Mapped): Id {
+  const product = b.op('mul', value, jacobian);
+  if (!mayVanish) return product;
+  const zero = b.constant(0);
+  return b.op('select', b.op('eq', jacobian, zero), zero, product);
 }
 
 function paramValue(l: Lowering, name: string, value: Param): Val {

@@ -1,0 +1,97 @@
+/**
+ * Cells: an axis that is cut at given places, as a change of variable that every method and every device profits from.
+ *
+ * The axis is sampled in u from 0 to 1. Its m cells, m a power of two, have equal parts of that, so that the cuts lie at
+ * u = k/m: where regions are halved, and strata and bins begin. A break (a kink or a step of the integrand) is the border of two
+ * cells, and inside of each of them z is linear in u. A peak is a border as well, towards which both cells become dense:
+ *
+ *     z = c + w·t^5,    dz/du = 5·m·w·t^4,     t from 0 at the peak to ±1 at the other end of the cell of width w.
+ *
+ * A peak whose width is the part 1e-4 of the axis has a fifth of u so, and one of 1e-8 has a thirtieth: whoever looks for it
+ * finds it, though its width is not known. With t³ instead, two seeds of ten did not find peaks of 1e-4 in four dimensions within
+ * 1e6 evaluations; with t⁷ smooth integrands take more evaluations. Between two peaks the axis is cut in the middle.
+ */
+import { innerRange, nextDown, nextUp } from './inner-range.ts';
+
+/** Cells per axis, at most: choosing one costs a comparison each, for every point. */
+export const MAX_CELLS = 64;
+
+/** A part of an axis, from `low` to `high`: z = anchor + width·t, or with t^5 where the anchor is a peak. */
+export interface Cell {
+  /** Where t is 0. */
+  anchor: number;
+  width: number;
+  /** t = m·u − shift. */
+  shift: number;
+  /** Whether z is dense at the anchor. */
+  peak: boolean;
+  /** The first and the last number inside of the cell: no point lies on a break. */
+  first: number;
+  last: number;
+}
+
+/** `place` gives the coordinate x at z: numbers next to a cut may have the x of the cut itself. */
+export function cellsOf(
+  [low, high]: readonly [number, number],
+  breaks: readonly number[],
+  peaks: readonly number[],
+  place: (z: number) => number,
+): Cell[] {
+  const sorted = distinct(peaks);
+  const middles = sorted.slice(1).map((c, i) => c - (c - sorted[i]) / 2);
+  const cuts = distinct([low, high, ...breaks, ...sorted, ...middles]);
+  while (!Number.isInteger(Math.log2(cuts.length - 1)))
+    cuts.push(middleOfWidest(cuts)) && cuts.sort(ascending);
+  return cuts.slice(1).map((to, k): Cell => {
+    const from = cuts[k];
+    const [atLow, atHigh] = [sorted.includes(from), sorted.includes(to)];
+    const [first, last] = [beside(from, to, nextUp, place), beside(to, from, nextDown, place)];
+    return {
+      anchor: atHigh ? to : from,
+      width: to - from,
+      shift: atHigh ? k + 1 : k,
+      peak: atLow || atHigh,
+      ...(first < last
+        ? { first, last }
+        : { first: innerRange([from, to])[0], last: innerRange([from, to])[1] }),
+    };
+  });
+}
+
+/** The number after a cut whose place is not that of the cut; the steps double, since places may be rounded. */
+function beside(
+  cut: number,
+  other: number,
+  next: (z: number) => number,
+  place: (z: number) => number,
+): number {
+  let [step, z] = [next(cut) - cut, next(cut)];
+  while (place(z) === place(cut) && Math.abs(z - cut) < Math.abs(other - cut) / 4) {
+    step *= 2;
+    z = cut + step;
+  }
+  return z;
+}
+
+function middleOfWidest(cuts: readonly number[]): number {
+  const widths = cuts.slice(1).map((c, i) => c - cuts[i]);
+  const widest = widths.indexOf(Math.max(...widths));
+  return cuts[widest] + widths[widest] / 2;
+}
+
+const ascending = (a: number, b: number) => a - b;
+const distinct = (list: readonly number[]): number[] => [...new Set(list)].sort(ascending);
+
+/** The range of z that cells cover. */
+export function rangeOfCells(cells: readonly Cell[]): [number, number] {
+  const [first, last] = [cells[0], cells[cells.length - 1]];
+  return [first.anchor - first.width * first.shift, last.anchor + last.width * (cells.length - last.shift)];
+}
+
+/** The part of u that is closer to an end of the axis than the distance `gap` in z. */
+export function gapInCells(cells: readonly Cell[], inward: 1 | -1, gap: number): number {
+  const { width, peak, shift } = inward > 0 ? cells[0] : cells[cells.length - 1];
+  const part = gap / width;
+  const anchored = inward > 0 ? shift === 0 : shift === cells.length; // whether t is 0 at this end
+  return (peak ? (anchored ? part ** 0.2 : part / 5) : part) / cells.length;
+}
