@@ -11,6 +11,7 @@
  * as its weight, so that nothing is lost; how many these are, and how much they have, is told.
  */
 import { resultCount } from './integrand/bound.ts';
+import { withCaptures } from './integrand/captures.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { checked, integrate, prepare, resolve } from './integrate.ts';
 import { IntegrationError } from './options/integration-error.ts';
@@ -83,14 +84,15 @@ export async function sample(f: Integrand | URL, options: SampleOptions): Promis
   if ('histograms' in common)
     throw refusal('histograms', common.histograms, 'pass it to `integrate`', 'unknown option `histograms`');
   if (state && common.map) throw refusal('map', common.map, 'give `state` or `map`, not both');
-  const problem = checkedFor('sample', () => checkProblem(common));
-  if (problem.domain.empty)
+  const given = checkedFor('sample', () => checkProblem(common));
+  if (given.domain.empty)
     throw refusal('domain', common.domain, 'pass ranges with different bounds', 'the domain is empty');
-  const { signal, clear } = stopSignal(problem, start);
+  const { signal, clear } = stopSignal(given, start);
   try {
-    const resolved = await resolve(f, problem, start);
+    const resolved = await resolve(f, given, start);
     signal?.throwIfAborted();
     const [found, module] = resolved!;
+    const problem = { ...given, params: withCaptures(found, given.params) };
     const integrand = checked(found, prepare(found, module, problem, start + problem.maxTime), problem);
     if (resultCount(integrand) > 1)
       throw refusal(

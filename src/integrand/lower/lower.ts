@@ -3,14 +3,14 @@ import type { Builder } from '../builder.ts';
 import { IntegrandError, withinDepth } from '../diagnostics.ts';
 import { type Id, IR_VERSION, type Program } from '../ir.ts';
 import { optimise } from '../optimise.ts';
-import { declarations, type Param, type Params, roundsOf } from '../params.ts';
+import { allLeaves, declarations, type Params } from '../params.ts';
 import { type ParsedFunction, readInternal } from '../read.ts';
 import { countOf, type Shape } from '../shape.ts';
-import { isTable } from '../tables.ts';
 import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
 import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
 import { Decisions, type Env, type Limits, Lowering, Restart } from './lowering.ts';
+import { ParamValues } from './param-values.ts';
 import { resultsOf } from './results.ts';
 import { type FunctionValue, Names, type Val } from './values.ts';
 
@@ -19,7 +19,7 @@ export type ChangeOfVariables = (b: Builder, sampled: Id[]) => { x: Id[]; jacobi
 
 /** The program of an integrand for points of `dims` coordinates and params of this shape. */
 export function lower(
-  { node, source }: ParsedFunction,
+  { node, source, f }: ParsedFunction,
   dims: number,
   params: Params,
   change?: ChangeOfVariables,
@@ -39,8 +39,9 @@ export function lower(
     dims,
     params,
     l => {
-      const fields = new Map(Object.entries(params).map(([name, v]) => [name, paramValue(l, name, v)]));
-      const rest: Val[] = [{ kind: 'namespace', what: 'params', fields }, specialFunctions()];
+      const values = new ParamValues(l, params);
+      fn.names = new Names(null, values.outside(f));
+      const rest: Val[] = [values.params, specialFunctions()];
       if (!change) return { args: [{ kind: 'point', length: dims }, ...rest] };
       const { x, jacobian } = change(l.builder, coordinates(l, dims));
       const env: Env = { names: new Names(null), source, result: null, loops: null };
@@ -121,7 +122,7 @@ function build(
         return optimise({
           version: IR_VERSION,
           dims,
-          params: [...l.read].flatMap(name => declarations(name, params[name])),
+          params: [...allLeaves(params)].flatMap(([path, value]) => declarations(path, value)),
           constants: l.constants,
           arrays: l.arrays,
           body: [...l.builder.root.body, ...l.builder.scope.body],
@@ -133,11 +134,4 @@ function build(
       if (!(e instanceof Restart)) throw e;
     }
   }
-}
-
-function paramValue(l: Lowering, name: string, value: Param): Val {
-  if (isTable(value)) return { kind: 'table', name, table: value };
-  if (typeof value === 'object') return { kind: 'data', name, length: value.length, rounds: roundsOf(value) };
-  const type = typeof value === 'number' ? 'f64' : 'bool';
-  return { kind: type === 'f64' ? 'number' : 'bool', id: l.builder.value({ op: 'param', name }, type) };
 }
