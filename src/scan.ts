@@ -73,6 +73,7 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
   if (!resolved) return sets.map(params => outOfTime({ ...first, params }, start));
   const [found, module] = resolved;
   sets = sets.map(set => withCaptures(found, set));
+  first.params = sets[0] ?? first.params;
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
   const { device, release } = await openDevice(first.device, first.maxEvaluations);

@@ -3,6 +3,7 @@ import type { AnyNode } from 'acorn';
 import { Refused, referenceText } from '../captures.ts';
 import { mathName, SPECIAL } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
+import { writtenName } from './toolchains.ts';
 import type { Val } from './values.ts';
 
 /** What was captured for a reference to something outside the function; undefined for anything else. */
@@ -11,7 +12,7 @@ export function capturedValue(l: Lowering, node: AnyNode, env: Env): Val | undef
   const reference = outside && referenceText(node);
   if (reference === undefined || env.names.find(/^[^.(]*/.exec(reference)![0])) return undefined;
   const found = outside!(reference);
-  return found instanceof Refused ? refuseCaptured(l, found, reference, env, node) : found;
+  return found instanceof Refused ? refuseCaptured(l, found, writtenName(reference), env, node) : found;
 }
 
 export function refuseCaptured(
@@ -41,7 +42,7 @@ export function freeVariable(l: Lowering, node: AnyNode, name: string, env: Env)
   const { called } = env.source;
   const hint = hintFor(name);
   const remedy = called
-    ? `Make it an argument of ${called}, or write it inside; the plugin quadrille/plugin captures it without either.`
+    ? `Make it an argument of ${called}, or write it inside; or let the plugin quadrille/plugin capture it, if ${called} is a function of your project.`
     : `Pass it in \`params\`: (x, p) => … p.${name} …, with params: { ${name} }; or write it inside the function; or let the plugin quadrille/plugin pass it.`;
   return l.fail(
     env,

@@ -9,6 +9,7 @@ import { readParam } from '../read.ts';
 import { isTable } from '../tables.ts';
 import { nativeFunction } from './globals.ts';
 import type { Lowering } from './lowering.ts';
+import { writtenName } from './toolchains.ts';
 import { type FunctionValue, Names, type Outside, type Val } from './values.ts';
 
 export class ParamValues {
@@ -38,7 +39,7 @@ export class ParamValues {
     if (!names) return undefined;
     return reference => {
       const found = names.get(reference);
-      return found && this.#value(found.path, reference, found.value);
+      return found && this.#value(found.path, writtenName(reference), found.value);
     };
   }
 
