@@ -25,7 +25,6 @@ import type { Params } from './integrand/params.ts';
 import type { Estimate } from './methods/combine.ts';
 import { unitFor } from './methods/unit.ts';
 import { IntegrationError } from './options/integration-error.ts';
-import { OptionError } from './options/option-error.ts';
 import type { Problem } from './problem.ts';
 import { type DrawnSamples, drawSamples } from './tasks/draw.ts';
 import { type EvaluatePoints, evaluatorOf } from './tasks/evaluate.ts';

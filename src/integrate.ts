@@ -4,6 +4,7 @@ import { dueTurn } from './devices/event-loop.ts';
 import { openDevice, takesFunctions } from './devices/registry.ts';
 import { severalOf } from './goals.ts';
 import type { BoundProgram } from './integrand/bound.ts';
+import { withCaptures } from './integrand/captures.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { OutOfTime } from './integrand/lower/lowering.ts';
@@ -37,10 +38,11 @@ export type AnyIntegrand = Integrand<ResultShape>;
 
 async function integrated(f: AnyIntegrand | URL, options: IntegrateOptions): Promise<Result> {
   const start = performance.now();
-  const problem = checkProblem(options);
-  const resolved = await resolve(f, problem, start);
-  if (!resolved) return outOfTime(problem, start);
+  const given = checkProblem(options);
+  const resolved = await resolve(f, given, start);
+  if (!resolved) return outOfTime(given, start);
   const [found, module] = resolved;
+  const problem = { ...given, params: withCaptures(found, given.params) };
   await dueTurn(); // many calls at once compile one after another, and timers of those before are heard in between
   const deadline = start + problem.maxTime;
   const ready = withinTime(() => prepare(found, module, problem, deadline));
@@ -113,8 +115,8 @@ export function prepare(
     if (typeof f !== 'function') read(f); // throws an error that says what is wrong with it
     const plain = plainProgram(f as Integrand, module, domain, params, deadline);
     const { moved, long } = plain.call;
-    if (moved?.text !== undefined && !isItsText(f as Integrand, moved.text, long, problem))
-      plain.call.moved = undefined;
+    const byText = moved && (moved.text !== undefined || moved.params.functions);
+    if (byText && !isItsText(f as Integrand, moved, long, problem)) plain.call.moved = undefined;
     return plain;
   }
   try {

@@ -5,8 +5,9 @@ import { deviceRemedy } from './devices/registry.ts';
 import { type DomainOption, domainOf } from './domain-options.ts';
 import { checkNames, type ResultName } from './goals.ts';
 import { checkHistograms, type HistogramOptions } from './histogram-options.ts';
+import { copyParams } from './integrand/check-params.ts';
 import type { Domain } from './integrand/domain.ts';
-import { copyParams, type Params } from './integrand/params.ts';
+import type { Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';
 import { METHOD_NAMES, METHODS, type MethodName } from './methods/registry.ts';
 import { checkProtocol, VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/options.ts';
@@ -131,7 +132,10 @@ export const INTEGRATE_OPTIONS = {
   maxTime: { ...limit, kind: 'duration', default: Infinity, help: 'stop after 10s, 500ms, 2min' },
   /** The seed of the random numbers, as a number, a bigint or digits: the same seed gives the same bits. Default 1. */
   seed: { kind: 'integer', default: 1, help: 'the same seed gives the same digits' },
-  /** The integrand's second argument: numbers, booleans, typed arrays, tables. They are copied when the call is made. */
+  /**
+   * The integrand's second argument: numbers, booleans, typed arrays, tables, functions, and objects of these. Numbers and arrays
+   * are copied when the call is made; functions are compiled from their text.
+   */
   params: entryOf<Params>({ kind: 'other', default: {} }),
   /** Aborting this signal ends the run; the result is the estimate so far, with status `aborted`. */
   signal: entryOf<AbortSignal>({ kind: 'signal' }),

@@ -12,6 +12,7 @@
  */
 import { checkNames, namedResult, type ResultName } from './goals.ts';
 import { boundShape } from './integrand/bound.ts';
+import { withCaptures } from './integrand/captures.ts';
 import type { Integrand } from './integrand/compile.ts';
 import { leaves } from './integrand/shape.ts';
 import { type AnyIntegrand, checked, integrate, prepare, resolve, shaped } from './integrate.ts';
@@ -89,14 +90,15 @@ export async function sample(f: AnyIntegrand | URL, options: SampleOptions): Pro
   if ('histograms' in common)
     throw refusal('histograms', common.histograms, 'pass it to `integrate`', 'unknown option `histograms`');
   if (state && common.map) throw refusal('map', common.map, 'give `state` or `map`, not both');
-  const problem = checkedFor('sample', () => checkProblem(common));
-  if (problem.domain.empty)
+  const given = checkedFor('sample', () => checkProblem(common));
+  if (given.domain.empty)
     throw refusal('domain', common.domain, 'pass ranges with different bounds', 'the domain is empty');
-  const { signal, clear } = stopSignal(problem, start);
+  const { signal, clear } = stopSignal(given, start);
   try {
-    const resolved = await resolve(f, problem, start);
+    const resolved = await resolve(f, given, start);
     signal?.throwIfAborted();
     const [found, module] = resolved!;
+    const problem = { ...given, params: withCaptures(found, given.params) };
     const ready = prepare(found, module, problem, start + problem.maxTime);
     const integrand = checked(found, await shaped(found, ready, problem, start), problem);
     signal?.throwIfAborted();

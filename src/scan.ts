@@ -10,9 +10,11 @@ import type { Session } from './devices/device.ts';
 import { openDevice } from './devices/registry.ts';
 import { type DomainOption, domainOf } from './domain-options.ts';
 import type { BoundProgram } from './integrand/bound.ts';
+import { withCaptures } from './integrand/captures.ts';
+import { copyParams } from './integrand/check-params.ts';
 import type { Integrand } from './integrand/compile.ts';
 import type { Domain } from './integrand/domain.ts';
-import { bind, copyParams, type Params, shapeOf } from './integrand/params.ts';
+import { bind, type Params, shapeOf } from './integrand/params.ts';
 import { mapsOf } from './integrand/program-cache.ts';
 import { type AnyIntegrand, checked, prepare, resolve, shaped, withinTime } from './integrate.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
@@ -68,7 +70,7 @@ export async function scan(f: unknown, options: ScanOptions): Promise<Result[]> 
 async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Result[]> {
   const start = performance.now();
   const { params, onResult, reuseMaps = false, domain, ...common } = options ?? {};
-  const sets = checkSets(params);
+  let sets = checkSets(params);
   if (onResult !== undefined && typeof onResult !== 'function')
     throw refusal('onResult', onResult, 'pass one, or leave it out', '`onResult` is no function');
   const reports = new Reports(onResult);
@@ -80,6 +82,8 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
   const resolved = await resolve(f, first, start);
   if (!resolved) return sets.map(params => outOfTime({ ...first, params }, start));
   const [found, module] = resolved;
+  sets = sets.map(set => withCaptures(found, set));
+  first.params = sets[0] ?? first.params;
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
   const { device, release } = await openDevice(first.device, first.maxEvaluations);

@@ -20,8 +20,9 @@ import type { Integrand } from './integrand/compile.ts';
 import { isMapped, onSampled, toDomain } from './integrand/domain.ts';
 import { type Program, walk } from './integrand/ir.ts';
 import { kit } from './integrand/math/index.ts';
+import { arrivedParams } from './integrand/moved-params.ts';
 import { bind } from './integrand/params.ts';
-import type { PlainFunction } from './integrand/plain.ts';
+import type { MovedFunction, PlainFunction } from './integrand/plain.ts';
 import { cachedProgram, makeProgram } from './integrand/program-cache.ts';
 import { flatten, leaves, type ResultShape } from './integrand/shape.ts';
 import { stopChecksOf } from './integrand/stop-checks.ts';
@@ -109,29 +110,30 @@ export function selfCheck(
  */
 export function isItsText(
   f: Integrand,
-  text: string,
+  moved: MovedFunction,
   long: PlainFunction['long'],
   problem: Checked,
 ): boolean {
   const { domain, dims, params } = problem;
   const ends = long ? endingOf(f, problem) : () => true;
-  const outcomeOf = (g: Integrand, x: number[]): unknown => {
+  const outcomeOf = (g: Integrand, x: number[], p: unknown): unknown => {
     try {
-      const value: unknown = g(x, params, kit);
+      const value: unknown = g(x, p, kit);
       if (typeof value !== 'object' || value === null) return value;
       return 'then' in value ? 'a promise' : JSON.stringify(value);
     } catch (e) {
       return messageOf(e);
     }
   };
-  const made = madeFrom(text);
-  if (!made) return false;
+  const made = moved.text === undefined ? f : madeFrom(moved.text);
+  const theirs = arrived(moved);
+  if (!made || !theirs) return false;
   const start = performance.now();
   for (let i = 0; i < POINTS && (i === 0 || performance.now() - start < MAX_MS); i++) {
     const z = pointOf(domain.ranges, dims, i);
     if (!ends(z)) continue;
     const { x } = toDomain(domain.axes, [...z]);
-    if (!Object.is(outcomeOf(f, [...x]), outcomeOf(made, [...x]))) return false;
+    if (!Object.is(outcomeOf(f, [...x], params), outcomeOf(made, [...x], theirs))) return false;
   }
   return true;
 }
@@ -140,6 +142,15 @@ export function isItsText(
 function madeFrom(text: string): Integrand | undefined {
   try {
     return new Function(`return (${text})`)();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The params that a worker makes; undefined where making functions from text is forbidden. */
+function arrived({ params }: MovedFunction): unknown {
+  try {
+    return arrivedParams(params);
   } catch {
     return undefined;
   }

@@ -17,7 +17,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   methods: ['tasks', 'integrand', 'random', 'options'],
   devices: ['tasks', 'integrand', 'random', 'wasm', 'options'],
   '.': ['methods', 'devices', 'tasks', 'integrand', 'random', 'wasm', 'options'],
-  cli: ['.', 'methods', 'devices', 'tasks', 'integrand', 'random', 'wasm', 'options'],
+  plugin: ['integrand'],
+  cli: ['.', 'plugin', 'methods', 'devices', 'tasks', 'integrand', 'random', 'wasm', 'options'],
 };
 /** What methods know of devices: the types of the contract. */
 const CONTRACT = 'devices/device.ts';

@@ -5,6 +5,7 @@ import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Integrand } from '../integrand/compile.ts';
 import type { IntegrateOptions } from '../problem.ts';
+import { captureWhileLoading } from './capture-hooks.ts';
 import { thrown } from './messages.ts';
 import { importTypeScript } from './typescript.ts';
 import { UsageError } from './usage-error.ts';
@@ -35,6 +36,7 @@ export async function load(name: string): Promise<Loaded> {
   const url = pathToFileURL(file);
   const library = new URL('../index.js', import.meta.url);
   findOurselves(file, library);
+  captureWhileLoading();
   const plain = JAVASCRIPT.includes(extname(file));
   const exports = (await (plain ? import(url.href) : importTypeScript(file, library)).catch((e: unknown) => {
     throw failedToLoad(name, url, e);

@@ -1,7 +1,7 @@
 /** Makes a problem for the library from the arguments: the integrand, from an expression or a file, and its options. */
 import { takesFunctions } from '../devices/registry.ts';
+import { checkParams } from '../integrand/check-params.ts';
 import type { Integrand } from '../integrand/compile.ts';
-import { checkParams } from '../integrand/params.ts';
 import { closest } from '../options/suggest.ts';
 import type { IntegrateOptions } from '../problem.ts';
 import type { Arguments } from './arguments.ts';

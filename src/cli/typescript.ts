@@ -1,6 +1,6 @@
 /**
  * Imports a TypeScript file. esbuild bundles it with the files that it imports, which works on every Node and with every
- * form of import that TypeScript projects use. Without esbuild, a Node that strips types by itself (22.18 and later)
+ * form of import that TypeScript projects use; functions get what they use from outside (plugin/capture.ts) on the way. Without esbuild, a Node that strips types by itself (22.18 and later)
  * imports the file as it is. esbuild is no dependency of this package: it has 11 MB, most users never run a .ts file from
  * the command line, and those who do have it from their own tools, or have a new Node.
  */
@@ -8,6 +8,7 @@ import { builtinModules, createRequire } from 'node:module';
 import { dirname, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildFailure, Plugin } from 'esbuild';
+import { esbuild as capturing } from '../plugin/plugin.ts';
 import { UsageError } from './usage-error.ts';
 
 type Esbuild = typeof import('esbuild');
@@ -54,7 +55,7 @@ async function importBuilt(esbuild: Esbuild, file: string, library: URL): Promis
         'import.meta.filename': JSON.stringify(file),
         'import.meta.dirname': JSON.stringify(dirname(file)),
       },
-      plugins: [packagesStay(library)],
+      plugins: [packagesStay(library), capturing()],
     })
     .catch((e: BuildFailure) => {
       throw mistakeIn(e);

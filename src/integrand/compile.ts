@@ -1,8 +1,10 @@
 /** `compile`: a function is parsed, lowered to a program and made runnable by a target. */
+import { withCaptures } from './captures.ts';
+import { checkParams } from './check-params.ts';
 import type { Program } from './ir.ts';
 import { lower } from './lower/lower.ts';
 import type { MathLibrary } from './math/index.ts';
-import { bind, checkParams, type Params } from './params.ts';
+import { bind, type Params } from './params.ts';
 import { read } from './read.ts';
 import type { ResultShape, Shape } from './shape.ts';
 import { type Evaluate, javascriptTarget } from './targets/javascript.ts';
@@ -43,7 +45,8 @@ const OPTIONS = ['dims', 'params', 'target'];
 
 /** Compiles an integrand; an `IntegrandError` says what cannot be compiled, where, and what to write instead. */
 export function compile(f: Integrand<ResultShape>, options: CompileOptions): Compiled {
-  const { dims, params = {}, target = 'wasm' } = checkOptions(options);
+  const { dims, params: given = {}, target = 'wasm' } = checkOptions(options);
+  const params = withCaptures(f, given);
   const program = lower(read(f), dims, params);
   const bound = bind(program.params, params);
   let run: Evaluate;

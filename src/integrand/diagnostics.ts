@@ -3,10 +3,14 @@
  */
 import { inWords, LIBRARY, type Text, type Worded, type Wording } from '../options/wording.ts';
 
-/** A text that nodes point into. `internal` marks functions of this library, whose text a user does not know. */
+/**
+ * A text that nodes point into. `internal` marks functions of this library, whose text a user does not know. `called` is what
+ * messages call a function that is not the integrand itself: `params.lorentz`.
+ */
 export interface Source {
   text: string;
   internal: boolean;
+  called?: string;
 }
 
 /** A part of a source, as character offsets like those of acorn's nodes. */
@@ -22,7 +26,7 @@ export class IntegrandError extends Error implements Worded {
   readonly reason: string;
   /** What to write instead. */
   readonly remedy: string;
-  /** Line and column in the text of the integrand, both from 1; undefined when no place is to blame. */
+  /** Line and column in the text of the integrand, or of the function that `reason` names, both from 1; undefined when no place is to blame. */
   readonly line: number | undefined;
   /** See `line`. */
   readonly column: number | undefined;

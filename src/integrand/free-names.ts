@@ -11,7 +11,7 @@ export function declaredNames(node: VariableDeclaration): string[] {
 }
 
 /** The names that a pattern binds. */
-function namesIn(pattern: AnyNode | null): string[] {
+export function namesIn(pattern: AnyNode | null): string[] {
   switch (pattern?.type) {
     case 'Identifier':
       return [pattern.name];
@@ -53,8 +53,8 @@ export function hoistedVars(body: AnyNode): ReadonlySet<string> {
   return names;
 }
 
-type FunctionLike = Extract<AnyNode, { params: unknown }>;
-const isFunction = (n: AnyNode): n is FunctionLike =>
+export type FunctionLike = Extract<AnyNode, { params: unknown }>;
+export const isFunction = (n: AnyNode): n is FunctionLike =>
   n.type === 'FunctionDeclaration' || n.type === 'FunctionExpression' || n.type === 'ArrowFunctionExpression';
 
 /** Names in scope, innermost first. */
@@ -143,7 +143,7 @@ export function helpersCallHelpers(root: AnyNode): boolean {
 }
 
 /** The names that statements of a block declare for the block. */
-function lexical(list: readonly (AnyNode | null)[]): Set<string> {
+export function lexical(list: readonly (AnyNode | null)[]): Set<string> {
   return new Set(
     list.flatMap(node => {
       if (node?.type === 'VariableDeclaration') return declaredNames(node);

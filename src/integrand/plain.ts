@@ -9,11 +9,11 @@ import { type Axis, type Domain, isMapped, onSampled, toDomain } from './domain.
 import { flatCall } from './flat-call.ts';
 import { freeNames, helpersCallHelpers } from './free-names.ts';
 import { kit } from './math/index.ts';
+import { type MovedParams, moveParams } from './moved-params.ts';
 import type { Params } from './params.ts';
 import { cachedProgram } from './program-cache.ts';
 import { type ResultShape, type Shape, shapeOfValue } from './shape.ts';
 import { stopChecksOf } from './stop-checks.ts';
-import { isTable } from './tables.ts';
 
 /** What a plain function gives: a number, or a list of several results. */
 export type PlainValue = number | readonly number[];
@@ -33,7 +33,7 @@ export interface MovedFunction {
   text?: string;
   url?: string;
   name?: string;
-  params: unknown;
+  params: MovedParams;
   /** The axes of the domain, if its points are not those that are sampled. */
   axes?: readonly Axis[];
   /** The shape of what it returns, if that is no number. */
@@ -53,14 +53,13 @@ export function plainProgram(
   const text = String(f);
   const { free, simple, repeats } = inspect(text);
   let moved: MovedFunction | undefined;
-  // workers have neither tables nor the third argument: both hold functions, which cannot be sent
-  if (simple && !Object.values(params).some(isTable)) {
-    if (module) moved = { url: module.href.split('#')[0], name: exportName(module), params };
-    else if (free.length === 0) moved = { text, params };
-  }
+  // workers do not have the third argument: it holds functions, which cannot be sent
+  const sent = simple ? moveParams(params, closedText) : undefined;
+  if (sent && module) moved = { url: module.href.split('#')[0], name: exportName(module), params: sent };
+  else if (sent && free.length === 0) moved = { text, params: sent };
   if (moved && axes) {
-    const sent = sentAxes(axes);
-    if (sent) moved.axes = sent;
+    const there = sentAxes(axes);
+    if (there) moved.axes = there;
     else moved = undefined;
   }
   const call = onSampled((x: number[]) => f(x, params, kit), axes, toDomain);
@@ -73,7 +72,8 @@ export function plainProgram(
       return false; // it does not compile
     }
   };
-  const long = moved !== undefined && (free.length > 0 || (repeats && !endsSoon()));
+  const mayRepeat = () => repeats || (moved?.params.functions ?? []).some(([, own]) => inspect(own).repeats);
+  const long = moved !== undefined && (free.length > 0 || (mayRepeat() && !endsSoon()));
   return { kind: 'plain', dims, call: { f: call, moved, long } };
 }
 
@@ -140,6 +140,12 @@ function inspect(text: string): { free: string[]; simple: boolean; repeats: bool
   const params = 'params' in tree ? (tree.params as AnyNode[]) : [];
   const simple = params.length < 3 && params.every(p => p.type !== 'RestElement');
   return { free, simple, repeats: /\b(for|while|do)\b/.test(text) || helpersCallHelpers(tree) };
+}
+
+/** The text of a function of params from which a worker can make it: it uses no name from outside. A method is one of an object. */
+function closedText(f: object): string | undefined {
+  const own = Function.prototype.toString.call(f);
+  return [own, `Object.values({${own}})[0]`].find(text => inspect(text).free.length === 0);
 }
 
 /** Whether a word of the text is a function that the program has put into `Math`: workers have another there, or none. */

@@ -12,9 +12,13 @@ import { parseExpression } from './parse.ts';
 export interface ParsedFunction {
   source: Source;
   node: FunctionNode;
+  /** The function itself. */
+  f: object;
 }
 
-export function read(f: unknown, internal = false): ParsedFunction {
+/** `called` is what messages call a function that is not the integrand itself. */
+export function read(f: unknown, internal = false, called = ''): ParsedFunction {
+  const subject = called || 'The integrand';
   if (typeof f !== 'function') {
     throw new IntegrandError(
       `The integrand is ${f === null ? 'null' : `of type ${typeof f}`}, not a function.`,
@@ -24,30 +28,34 @@ export function read(f: unknown, internal = false): ParsedFunction {
   const text = Function.prototype.toString.call(f);
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
     throw new IntegrandError(
-      `The integrand${f.name ? ` '${f.name}'` : ''} is a native or bound function: it has no source to compile.`,
+      `${subject}${f.name && !called ? ` '${f.name}'` : ''} is a native or bound function: it has no source to compile.`,
       'Wrap it in a plain function, such as x => Math.sin(x[0]); pass what it was bound to in `params`.',
     );
   }
-  const source = { text, internal };
+  const source: Source = { text, internal, ...(called && { called }) };
   const node = withinDepth(source, () => parse(source));
   const fail = (reason: string, remedy: string, runsAsItIs = true): never => {
     const span = { start: 0, end: text.split('\n')[0].length };
     throw new IntegrandError(reason, remedy, { source, span }, runsAsItIs);
   };
   if (!isFunction(node)) {
-    return fail('The integrand is a class, not a function.', 'Pass a plain function of the point.', false);
+    return fail(
+      `${subject} is a class, not a function.`,
+      `Pass a plain function${called ? '' : ' of the point'}.`,
+      false,
+    );
   }
   if (node.async) {
-    fail('The integrand is an async function, which cannot be compiled.', 'Make it a plain function.');
+    fail(`${subject} is an async function, which cannot be compiled.`, 'Make it a plain function.');
   }
   if (node.generator) {
     fail(
-      'The integrand is a generator function.',
+      `${subject} is a generator function.`,
       'Return the value with `return` from a plain function.',
       false,
     );
   }
-  return { source, node };
+  return { source, node, f };
 }
 
 const known = new WeakMap<object, ParsedFunction>();
@@ -56,6 +64,15 @@ const known = new WeakMap<object, ParsedFunction>();
 export function readInternal(f: object): ParsedFunction {
   const found = known.get(f) ?? read(f, true);
   known.set(f, found);
+  return found;
+}
+
+const params = new WeakMap<object, ParsedFunction>();
+
+/** Parses a function of params, once: lowering remembers what it learns by nodes, and may start again. */
+export function readParam(f: object, called: string): ParsedFunction {
+  const found = params.get(f) ?? read(f, false, called);
+  params.set(f, found);
   return found;
 }
 
@@ -80,7 +97,7 @@ function parse(source: Source): Expression {
     const { pos, message } = first as { pos?: number; message: string };
     const at = Math.max(0, (pos ?? 1) - 1);
     throw new IntegrandError(
-      `The text of the integrand cannot be parsed: ${message.replace(/ \(\d+:\d+\)$/, '')}.`,
+      `The text of ${source.called ?? 'the integrand'} cannot be parsed: ${message.replace(/ \(\d+:\d+\)$/, '')}.`,
       'Pass a plain function or arrow function.',
       { source, span: { start: at, end: at + 1 } },
     );

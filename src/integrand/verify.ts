@@ -95,7 +95,9 @@ interface End {
   values: readonly Value[];
 }
 
-const PARAM = /^[\p{ID_Start}$_][\p{ID_Continue}$]{0,199}(\.([01]|values))?$/u;
+/** A path: a name, or the number of a captured value (captures.ts), then members; a part of a table at its end. */
+const PARAM =
+  /^(@\d{1,6}\.\d{1,6}|[\p{ID_Start}$_][\p{ID_Continue}$]{0,199})(\.[\p{ID_Start}$_][\p{ID_Continue}$]{0,199}){0,9}(\.([01]|values))?$/u;
 const CONSTANT = /^#\d{1,6}$/;
 
 class Reader {

@@ -36,7 +36,11 @@ export async function buildCli(): Promise<Built> {
   const folder = await mkdtemp(join(tmpdir(), 'cli-'));
   await copyFile(join(root, 'package.json'), join(home, 'package.json'));
   await build({
-    entryPoints: [join(root, 'src/cli/main.ts'), join(root, 'src/index.ts')],
+    entryPoints: [
+      join(root, 'src/cli/main.ts'),
+      join(root, 'src/index.ts'),
+      join(root, 'src/plugin/capture.ts'),
+    ],
     outdir: join(home, 'dist'),
     outbase: join(root, 'src'),
     chunkNames: 'cli/[name]-[hash]', // a folder deep, as the modules they come from

@@ -105,11 +105,28 @@ describe('run', () => {
     expect((await value('table.mjs')).value).toBeCloseTo(0.5, 12);
   });
 
+  test.each(['helpers.mjs', 'helpers.ts'])(
+    '%s: functions and constants of the file and of its imports',
+    async name => {
+      const type = name.endsWith('ts') ? ': number' : '';
+      await built.put(
+        name.replace('helpers', 'phys'),
+        `const two = 2;\nexport const width = 0.5;\nexport function twice(x${type}) { return two * x; }`,
+      );
+      await built.put(
+        name,
+        `import { twice, width } from './${name.replace('helpers', 'phys')}';\nconst { sqrt } = Math;\n` +
+          `const own = (x${type}) => twice(x) * sqrt(4);\nexport default ([x]${type && ': number[]'}) => own(x) * width;`,
+      );
+      expect((await value(name, '--dims', '1')).value).toBeCloseTo(1, 12);
+    },
+  );
+
   test('names from outside run with --device js', async () => {
-    await built.put('outer.mjs', 'const k = 2;\nexport default x => k * x[0];');
+    await built.put('outer.mjs', 'const k = new Map([[1, 2]]);\nexport default x => k.get(1) * x[0];');
     const refused = await built.run(['run', 'outer.mjs', '--dims', '1']);
     expect(refused.code).toBe(1);
-    expect(refused.err).toMatch(/`k` is not defined inside the integrand[\s\S]*--device js/);
+    expect(refused.err).toMatch(/`k` is an instance of Map[\s\S]*--device js/);
     expect((await value('outer.mjs', '--dims', '1', '--device', 'js')).value).toBeCloseTo(1, 12);
   });
 

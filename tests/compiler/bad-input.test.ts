@@ -224,7 +224,7 @@ describe('code frames', () => {
       > 4 |   return Math.exp(-s / width);
           |                        ^^^^^
         5 | }
-      Pass it in \`params\`: (x, p) => … p.width …, with params: { width }; or write it inside the function."
+      Pass it in \`params\`: (x, p) => … p.width …, with params: { width }; or write it inside the function; or let the plugin quadrille/plugin pass it."
     `);
   });
   test('show a part of a long line', () => {
@@ -233,7 +233,7 @@ describe('code frames', () => {
       "\`y\` is not defined inside the integrand, which is compiled from its own text alone.
       > 1 | x[0] * x[0] * x[0] * x[0] * x[0] * x[0] * x[0] * y + x[1] * x[1] * x[1] * x[1] * x[1] * x[1] * x[1] 
           |                                                  ^
-      Pass it in \`params\`: (x, p) => … p.y …, with params: { y }; or write it inside the function."
+      Pass it in \`params\`: (x, p) => … p.y …, with params: { y }; or write it inside the function; or let the plugin quadrille/plugin pass it."
     `);
   });
   test('point at the call when one of our own functions is to blame', () => {
@@ -269,14 +269,17 @@ describe('params', () => {
     expect([e.line, e.column]).toEqual([1, 11]);
   });
   test.each<[unknown, RegExp]>([
-    [null, /params\.a is null; pass a number, a boolean, a typed array or a table/],
+    [
+      null,
+      /params\.a is null; pass a number, a boolean, a typed array, a table, a function, or an object of these/,
+    ],
     [undefined, /params\.a is undefined; pass a number/],
     ['3', /params\.a is a string; pass a number/],
     [3n, /params\.a is a bigint; pass a number/],
     [[1, 2], /params\.a is a plain array; pass a typed array: Float64Array\.from\(a\)/],
-    [(v: number) => v, /params\.a is a function; .*table\(\[xs\], ys\)/],
-    [{}, /params\.a is an? object; pass a number/],
-    [new Date(), /params\.a is an? object; pass a number/],
+    [{}, /params\.a is an empty object; leave it out/],
+    [new Date(), /params\.a is an instance of Date; pass a number/],
+    [new Map(), /params\.a is a Map; pass Object\.fromEntries\(a\)/],
     [new Float64Array(0), /params\.a is an empty array/],
     [new BigInt64Array(1), /params\.a is .*; pass a number/],
     [new DataView(new ArrayBuffer(8)), /params\.a is .*; pass a number/],

@@ -16,5 +16,9 @@ export function lowerFor(f: Integrand, dims: number, params: Params = {}): Compi
 /** The function as it is; workers make it from its text, if it is given. */
 export function plainFor(f: Integrand, dims: number, params: Params = {}, text?: string): PlainProgram {
   const call = (x: number[]) => f(x, params, kit);
-  return { kind: 'plain', dims, call: text ? { f: call, moved: { text, params } } : { f: call } };
+  return {
+    kind: 'plain',
+    dims,
+    call: text ? { f: call, moved: { text, params: { values: params } } } : { f: call },
+  };
 }

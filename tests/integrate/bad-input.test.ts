@@ -346,16 +346,24 @@ describe('params', () => {
     [[1], 'params is an array; pass an object of named values: { a: 3.5 }.'],
     [5, 'params is a number; pass an object of named values: { a: 3.5 }.'],
     [{ a: [1, 2] }, 'params.a is a plain array; pass a typed array: Float64Array.from(a).'],
-    [{ a: 'x' }, 'params.a is a string; pass a number, a boolean, a typed array or a table.'],
+    [
+      { a: 'x' },
+      'params.a is a string; pass a number, a boolean, a typed array, a table, a function, or an object of these.',
+    ],
     [
       { a: new DataView(new ArrayBuffer(8)) },
-      'params.a is a DataView; pass a number, a boolean, a typed array or a table.',
+      'params.a is a DataView; pass a number, a boolean, a typed array, a table, a function, or an object of these.',
     ],
-    [{ a: null }, 'params.a is null; pass a number, a boolean, a typed array or a table.'],
-    [{ a: new Float64Array() }, 'params.a is an empty array; leave it out or give it elements.'],
     [
-      { f: () => 1 },
-      'params.f is a function; write it inside the integrand, or tabulate it: table([xs], ys).',
+      { a: null },
+      'params.a is null; pass a number, a boolean, a typed array, a table, a function, or an object of these.',
+    ],
+    [{ a: new Float64Array() }, 'params.a is an empty array; leave it out or give it elements.'],
+    [{ a: { b: [1] } }, 'params.a.b is a plain array; pass a typed array: Float64Array.from(b).'],
+    [{ a: {} }, 'params.a is an empty object; leave it out or give it members.'],
+    [
+      { a: { 'b c': 1 } },
+      "params.a has the name 'b c', which no integrand can read; use a name such as a, x1 or alpha.",
     ],
     [
       { 'a b': 1 },

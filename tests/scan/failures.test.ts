@@ -90,10 +90,10 @@ describe('refused at once', () => {
     ['x', 'a string'],
     [[1, 2], 'a plain array; pass a typed array'],
     [new Float64Array(0), 'an empty array'],
-    [() => 1, 'a function'],
+    [{ b: 'x' }, 'scan: set 3: params.a.b is a string'],
   ])('a value that is %o, in set 3', async (value, said) => {
     const e = await scanOf([{ a: 1 }, { a: 1 }, { a: 1 }, { a: value }]);
-    expect(e.message).toContain('scan: set 3: params.a is ');
+    expect(e.message).toContain('scan: set 3: params.a');
     expect(e.message).toContain(said);
   });
   test('onResult that is no function', async () => {

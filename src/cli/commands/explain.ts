@@ -1,5 +1,6 @@
 /** `quadrille explain 'expression'`: shows what an integrand is compiled to. */
 
+import { withCaptures } from '../../integrand/captures.ts';
 import type { Program } from '../../integrand/ir.ts';
 import { toCuda } from '../../integrand/targets/cuda.ts';
 import { toJavaScript } from '../../integrand/targets/javascript.ts';
@@ -54,7 +55,9 @@ function programOf(
   options: Parameters<typeof checkProblem>[0],
 ): Program {
   const { device: _, ...rest } = options;
-  const prepared = prepare(integrand as Parameters<typeof prepare>[0], null, checkProblem(rest));
+  const problem = checkProblem(rest);
+  const params = withCaptures(integrand, problem.params);
+  const prepared = prepare(integrand as Parameters<typeof prepare>[0], null, { ...problem, params });
   if (prepared.kind === 'compiled') return prepared.program;
   throw new Error('a function that runs as it is has no program');
 }

@@ -5,6 +5,7 @@
 import { onSampled, toDomain } from '../../integrand/domain.ts';
 import { flatCall } from '../../integrand/flat-call.ts';
 import { revived } from '../../integrand/function-bounds.ts';
+import { arrivedParams } from '../../integrand/moved-params.ts';
 import type { MovedFunction } from '../../integrand/plain.ts';
 import { philoxRounds } from '../../random/philox.ts';
 import { testimony } from '../../tasks/testimony.ts';
@@ -26,6 +27,7 @@ function serve(
   adapt: typeof onSampled,
   revive: typeof revived,
   flat: typeof flatCall,
+  arrived: typeof arrivedParams,
   load: (url: string) => Promise<Record<string, unknown>>,
   port: { post(message: unknown): void; listen(handle: (message: Request) => void): void },
 ) {
@@ -33,7 +35,8 @@ function serve(
   /** The plain function of an engine, found by its text or its module. */
   const plainFunction = async ({ text, url, name, params, axes, shape }: MovedFunction) => {
     const found = text ? new Function(`return (${text})`)() : (await load(url as string))[name as string];
-    const call = adapt((x: number[]) => found(x, params), revive(axes, params), place);
+    const own = arrived(params);
+    const call = adapt((x: number[]) => found(x, own), revive(axes, own), place);
     return shape ? flat(call, shape) : call;
   };
   const answer = async ({ engine, kind, what, value, plain }: Request): Promise<unknown> => {
@@ -97,7 +100,7 @@ function workerText(memories: number): string {
     ? `const { parentPort } = process.getBuiltinModule('node:worker_threads');
        const port = { post: m => parentPort.postMessage(m), listen: f => parentPort.on('message', f) };`
     : 'const port = { post: m => postMessage(m), listen: f => { onmessage = e => f(e.data); } };';
-  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator}, witness: (...own) => (${makeWitness})(${testimony}, ${philoxRounds}, ...own) }, (${makeMemoryPool})(${memories}), ${toDomain}, ${onSampled}, ${revived}, ${flatCall}, u => import(u), port);`;
+  return `const __name = f => f; ${port} (${serve})({ sampler: ${makeSampler}, evaluator: ${makeEvaluator}, witness: (...own) => (${makeWitness})(${testimony}, ${philoxRounds}, ...own) }, (${makeMemoryPool})(${memories}), ${toDomain}, ${onSampled}, ${revived}, ${flatCall}, ${arrivedParams}, u => import(u), port);`;
 }
 
 export interface Port {

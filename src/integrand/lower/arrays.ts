@@ -74,7 +74,7 @@ function indexOf(l: Lowering, index: Val, array: ArrayLikeValue, env: Env, node:
   if (known === undefined || (Number.isInteger(known) && known >= 0 && known < array.length))
     return { id, known };
   const { length } = array;
-  const what = array.kind === 'data' ? `params.${array.name}` : 'this array';
+  const what = array.kind === 'data' ? array.called : 'this array';
   const outside: [string, string] =
     array.kind === 'point' || (array.kind === 'tuple' && array.fixed)
       ? [

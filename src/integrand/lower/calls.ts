@@ -8,6 +8,7 @@ import { checkWritable, makeArray, spread } from './arrays.ts';
 import { lowerExpression, memberOf } from './expressions.ts';
 import { arity, DIRECT, libraryFunction, mathKit } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
+import { capturedValue } from './outside.ts';
 import { bindPattern } from './patterns.ts';
 import { arrayMethod, preludeFunction } from './prelude.ts';
 import { returned } from './results.ts';
@@ -39,7 +40,7 @@ export function lowerCall(l: Lowering, node: CallExpression, env: Env): Val {
 /** A call that a tool-chain put around an array or a function; undefined for any other call. */
 function lowerToolchainCall(l: Lowering, node: CallExpression, env: Env): Val | undefined {
   const { callee } = node;
-  if (callee.type !== 'Identifier' || env.names.find(callee.name)) return;
+  if (callee.type !== 'Identifier' || env.names.find(callee.name) || env.names.outside?.(callee.name)) return;
   const [first, second] = node.arguments;
   if (node.arguments.length === 2 && second.type === 'Literal' && typeof second.value === 'string') {
     // esbuild's keepNames makes f(function, "name") of a function
@@ -72,7 +73,8 @@ function lowerCallee(l: Lowering, node: CallExpression, env: Env): Val | { metho
   }
   if (
     callee.object.type === 'Super' ||
-    (callee.object.type === 'Identifier' && isModuleObject(callee.object.name))
+    (callee.object.type === 'Identifier' && isModuleObject(callee.object.name)) ||
+    capturedValue(l, callee, env)
   ) {
     return lowerExpression(l, callee, env);
   }
@@ -110,13 +112,12 @@ function invoke(l: Lowering, fn: Val, args: Val[], node: AnyNode, env: Env): Val
         l.fail(
           env,
           node,
-          `The table params.${fn.name} has ${axes.length} axes and is called with ${args.length}.`,
+          `The table ${fn.called} has ${axes.length} axes and is called with ${args.length}.`,
           'Give one coordinate an axis.',
         );
       }
-      l.read.add(fn.name);
       const numbers = args.map(a => l.number(l.toNumber(a, env, node)));
-      const lookup = tableLookup(l, fn.name, fn.table);
+      const lookup = tableLookup(l, fn);
       return inline(l, lookup.fn, [...numbers, ...lookup.args], node, env);
     }
     case 'namespace':
@@ -134,7 +135,7 @@ function invoke(l: Lowering, fn: Val, args: Val[], node: AnyNode, env: Env): Val
     env,
     node,
     `This is ${describe(fn)}, not a function.`,
-    'Call a function of Math, a helper inside the integrand, or a table.',
+    'Call a function of Math, a helper inside the integrand, a function of params, or a table.',
   );
 }
 
@@ -184,8 +185,13 @@ function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression
   if (name === 'reduce' && args.length < 2 && array.kind !== 'point' && isArray(array) && array.length === 0)
     l.fail(env, node, '`reduce` of an empty array needs a first value.', 'Give it one: reduce(f, 0).');
   if (array.kind === 'data' && array.rounds && (name === 'map' || name === 'slice')) {
-    const why = `\`${name}\` of params.${array.name} would make an array of its kind, which rounds what is put into it.`;
-    l.fail(env, node, why, `Make it an array of plain numbers first: [...p.${array.name}].${name}(…).`);
+    const why = `\`${name}\` of ${array.called} would make an array of its kind, which rounds what is put into it.`;
+    l.fail(
+      env,
+      node,
+      why,
+      `Make it an array of plain numbers first: [...${array.called.replace(/^params\b/, 'p')}].${name}(…).`,
+    );
   }
   if (name === 'fill' && (array.kind !== 'tuple' || array.fixed)) {
     const remedy = 'Copy what you need to a local array: const y = [...x].';
@@ -309,7 +315,10 @@ function constantLength(l: Lowering, length: Val | undefined, node: AnyNode, env
 }
 
 /** A function of this library as a value to call. */
-export function internalFunction({ node, source }: ParsedFunction, name: string): FunctionValue {
+export function internalFunction(
+  { node, source }: Pick<ParsedFunction, 'node' | 'source'>,
+  name: string,
+): FunctionValue {
   return { kind: 'function', node, source, names: new Names(null), name };
 }
 

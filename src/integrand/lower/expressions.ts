@@ -1,10 +1,12 @@
 /** Lowers expressions of the integrand language, by a table with the names of acorn's nodes. */
 import type { AnyNode } from 'acorn';
+import { Refused } from '../captures.ts';
 import type { Id, Op } from '../ir.ts';
 import { elementAt, makeArray, spread } from './arrays.ts';
 import { lowerCall } from './calls.ts';
 import { globalValue } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
+import { capturedValue, freeVariable, refuseCaptured, remedyForMissing } from './outside.ts';
 import { assignPattern, reference } from './patterns.ts';
 import { REFUSED, REFUSED_OPERATORS } from './refused.ts';
 import { isCoverageCounter, isModuleObject } from './toolchains.ts';
@@ -43,7 +45,8 @@ const EXPRESSIONS: Handlers = {
       if (value.kind === 'unsettled' && value.early) l.misused(value, 'a value', env, node);
       return value;
     }
-    return globalValue(l, node.name) ?? freeVariable(l, node, node.name, env);
+    const captured = capturedValue(l, node, env);
+    return captured ?? globalValue(l, node.name) ?? freeVariable(l, node, node.name, env);
   },
   UnaryExpression(l, node, env) {
     if (node.operator === '!') return l.bool(l.builder.op('not', condition(l, node.argument, env)));
@@ -130,6 +133,8 @@ const EXPRESSIONS: Handlers = {
   MemberExpression(l, node, env) {
     if (node.object.type === 'Super' || node.property.type === 'PrivateIdentifier')
       return lowerExpression(l, node.object, env);
+    const captured = capturedValue(l, node, env);
+    if (captured) return captured;
     if (
       node.object.type === 'Identifier' &&
       !env.names.find(node.object.name) &&
@@ -285,13 +290,17 @@ export function memberOf(
   if (isArray(object) && name === 'length') return l.literal(object.length);
   if (object.kind === 'namespace') {
     const found = object.fields.get(name);
-    if (found) {
-      if (object.what === 'params') l.read.add(name);
-      return found;
-    }
-    if (object.what === 'params' && !(name in Object.prototype)) {
+    if (found instanceof Refused) return refuseCaptured(l, found, `${object.what}.${name}`, env, node);
+    if (found) return found;
+    if (object.given && !(name in Object.prototype)) {
       const missing = (): never =>
-        l.fail(env, node, `There is no \`${name}\` in params.`, `Pass it: params: { ${name}: … }.`, false);
+        l.fail(
+          env,
+          node,
+          `There is no \`${name}\` in ${object.what}.`,
+          remedyForMissing(object.what, name),
+          false,
+        );
       return { kind: 'undefined', why: missing };
     }
     if (object.what === 'Math' && name === 'random') {
@@ -332,17 +341,6 @@ export function memberOf(
     isArray(object)
       ? 'Arrays have length, map, reduce, every, some, forEach, fill, slice and at.'
       : 'Use a number, an array element or a function.',
-  );
-}
-
-function freeVariable(l: Lowering, node: AnyNode, name: string, env: Env): never {
-  return l.fail(
-    env,
-    node,
-    `\`${name}\` is not defined inside the integrand, which is compiled from its own text alone.`,
-    name === 'arguments'
-      ? 'Name the arguments: (x, p) => ….'
-      : `Pass it in \`params\`: (x, p) => … p.${name} …, with params: { ${name} }; or write it inside the function.`,
   );
 }
 

@@ -60,6 +60,7 @@ const fieldsOf = (prefix: string, names: readonly string[]): [string, Val][] =>
 
 const MATH_FUNCTIONS = fieldsOf('Math.', [...DIRECT, ...Object.keys(LIBRARY), 'min', 'max']);
 const MATH_CONSTANTS = ['E', 'LN10', 'LN2', 'LOG10E', 'LOG2E', 'PI', 'SQRT1_2', 'SQRT2'] as const;
+const NUMBER_TESTS = fieldsOf('Number.', ['isFinite', 'isNaN', 'isInteger']);
 const NUMBER_CONSTANTS = [
   'EPSILON',
   'MAX_VALUE',
@@ -68,9 +69,32 @@ const NUMBER_CONSTANTS = [
   'MIN_SAFE_INTEGER',
 ] as const;
 
+/** The member of Math that a name outside of it stands for: `exp`, `PI`, also `pi` and `ln`. */
+export function mathName(name: string): string | undefined {
+  const members: readonly string[] = [...MATH_FUNCTIONS.map(([n]) => n), ...MATH_CONSTANTS];
+  const other: Record<string, string> = {
+    pi: 'PI',
+    Pi: 'PI',
+    ln: 'log',
+    arctan: 'atan',
+    arcsin: 'asin',
+    arccos: 'acos',
+  };
+  if (members.includes(name)) return name;
+  return Object.hasOwn(other, name) ? other[name] : undefined;
+}
+
 export function specialFunctions(): Val {
   return { kind: 'namespace', what: 'the third argument', fields: new Map(fieldsOf('', SPECIAL)) };
 }
+
+/** Functions of JavaScript itself that an integrand may use, as they are found in params: `params: { f: Math.sin }`. */
+const NATIVE = new Map<unknown, Val>([
+  ...MATH_FUNCTIONS.map(([name, value]): [unknown, Val] => [Math[name as 'abs'], value]),
+  ...NUMBER_TESTS.map(([name, value]): [unknown, Val] => [Number[name as 'isNaN'], value]),
+]);
+
+export const nativeFunction = (f: unknown): Val | undefined => NATIVE.get(f);
 
 /** A function of the math library, by name. */
 export const libraryFunction = (name: string): object => (library as Record<string, object>)[name];
@@ -99,8 +123,11 @@ export function globalValue(l: Lowering, name: string): Val | undefined {
         ['NEGATIVE_INFINITY', l.literal(-Infinity)],
         ['NaN', l.literal(NaN)],
       ];
-      const tests = fieldsOf('Number.', ['isFinite', 'isNaN', 'isInteger']);
-      return { kind: 'namespace', what: 'Number', fields: new Map([...constants, ...infinities, ...tests]) };
+      return {
+        kind: 'namespace',
+        what: 'Number',
+        fields: new Map([...constants, ...infinities, ...NUMBER_TESTS]),
+      };
     }
     case 'Array':
       return { kind: 'namespace', what: 'Array', fields: new Map([['from', builtin('Array.from', 'from')]]) };

@@ -4,15 +4,15 @@ import { IntegrandError, withinDepth } from '../diagnostics.ts';
 import type { Axis } from '../domain.ts';
 import { type Id, IR_VERSION, type Program } from '../ir.ts';
 import { optimise } from '../optimise.ts';
-import { declarations, type Param, type Params, roundsOf } from '../params.ts';
+import { allLeaves, declarations, type Params } from '../params.ts';
 import { type ParsedFunction, readInternal } from '../read.ts';
 import { countOf, type Shape } from '../shape.ts';
-import { isTable } from '../tables.ts';
 import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
 import { lowerDomain, type Mapped } from './domain.ts';
 import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
 import { Decisions, type Env, type Limits, Lowering, Restart } from './lowering.ts';
+import { ParamValues } from './param-values.ts';
 import { resultsOf } from './results.ts';
 import { type FunctionValue, Names, type Val } from './values.ts';
 
@@ -21,7 +21,7 @@ import { type FunctionValue, Names, type Val } from './values.ts';
  * sampled box, and the integrand gets those of the domain.
  */
 export function lower(
-  { node, source }: ParsedFunction,
+  { node, source, f }: ParsedFunction,
   dims: number,
   params: Params,
   axes?: readonly Axis[],
@@ -41,8 +41,9 @@ export function lower(
     dims,
     params,
     l => {
-      const fields = new Map(Object.entries(params).map(([name, v]) => [name, paramValue(l, name, v)]));
-      const rest: Val[] = [{ kind: 'namespace', what: 'params', fields }, specialFunctions()];
+      const values = new ParamValues(l, params);
+      fn.names = new Names(null, values.outside(f));
+      const rest: Val[] = [values.params, specialFunctions()];
       if (!axes) return { args: [{ kind: 'point', length: dims }, ...rest] };
       const env: Env = { names: new Names(null), source, result: null, loops: null };
       const mapped = lowerDomain(l, axes, coordinates(l, dims), { node, env, rest });
@@ -123,7 +124,7 @@ function build(
         return optimise({
           version: IR_VERSION,
           dims,
-          params: [...l.read].flatMap(name => declarations(name, params[name])),
+          params: [...allLeaves(params)].flatMap(([path, value]) => declarations(path, value)),
           constants: l.constants,
           arrays: l.arrays,
           body: [...l.builder.root.body, ...l.builder.scope.body],
@@ -143,11 +144,4 @@ function timesJacobian(b: Builder, value: Id, { jacobian, mayVanish }: Mapped): 
   if (!mayVanish) return product;
   const zero = b.constant(0);
   return b.op('select', b.op('eq', jacobian, zero), zero, product);
-}
-
-function paramValue(l: Lowering, name: string, value: Param): Val {
-  if (isTable(value)) return { kind: 'table', name, table: value };
-  if (typeof value === 'object') return { kind: 'data', name, length: value.length, rounds: roundsOf(value) };
-  const type = typeof value === 'number' ? 'f64' : 'bool';
-  return { kind: type === 'f64' ? 'number' : 'bool', id: l.builder.value({ op: 'param', name }, type) };
 }

@@ -70,8 +70,6 @@ export class Lowering {
   readonly limits: Limits;
   readonly arrays: number[] = [];
   readonly constants: Record<string, number[]> = {};
-  /** The names of the params that the integrand reads. */
-  readonly read = new Set<string>();
   /** The number of calls inlined so far. */
   inlined = 0;
   /** The number of turns of unrolled loops so far. */
@@ -107,7 +105,9 @@ export class Lowering {
     // functions of this library are not in the user's text: the message points at the call that led there
     const blamed = env.source.internal ? this.calls.find(c => !c.source.internal) : undefined;
     const place = { source: blamed?.source ?? env.source, span: blamed?.at ?? node };
-    throw new IntegrandError(reason, remedy, place, runsAsItIs);
+    const { called } = place.source;
+    const inside = called && !reason.includes(called) ? `In ${called}: ${reason}` : reason;
+    throw new IntegrandError(inside, remedy, place, runsAsItIs);
   }
 
   /** The node by which a decision is recorded; for functions of this library, the user's call. */

@@ -1,15 +1,19 @@
 /** A table as the functions of lookup.ts take it: its numbers are params, its shape is known when compiling. */
 import { readInternal } from '../read.ts';
-import { gridOf, LOOKUPS, PIECES, type Table } from '../tables.ts';
+import { gridOf, LOOKUPS, PIECES } from '../tables.ts';
 import { mathKit } from './globals.ts';
 import type { Lowering } from './lowering.ts';
-import { type FunctionValue, Names, type NamespaceValue, type Val } from './values.ts';
+import { type FunctionValue, Names, type NamespaceValue, type TableValue, type Val } from './values.ts';
 
 /** The function that looks up a value of the table, and its arguments after the coordinates. */
-export function tableLookup(l: Lowering, name: string, table: Table): { fn: FunctionValue; args: Val[] } {
+export function tableLookup(
+  l: Lowering,
+  { name, called, table }: TableValue,
+): { fn: FunctionValue; args: Val[] } {
   const data = (part: string | number, { length }: Float64Array): Val => ({
     kind: 'data',
     name: `${name}.${part}`,
+    called,
     length,
   });
   const grids = table.axes.map((axis, k) => {

@@ -45,3 +45,9 @@ export function mayKeepNames(callee: string, name: string): boolean {
 export function isModuleObject(name: string): boolean {
   return /^__vi_import|^__vite_ssr_import|_WEBPACK_IMPORTED_MODULE_|^import_/.test(name);
 }
+
+/** A reference to an import as a user wrote it: `gamma`, where a bundler made `phys__WEBPACK_IMPORTED_MODULE_0__.gamma` of it. */
+export function writtenName(reference: string): string {
+  const [object, ...members] = reference.split('.');
+  return members.length > 0 && isModuleObject(object) ? members.join('.') : reference;
+}

@@ -4,6 +4,7 @@
  * the params object). The second kind never reaches the IR.
  */
 import type { AnyNode, ArrowFunctionExpression, FunctionDeclaration, FunctionExpression } from 'acorn';
+import type { Refused } from '../captures.ts';
 import type { Source } from '../diagnostics.ts';
 import type { Id } from '../ir.ts';
 import type { Table } from '../tables.ts';
@@ -42,12 +43,24 @@ export interface TupleValue {
   site: AnyNode;
 }
 
-/** A fixed set of names: `Math`, `params`, the third argument. */
+export interface TableValue {
+  kind: 'table';
+  name: string;
+  called: string;
+  table: Table;
+}
+
+/** A fixed set of names: `Math`, `params` and objects in it, the third argument. */
 export interface NamespaceValue {
   kind: 'namespace';
   what: string;
-  fields: Map<string, Val>;
+  fields: { get(name: string): Val | Refused | undefined; keys(): Iterable<string> };
+  /** It is an object of the user's, where a member that is missing is undefined. */
+  given?: boolean;
 }
+
+/** What a function finds under a name, or `module.name`, that it does not declare; undefined if nothing was captured for it. */
+export type Outside = (reference: string) => Val | Refused | undefined;
 
 /** The run-time index of an element, and the length of its array. */
 export interface ElementAt {
@@ -69,9 +82,9 @@ export type Val =
    */
   | { kind: 'unsettled'; why: string; early?: boolean }
   | { kind: 'point'; length: number }
-  /** `rounds` is set for arrays other than Float64Array: in JavaScript a copy made by `map` or `slice` rounds. */
-  | { kind: 'data'; name: string; length: number; rounds?: boolean }
-  | { kind: 'table'; name: string; table: Table }
+  /** `name` is that of the program's param, `called` what messages say. `rounds` is set for arrays other than Float64Array: in JavaScript a copy made by `map` or `slice` rounds. */
+  | { kind: 'data'; name: string; called: string; length: number; rounds?: boolean }
+  | TableValue
   | { kind: 'builtin'; name: string; fn: string }
   | { kind: 'string'; text: string }
   | NamespaceValue
@@ -86,10 +99,12 @@ export const isArray = (v: Val): v is ArrayLikeValue =>
 /** Names in scope, each bound to a slot. */
 export class Names {
   readonly parent: Names | null;
+  readonly outside: Outside | undefined;
   #own = new Map<string, { slot: Slot; constant: boolean }>();
 
-  constructor(parent: Names | null) {
+  constructor(parent: Names | null, outside = parent?.outside) {
     this.parent = parent;
+    this.outside = outside;
   }
 
   declare(name: string, slot: Slot, constant = false): void {
@@ -118,7 +133,7 @@ export function describe(v: Val): string {
       return 'the point';
     case 'data':
     case 'table':
-      return `${v.kind === 'data' ? 'the array' : 'the table'} params.${v.name}`;
+      return `${v.kind === 'data' ? 'the array' : 'the table'} ${v.called}`;
     case 'namespace':
       return v.what;
     case 'builtin':

@@ -1,0 +1,58 @@
+/**
+ * While Node loads the files of a command, functions get what they use from outside their text (plugin/capture.ts). Files that
+ * esbuild bundles have been through that already (typescript.ts).
+ */
+import * as nodeModule from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { capture } from '../plugin/capture.ts';
+import { isOfProject } from '../plugin/plugin.ts';
+
+interface Loaded {
+  format?: string | null;
+  source?: unknown;
+}
+type Next = (url: string, context: object) => Loaded;
+
+/** What Node has, of the versions that it has them in. */
+const { registerHooks, stripTypeScriptTypes } = nodeModule as {
+  registerHooks?: (hooks: { load(url: string, context: object, next: Next): Loaded }) => void;
+  stripTypeScriptTypes?: (text: string) => string;
+};
+
+let registered = false;
+
+export function captureWhileLoading(): void {
+  if (registered) return;
+  registered = true;
+  if (registerHooks) {
+    registerHooks({
+      load(url, context, next) {
+        const loaded = next(url, context);
+        return isOurs(url) ? withCaptures(loaded) : loaded;
+      },
+    });
+    return;
+  }
+  // before Node 22.15 hooks run in a thread of their own and have to be a module
+  const hook = `import { capture } from ${JSON.stringify(new URL('../plugin/capture.js', import.meta.url).href)};
+    export const load = async (url, context, next) => {
+      const loaded = await next(url, context);
+      if (!/^file:.*\\.m?js$/.test(url) || url.includes('/node_modules/') || loaded.source == null) return loaded;
+      const captured = capture(new TextDecoder().decode(loaded.source));
+      return captured ? { ...loaded, source: captured.code } : loaded;
+    };`;
+  nodeModule.register(`data:text/javascript,${encodeURIComponent(hook)}`);
+}
+
+const isOurs = (url: string): boolean => url.startsWith('file:') && isOfProject(fileURLToPath(url));
+
+function withCaptures(loaded: Loaded): Loaded {
+  const { source, format } = loaded;
+  if (source === null || source === undefined) return loaded;
+  const text = typeof source === 'string' ? source : new TextDecoder().decode(source as Uint8Array);
+  const typed = format?.endsWith('-typescript');
+  if (typed && !stripTypeScriptTypes) return loaded;
+  const captured = capture(typed ? stripTypeScriptTypes!(text) : text);
+  if (!captured) return loaded;
+  return { ...loaded, source: captured.code, ...(typed && { format: format!.replace('-typescript', '') }) };
+}
