@@ -88,6 +88,11 @@ const CONSTANT_BELOW = 1e-13 * 2 ** 53;
 const CONSTANT_SQUARE = 1e-9;
 /** Samples of the pilot, which finds the size of values. */
 const PILOT_SAMPLES = 256;
+/**
+ * With this many strata along an axis the few that lie at an end or an edge of the map may carry most of a variance that is next to
+ * nothing, and do no harm; so pieces are not counted by strata. Heavy tails are those that strata do not resolve.
+ */
+const FINE_STRATA = 16;
 /** The largest power of two in a Jacobian, bins^dims, that leaves room below float64's 2^1023. */
 const MAX_JACOBIAN_BITS = 900;
 
@@ -416,7 +421,8 @@ export class Sampling {
     this.#unit = unit;
   }
 
-  #estimate(sums: PassSums, { cubes }: Strata): Estimate {
+  #estimate(sums: PassSums, { cubes, perAxis }: Strata): Estimate {
+    const fine = Math.max(...perAxis) >= FINE_STRATA;
     const one = (unit: number, own: Pick<SampleSums, 'sum' | 'variance' | 'concentration'>): Estimate => {
       const value = own.sum / cubes;
       const rounding = additionsOf(sums.evaluations) * this.#problem.epsilon * Math.abs(value);
@@ -429,7 +435,7 @@ export class Sampling {
         error: (error + error * this.#excess) * unit,
         evaluations: sums.evaluations,
         carriers,
-        pieces: Math.max(cubes, sums.evaluations / PIECE),
+        pieces: fine ? sums.evaluations / PIECE : Math.max(cubes, sums.evaluations / PIECE),
         rounding: rounding * unit,
       };
     };
