@@ -534,10 +534,11 @@ class ZmcRun {
     return toleranceAt(this.#problem, ofResult(now, result).value, result);
   }
 
-  /** Whether the error of a result is within its tolerance; of several results one may be 0 everywhere. */
+  /** Whether the error of a result is within its tolerance; of several results one may be 0 everywhere, by as many samples. */
   #isMet(now: Combined, result: number): boolean {
     const { error } = ofResult(now, result);
-    return error <= this.#toleranceOf(now, result) || (error === 0 && !!now.results);
+    const enough = now.evaluations >= Math.min(ZERO_SAMPLES, this.#problem.maxEvaluations / 4);
+    return error <= this.#toleranceOf(now, result) || (error === 0 && !!now.results && enough);
   }
 
   /** Why a measurement is not trusted; null when it is. */
