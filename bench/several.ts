@@ -73,10 +73,9 @@ async function printPulls(first: number, trials: number): Promise<void> {
     console.log(`  pulls of results    ${shown(pulls)}`);
     console.log(`  pulls of ratios     ${shown(ratios)}`);
     if (unled.length > 1) console.log(`  not learned from    ${shown(unled)}`);
-    const { mean, deviation } = moments(distances.map(d => d.own));
-    console.log(
-      `  δᵀ C⁻¹ δ / n        ${distances.length}: mean ${mean.toFixed(3)}, deviation ${deviation.toFixed(3)}`,
-    );
+    const { mean } = moments(distances.map(d => Math.min(8, d.own)));
+    const far = distances.filter(d => d.own > 8).length;
+    console.log(`  δᵀ C⁻¹ δ / n        ${distances.length}: mean ${mean.toFixed(3)}, beyond 8: ${far}`);
     for (const text of wrong) console.log(`  ${text}`);
   }
 }

@@ -3,6 +3,11 @@ import { afterAll, expect, test } from 'vitest';
 import { moments, PULLED, pullsOf } from './random-pulls.ts';
 
 const TRIALS = 100;
+/**
+ * Normal deviations have a distance beyond this once in 1e7 runs. In one dimension a step that passes beside all samples of its stratum
+ * makes such a run, once in a few hundred: it is the one thing in which results that are correlated to 0.97 differ.
+ */
+const FAR = 8;
 const table: Record<string, string> = {};
 afterAll(() => console.table(table));
 
@@ -11,7 +16,8 @@ test.each(PULLED)(
   async method => {
     const { pulls, ratios, distances, wrong, warned } = await pullsOf(method, 20_000, TRIALS);
     const [own, ratio] = [moments(pulls), moments(ratios)];
-    const distance = moments(distances.map(d => d.own)).mean;
+    const far = distances.filter(d => d.own > FAR).length;
+    const distance = moments(distances.map(d => Math.min(FAR, d.own))).mean;
     const shown = ({ mean, deviation }: typeof own) => `${mean.toFixed(2)} ± ${deviation.toFixed(2)}`;
     table[method] =
       `pulls ${shown(own)}, ratios ${shown(ratio)}, distance ${distance.toFixed(2)}, ${warned} warned`;
@@ -26,5 +32,6 @@ test.each(PULLED)(
     // χ² of n degrees of freedom, divided by n, has a variance of 2/n: of 80 runs or more the mean deviates by about 0.11
     expect(distance).toBeGreaterThan(0.65);
     expect(distance).toBeLessThan(1.45);
+    expect(far).toBeLessThanOrEqual(1);
   },
 );

@@ -26,7 +26,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
-import { estimatesOf, hopelessGoals, ofResult, valuesOf } from '../several-estimates.ts';
+import { estimatesOf, hopelessGoals, ofResult, valuesOf, withErrors } from '../several-estimates.ts';
 import {
   believable,
   claimedError,
@@ -395,10 +395,12 @@ class VegasRun {
       // without a claim, too: the error of the samples would say nothing
       return this.#counted.length > 0 ? Math.max(own, this.#hidden(now, r), this.#unseen[r] ?? 0) : own;
     };
-    const several = now.results && {
-      ...estimatesOf(now),
-      errors: now.results.each.map((_, r) => error(r)),
-    };
+    const several =
+      now.results &&
+      withErrors(
+        estimatesOf(now),
+        now.results.each.map((_, r) => error(r)),
+      );
     return {
       value,
       error: error(this.#goals[0]),

@@ -27,7 +27,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
-import { estimatesOf, hopelessGoals, ofResult, valuesOf } from '../several-estimates.ts';
+import { estimatesOf, hopelessGoals, ofResult, valuesOf, withErrors } from '../several-estimates.ts';
 import { FEW_SAMPLES, nothingSeen, SMALLEST_Q, STEEP_ENDS, UNSEEN, ZERO_SAMPLES } from '../trust.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import { BlockSampler } from './block-sampler.ts';
@@ -600,9 +600,8 @@ class ZmcRun {
     }
     const errorOf = (r: number) =>
       zero ? this.#problem.absTol : Math.max(ofResult(now, r).error, floorOf(r));
-    const several = now.results && {
-      several: { ...estimatesOf(now), errors: now.results.each.map((_, r) => errorOf(r)) },
-    };
+    const errors = now.results?.each.map((_, r) => errorOf(r));
+    const several = errors && { several: withErrors(estimatesOf(now), errors) };
     const error = errorOf(this.#goals[0]);
     const { evaluations } = this.#ledger;
     const record = this.#record && { record: this.#record };
