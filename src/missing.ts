@@ -7,6 +7,7 @@ import {
   type Several,
   toleranceAt,
 } from './methods/method.ts';
+import { withErrors } from './methods/several-estimates.ts';
 
 /** Evaluations for an integral that may not exist: its value says nothing, however many there are. */
 const HOPELESS_EVALUATIONS = 2 ** 20;
@@ -63,7 +64,10 @@ export function withMissingOfSeveral(
   return {
     ...outcome,
     error: each[goals[0]].error,
-    several: { ...outcome.several!, errors: each.map(e => e.error) },
+    several: withErrors(
+      outcome.several!,
+      each.map(e => e.error),
+    ),
     status: broken.length > 0 ? each[broken[0]].status : outcome.status,
     warnings: [...outcome.warnings, ...broken.slice(0, 1).map(g => `${names[g]}: ${each[g].warnings[0]}`)],
   };

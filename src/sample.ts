@@ -14,8 +14,8 @@ import { checkNames, namedResult, type ResultName } from './goals.ts';
 import { boundShape } from './integrand/bound.ts';
 import { withCaptures } from './integrand/captures.ts';
 import type { Integrand } from './integrand/compile.ts';
-import { leaves } from './integrand/shape.ts';
-import { type AnyIntegrand, checked, integrate, prepare, resolve, shaped } from './integrate.ts';
+import { leaves, type ResultShape } from './integrand/shape.ts';
+import { checked, integrate, prepare, resolve, shaped } from './integrate.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
 import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
@@ -79,9 +79,7 @@ const PILOT_PART = 0.25;
 const MAX_COUNT = 1e9;
 
 /** Random points from the integrand `f`, or from one of its results, with weights, or unweighted ones. */
-export function sample(f: Integrand | URL, options: SampleOptions): Promise<Samples>;
-export function sample(f: AnyIntegrand | URL, options: SampleOptions): Promise<Samples>;
-export async function sample(f: AnyIntegrand | URL, options: SampleOptions): Promise<Samples> {
+export async function sample(f: Integrand<ResultShape> | URL, options: SampleOptions): Promise<Samples> {
   const start = performance.now();
   const { count, state, result, unweighted = false, maxOverweight = 1e-3, ...common } = options ?? {};
   checkOwn({ count, state, result, unweighted, maxOverweight });
@@ -116,7 +114,11 @@ export async function sample(f: AnyIntegrand | URL, options: SampleOptions): Pro
 }
 
 /** Integrates, for the map. */
-async function learn(f: AnyIntegrand | URL, common: IntegrateOptions, problem: Problem): Promise<State> {
+async function learn(
+  f: Integrand<ResultShape> | URL,
+  common: IntegrateOptions,
+  problem: Problem,
+): Promise<State> {
   const method = problem.method === 'auto' ? 'vegas+' : problem.method;
   if (!learnsMap(method) && method !== 'plain')
     throw refusal('method', method, "use method 'vegas+', or leave it out", `${method} learns no map`);

@@ -37,3 +37,19 @@ function jumpAlong(means: Float64Array, first: number, stride: number, count: nu
 /** What a step may hide, in the unit of the means, if every one of perAxis^dims strata has at least `samples` samples. */
 export const hiddenBy = (means: Float64Array, samples: number, perAxis?: number): number =>
   (STEP * largestJump(means, perAxis)) / (means.length * samples);
+
+/**
+ * The same in one dimension for means of f·J with J the Jacobian of a map, `jacobians` its mean in each stratum. The Jacobian has steps at
+ * the edges of bins, so steps are looked for in means of f: mean/J. A constant beside other results, for which the map has
+ * learned, has none.
+ */
+export function hiddenByDensity(means: Float64Array, jacobians: Float64Array, samples: number): number {
+  const densities = means.map((m, i) => m / jacobians[i]);
+  const step = (i: number) => (i > 0 && i < densities.length ? Math.abs(densities[i] - densities[i - 1]) : 0);
+  let most = 0;
+  for (let i = 1; i < densities.length; i++) {
+    const height = step(i) - 2 * (step(i - 1) + step(i + 1));
+    most = Math.max(most, height * Math.max(jacobians[i - 1], jacobians[i]));
+  }
+  return (STEP * most) / (means.length * samples);
+}

@@ -1,4 +1,5 @@
 /** Estimates of several results, for methods that treat one result and several alike: one of them, all of them as data, warnings. */
+import { blocksOf, packedIndex } from '../tasks/correlation.ts';
 import type { Combined, Estimate } from './combine.ts';
 import type { MethodProblem, SeveralEstimates } from './method.ts';
 
@@ -20,6 +21,25 @@ export function estimatesOf(estimate: Estimate | Combined): SeveralEstimates {
   if (!('chi2' in each[0])) return { ...valuesOf(estimate), correlations };
   const all = each as readonly Combined[];
   return { ...valuesOf(estimate), correlations, chi2: all.map(e => e.chi2), q: all.map(e => e.q) };
+}
+
+/**
+ * Estimates with larger errors, for what samples do not show. That is not known to be correlated: covariances stay what samples
+ * said, and correlations fall by the factors by which errors grew. Left as they were, they would let what is hidden cancel in a
+ * ratio of two results.
+ */
+export function withErrors(estimates: SeveralEstimates, errors: readonly number[]): SeveralEstimates {
+  const parts = errors.map((error, r) => (error > estimates.errors[r] ? estimates.errors[r] / error : 1));
+  const correlations = estimates.correlations?.map((own, b) => {
+    const block = blocksOf(errors.length)[b];
+    const fallen = [...own];
+    if (own.length > 0)
+      block.forEach((r, i) => {
+        for (let j = 0; j < i; j++) fallen[packedIndex(i, j)] *= parts[r] * parts[block[j]];
+      });
+    return fallen;
+  });
+  return { ...estimates, errors, ...(correlations && { correlations }) };
 }
 
 /** The warning for goals that are 0 within their errors while others are not: they alone keep the run from ending. */

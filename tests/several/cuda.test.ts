@@ -26,6 +26,20 @@ describe.skipIf(absent)('an emulated card', () => {
     expect(own.correlation()[0][1]).toBeCloseTo(cpu.correlation()[0][1], 6);
     expect(own.of(v => v.mean / v.norm).error / cpu.of(v => v.mean / v.norm).error).toBeCloseTo(1, 5);
   });
+  test('zmc: values, errors and correlations of the CPU, with a tree', async () => {
+    const f = ([x, y]: number[]) => ({
+      peak: 1 / (1e-4 + (x - 0.31) ** 2 + (y - 0.62) ** 2),
+      wave: Math.cos(9 * x + y),
+    });
+    const zmc = { blocks: 9, samples: 4, trials: 2, depth: 2 };
+    const run = (device: string) =>
+      integrate(f, { dims: 2, method: 'zmc', relTol: 0, maxEvaluations: 3e4, zmc, device });
+    const [own, cpu] = [await run('cuda'), await run('cpu:1')];
+    expect(own.evaluations).toBe(cpu.evaluations);
+    expect(own.value.peak / cpu.value.peak).toBeCloseTo(1, 9);
+    expect(own.error.wave / cpu.error.wave).toBeCloseTo(1, 6);
+    expect(own.correlation()[0][1]).toBeCloseTo(cpu.correlation()[0][1], 6);
+  });
   test('20 results, in two passes, learn from all of them', async () => {
     const own = await integrate(list, { ...options, method: 'vegas+', device: 'cuda' });
     const cpu = await integrate(list, { ...options, method: 'vegas+', device: 'cpu:1' });

@@ -18,6 +18,7 @@ import { ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
 import { loadPagani, loadVegas } from '../load.ts';
 import type { MethodProblem, Outcome, Run, Several, Step } from '../method.ts';
+import { withErrors } from '../several-estimates.ts';
 import type { VegasOptions } from '../vegas/options.ts';
 import { withError } from '../with-error.ts';
 import { PausableRun } from './pausable-run.ts';
@@ -170,7 +171,7 @@ function undecided(both: readonly PausableRun[], several: Several | undefined): 
     ...last,
     status,
     error: covers(last, rest.outcome!),
-    ...(all && { several: { ...all, errors: errors! } }),
+    ...(all && { several: withErrors(all, errors!) }),
     warnings: [
       ...last.warnings,
       `${best.name} came to ${withError(own.value, own.error)}${of}, ${rest.name} to ${withError(other.value, other.error)}: they disagree; raise maxEvaluations, or narrow the domain`,

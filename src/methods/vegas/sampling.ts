@@ -23,10 +23,10 @@ import {
 } from '../../tasks/sample.ts';
 import { leastFor, type Strata, strataFor } from '../../tasks/strata.ts';
 import type { Estimate } from '../combine.ts';
-import { hiddenBy } from '../jumps.ts';
+import { hiddenBy, hiddenByDensity } from '../jumps.ts';
 import type { Ledger } from '../ledger.ts';
 import type { MethodProblem, Nearest } from '../method.ts';
-import { inPass, type PassSums, ResultPasses, seenIn, together } from '../result-passes.ts';
+import { inPass, type PassSums, passOf, ResultPasses, seenIn, together } from '../result-passes.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import type { VegasOptions } from './options.ts';
 import { seededMap } from './seeded-map.ts';
@@ -311,12 +311,38 @@ export class Sampling {
       if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
       const least = typeof counts === 'number' ? counts : leastFor(evaluations, this.#strata.cubes);
       const hidden = sums.means ? hiddenBy(sums.means, least) * this.#unit : 0;
-      const estimate = { ...this.#estimate(sums, this.#strata), hidden };
+      let estimate: Estimate = { ...this.#estimate(sums, this.#strata), hidden };
+      if (this.#passes && this.#dims === 1)
+        estimate = await this.#withSteps(estimate, this.#task(this.#strata, counts, null), least);
       if (this.#problem.onMeasured)
         await this.#problem.onMeasured(await this.#plain(this.#task(this.#strata, counts, null)), estimate);
       this.#iteration++;
       return estimate;
     }
+  }
+
+  /** Several results in one dimension: with what steps may hide of each goal, by a pass for each over the same points. */
+  async #withSteps(estimate: Estimate, task: SampleTask, least: number): Promise<Estimate> {
+    const { session, signal, several } = this.#problem;
+    const { units } = this.#passes!;
+    const each = [...estimate.results!.each];
+    const jacobians = this.#jacobians(await this.#learning.edgesOf(this.#map), task.strata[0]);
+    for (const g of several!.goals) {
+      const own = inPass({ ...task, cubes: true }, passOf([g], units, [g]));
+      const { means } = merge(own, [await session.sample(own, wholeOf(own), signal)]);
+      each[g] = { ...each[g], hidden: hiddenByDensity(means!, jacobians, least) * units[g] };
+    }
+    return { ...estimate, results: { ...estimate.results!, each } };
+  }
+
+  /** The mean Jacobian of each of so many strata of the one axis. */
+  #jacobians(edges: Float64Array, strata: number): Float64Array {
+    const at = (stratum: number) => {
+      const t = (stratum / strata) * this.#bins;
+      const bin = Math.min(this.#bins - 1, Math.floor(t));
+      return edges[bin] + (t - bin) * (edges[bin + 1] - edges[bin]);
+    };
+    return Float64Array.from({ length: strata }, (_, i) => strata * (at(i + 1) - at(i)));
   }
 
   async #lookAtEnds(): Promise<void> {

@@ -26,7 +26,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
-import { estimatesOf, hopelessGoals, ofResult, valuesOf } from '../several-estimates.ts';
+import { estimatesOf, hopelessGoals, ofResult, valuesOf, withErrors } from '../several-estimates.ts';
 import {
   believable,
   claimedError,
@@ -182,7 +182,9 @@ class VegasRun {
 
   async *toTolerance(adaptive: boolean): Step<Status> {
     this.#leastSamples = this.#problem.leastSamples ?? leastSamples(this.#problem.maxEvaluations);
-    const { maxEvaluations, ranges } = this.#problem;
+    const { maxEvaluations, ranges, several } = this.#problem;
+    // a map that follows other results hardly sends a sample to where this one may be
+    if (several) this.#zeroSamples = Math.min(ZERO_SAMPLES, maxEvaluations / 4);
     const usual = 4096 + 1024 * ranges.length;
     await probe(this.#ledger, usual, samples => this.#sampling.probe(samples));
     const { timeLeft, iterationLimit } = this.#ledger;
@@ -215,6 +217,8 @@ class VegasRun {
   #witnessing = false;
   #witnesses = 0;
   #neglected: readonly Box[] = [];
+  /** Evenly spread samples that one of several goals needs before it is claimed to be 0; 0 when the user prescribes iterations. */
+  #zeroSamples = 0;
   /** Samples per iteration, at least. */
   #fewest = FEWEST_SAMPLES;
   /** For each goal, the error that a claim needs for what lies closer to singular ends than samples come; empty until all else allows a claim. */
@@ -392,10 +396,12 @@ class VegasRun {
       // without a claim, too: the error of the samples would say nothing
       return this.#counted.length > 0 ? Math.max(own, this.#hidden(now, r), this.#unseen[r] ?? 0) : own;
     };
-    const several = now.results && {
-      ...estimatesOf(now),
-      errors: now.results.each.map((_, r) => error(r)),
-    };
+    const several =
+      now.results &&
+      withErrors(
+        estimatesOf(now),
+        now.results.each.map((_, r) => error(r)),
+      );
     return {
       value,
       error: error(this.#goals[0]),
@@ -459,7 +465,7 @@ class VegasRun {
       const { value, q } = ofResult(now, g);
       const error = this.#claimed(now, g);
       // of several results one may be 0 everywhere
-      const met = error <= toleranceAt(this.#problem, value, g) || (error === 0 && !!now.results);
+      const met = error <= toleranceAt(this.#problem, value, g) || (error === 0 && this.#isZeroGoal(now, g));
       return met && q >= this.#smallestQ;
     };
     if (!this.#goals.every(within)) return false;
@@ -468,6 +474,12 @@ class VegasRun {
     for (const g of this.#goals)
       this.#unseen[g] = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations, g, outer)) ?? 0);
     return !this.#goals.some(g => this.#isSteep(now, g));
+  }
+
+  /** Whether one of several goals is 0 as far as samples tell, and there were enough of those that are spread evenly. */
+  #isZeroGoal(now: Combined, goal: number): boolean {
+    if (!now.results || ofResult(now, goal).value !== 0) return false;
+    return (this.#witnessing ? this.#witnesses : now.evaluations) >= this.#zeroSamples;
   }
 
   /** The error of a claim, but for what lies at singular ends. */
@@ -538,7 +550,9 @@ class VegasRun {
     if (!this.#sampling.seen || (this.#dark > 0 && wasDark)) this.#dark = this.#ledger.evaluations;
     (counts ? this.#counted : this.#learned).push(estimate);
     const running = counts ? this.#combined(this.#counted) : estimate;
-    const due = Math.min(this.#witnessesDue(), this.#ledger.budgetLeft);
+    const zeros = counts && this.#goals.some(g => isDark(ofResult(running, g)));
+    const wanted = Math.max(this.#witnessesDue(), zeros ? this.#zeroSamples - this.#witnesses : 0);
+    const due = this.#witnessing ? Math.min(wanted, this.#ledger.budgetLeft) : 0;
     if (counts && due >= 2) this.#witnesses += await this.#sampling.witness(due, running);
     if (counts) this.#neglected = this.#sampling.contradictions(running);
     const { value, error, evaluations: own } = estimate;

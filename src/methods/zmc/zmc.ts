@@ -27,7 +27,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
-import { estimatesOf, hopelessGoals, ofResult, valuesOf } from '../several-estimates.ts';
+import { estimatesOf, hopelessGoals, ofResult, valuesOf, withErrors } from '../several-estimates.ts';
 import { FEW_SAMPLES, nothingSeen, SMALLEST_Q, STEEP_ENDS, UNSEEN, ZERO_SAMPLES } from '../trust.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import { BlockSampler } from './block-sampler.ts';
@@ -534,10 +534,11 @@ class ZmcRun {
     return toleranceAt(this.#problem, ofResult(now, result).value, result);
   }
 
-  /** Whether the error of a result is within its tolerance; of several results one may be 0 everywhere. */
+  /** Whether the error of a result is within its tolerance; of several results one may be 0 everywhere, by as many samples. */
   #isMet(now: Combined, result: number): boolean {
     const { error } = ofResult(now, result);
-    return error <= this.#toleranceOf(now, result) || (error === 0 && !!now.results);
+    const enough = now.evaluations >= Math.min(ZERO_SAMPLES, this.#problem.maxEvaluations / 4);
+    return error <= this.#toleranceOf(now, result) || (error === 0 && !!now.results && enough);
   }
 
   /** Why a measurement is not trusted; null when it is. */
@@ -599,9 +600,8 @@ class ZmcRun {
     }
     const errorOf = (r: number) =>
       zero ? this.#problem.absTol : Math.max(ofResult(now, r).error, floorOf(r));
-    const several = now.results && {
-      several: { ...estimatesOf(now), errors: now.results.each.map((_, r) => errorOf(r)) },
-    };
+    const errors = now.results?.each.map((_, r) => errorOf(r));
+    const several = errors && { several: withErrors(estimatesOf(now), errors) };
     const error = errorOf(this.#goals[0]);
     const { evaluations } = this.#ledger;
     const record = this.#record && { record: this.#record };
