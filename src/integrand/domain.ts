@@ -205,8 +205,9 @@ function shapeAxes(shape: DomainShape): Axis[] {
 function cutAxis(axis: Axis, cuts: Cuts | undefined): Axis {
   if (!cuts || (cuts.breaks.length === 0 && cuts.peaks.length === 0)) return axis;
   const place = (z: number) => toDomain([axis], [z]).x[0];
+  const known = new Set([...cuts.breaks, ...cuts.peaks, ...axis.range.map(place)]);
   const [breaks, peaks] = [cuts.breaks, cuts.peaks].map(list => list.map(x => sampledAt(axis, x)));
-  return { ...axis, range: [0, 1], cells: cellsOf(axis.range, breaks, peaks, place) };
+  return { ...axis, range: [0, 1], cells: cellsOf(axis.range, breaks, peaks, z => known.has(place(z))) };
 }
 
 /** The z at which the coordinate is x. */
