@@ -94,8 +94,9 @@ function beyondMap(missing: Missing): string {
 }
 
 function besideEnd(missing: Missing): string {
-  const end = `the integrand is infinite at an end of ${namesOf(missing)}`;
+  const [where, it] = missing.cut ? ['a place that is cut in', 'that place'] : ['an end of', 'that end'];
+  const end = `the integrand is infinite at ${where} ${namesOf(missing)}`;
   return missing.amount < Infinity
-    ? `${end}, and what lies closer to that end than the last number may come to ${shown(missing.amount)}; make the distance from that end the variable, or substitute one that removes the singularity`
+    ? `${end}, and what lies closer to ${it} than the last number may come to ${shown(missing.amount)}; make the distance from ${it} the variable, or substitute one that removes the singularity`
     : `${end}, towards which it grows so fast that its integral may not exist`;
 }

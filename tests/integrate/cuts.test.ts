@@ -112,6 +112,27 @@ describe('points', () => {
   });
 });
 
+describe('what lies closer to a singularity at a cut than numbers do', () => {
+  const root: Integrand = ([x, y], p) => Math.abs(x - p.c) ** -0.9 * (1 + y);
+  const truth = (c: number) => 15 * (c ** 0.1 + (1 - c) ** 0.1);
+  test.each<[string, number, IntegrateOptions]>([
+    ['a point', 0.3, { points: [[0.3, 0.5]] }],
+    ['a point at an end', 1, { points: [[1, 0.5]] }],
+    ['a break', 0.3, { breaks: [[0.3]] }],
+  ])('%s: it is a part of the error', async (_, c, cuts) => {
+    for (const method of ['auto', 'vegas+', 'pagani'] as const) {
+      const r = await integrate(root, { dims: 2, ...cuts, params: { c }, method, maxEvaluations: 1e6 });
+      expect(r.converged).toBe(false);
+      expect(Math.abs(r.value - truth(c)), `${method}: ${r} is ${truth(c)}`).toBeLessThan(3 * r.error);
+    }
+  });
+  test('a point at 0, where numbers are dense: nothing is missing', async () => {
+    const r = await integrate(root, { dims: 2, points: [[0, 0.5]], params: { c: 0 }, relTol: 1e-4 });
+    expect(r.warnings).toEqual([]);
+    expect(Math.abs(r.value - truth(0))).toBeLessThan(5 * r.error);
+  });
+});
+
 describe('breaks', () => {
   /** A step along each of two axes and a kink along the third, at random places. */
   const steps: Integrand = ([x, y, z], p) => (x > p.a ? 1 : 0) * (y > p.b ? 3 : 1) * Math.abs(z - p.c);
