@@ -186,7 +186,9 @@ export function roomOf(set: EndSet): number {
 
 /** The ends of all axes. */
 function endsOf({ axes, ranges }: Domain): End[] {
-  return axes.flatMap(({ infinite, cells, bounds }, axis) => {
+  let surface = 0; // of the shape that an axis belongs to
+  return axes.flatMap(({ infinite, cells, bounds, map, inShape }, axis) => {
+    if (map) surface = map.gap;
     const [low, high] = cells ? rangeOfCells(cells) : ranges[axis];
     return ([1, -1] as const).map((inward): End => {
       const at = inward > 0 ? low : high;
@@ -196,6 +198,7 @@ function endsOf({ axes, ranges }: Domain): End[] {
       else if (infinite?.first !== undefined)
         gap = Math.max(gap, Math.abs(infinite.first - infinite.end!) / (infinite.scale ?? 1));
       if (bounds && !infinite) gap = Math.max(gap, bounds.gaps[inward > 0 ? 0 : 1]);
+      if ((map || inShape) && inward < 0) gap = Math.max(gap, surface);
       if (cells) gap = gapInCells(cells, inward, gap * (high - low));
       const reach = Math.min(MAX_REACH, -kit.log2(gap)); // an end at 0: as far as an axis is halved
       return { axis, at: ranges[axis][inward > 0 ? 0 : 1], inward, infinite: far ?? false, reach };

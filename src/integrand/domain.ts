@@ -20,7 +20,7 @@ import { type Cell, cellsOf } from './cells.ts';
 import { type BoundsFunction, type FunctionBounds, functionBounds } from './function-bounds.ts';
 import { nextDown, nextUp } from './inner-range.ts';
 import type { Params } from './params.ts';
-import { type DomainShape, isShape, SHAPE_MAPS, type ShapeMap, sampledBy } from './shapes.ts';
+import { type DomainShape, isShape, SHAPE_MAPS, type ShapeMap, sampledBy, surfaceGap } from './shapes.ts';
 
 /** The smallest 1 − z (or 1 − z²) that the maps divide by: z may round to 1, where they would divide by 0. */
 const MIN_GAP = 2 ** -53;
@@ -72,6 +72,8 @@ export interface ShapeAxis {
   shape: DomainShape;
   /** The number of axes. */
   axes: number;
+  /** How close points come to its surface, as a part of its size. */
+  gap: number;
   /** The map, and its text for workers. */
   call?: ShapeMap;
   text: string;
@@ -115,7 +117,8 @@ export function makeDomain(
   const reach = Math.min(MAX_REACH, Math.floor(MAX_TOTAL_REACH / infinite.length));
   const axes: Axis[] = [];
   let [sign, empty, coordinates] = [1 as 1 | -1, false, 0];
-  for (const [d, part] of parts.entries()) {
+  for (const [d, given] of parts.entries()) {
+    const part = onLine(given);
     const ends = endsOf(part);
     if (typeof part === 'function') {
       const before = askedPoints(axes);
@@ -129,6 +132,13 @@ export function makeDomain(
     coordinates += isShape(part) ? part.dims : 1;
   }
   return { axes, ranges: axes.map(a => a.range), coordinates, sign, empty };
+}
+
+/** A shape of one coordinate is a range. */
+function onLine(part: DomainPart): DomainPart {
+  if (!isShape(part) || part.dims > 1) return part;
+  const { shape, size, centre } = part;
+  return shape === 'ball' ? [centre[0] - size, centre[0] + size] : [0, size];
 }
 
 /** Whether points that are sampled are not the points of the domain. */
@@ -196,7 +206,7 @@ function shapeAxes(shape: DomainShape): Axis[] {
     { length: axes },
     (_, i): Axis =>
       i === 0
-        ? { range: [0, 1], map: { shape, axes, call, text: String(call) } }
+        ? { range: [0, 1], map: { shape, axes, gap: surfaceGap(shape), call, text: String(call) } }
         : { range: [0, 1], inShape: true },
   );
 }
@@ -233,7 +243,7 @@ export function toDomain(axes: readonly Axis[], z: readonly number[]): { x: numb
     const { infinite, cells, bounds, map, inShape } = axes[d];
     if (inShape) continue;
     if (map) {
-      const made = map.call!(z.slice(d, d + map.axes), map.shape.size, map.shape.centre);
+      const made = map.call!(z.slice(d, d + map.axes), map.shape.size, map.shape.centre, 1 - map.gap);
       jacobian *= made.pop()!;
       x.push(...made);
       continue;

@@ -101,6 +101,19 @@ describe.each(['simplex', 'ball', 'sphere'] as const)('%s', name => {
 });
 
 describe('shapes', () => {
+  test('of one dimension are ranges', async () => {
+    const f: Integrand = ([x]) => Math.sqrt(1 - (x - 3) ** 2);
+    const r = await integrate(f, { domain: ball(1, 1, { centre: [3] }), relTol: 1e-6 });
+    expect(Math.abs(r.value - Math.PI / 2)).toBeLessThan(1e-5);
+    expect((await integrate(([x]) => x, { domain: simplex(1, 2) })).value).toBeCloseTo(2, 9);
+  });
+  test('what lies closer to their surface than points come is a part of the error', async () => {
+    const near: Integrand = ([x, y]) => (1 - Math.sqrt(x * x + y * y)) ** -0.9;
+    const r = await integrate(near, { domain: ball(2), method: 'pagani', maxEvaluations: 1e6 });
+    const truth = 2 * Math.PI * (1 / 0.1 - 1 / 1.1);
+    expect(r.converged).toBe(false);
+    expect(Math.abs(r.value - truth), `${r} is ${truth}`).toBeLessThan(r.error);
+  });
   test('may be some coordinates of a domain, and bounds may depend on them', async () => {
     // the solid between the disc and the paraboloid x² + y², times [0, 2]
     const r = await integrate(([t, x, , z]) => t * x * x + z, {
