@@ -44,7 +44,7 @@ export function withMissing(
     ...outcome,
     error,
     status: converged ? (largest.infinite ? 'budget' : 'roundoff') : outcome.status,
-    warnings: [...outcome.warnings, largest.infinite ? beyondMap(largest) : besideEnd(largest)],
+    warnings: [...outcome.warnings, warningOf(largest)],
   };
 }
 
@@ -77,6 +77,9 @@ const listed = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
 const namesOf = ({ axes }: Missing): string => listed(axes.map(d => `domain[${d}]`));
 
+const warningOf = (missing: Missing): string =>
+  missing.infinite ? beyondMap(missing) : missing.cut ? besideCut(missing) : besideEnd(missing);
+
 function beyondMap(missing: Missing): string {
   const { amount, oscillates, axes } = missing;
   const last = Math.min(...missing.last.map(Math.abs));
@@ -94,9 +97,15 @@ function beyondMap(missing: Missing): string {
 }
 
 function besideEnd(missing: Missing): string {
-  const [where, it] = missing.cut ? ['a place that is cut in', 'that place'] : ['an end of', 'that end'];
-  const end = `the integrand is infinite at ${where} ${namesOf(missing)}`;
+  const end = `the integrand is infinite at an end of ${namesOf(missing)}`;
   return missing.amount < Infinity
-    ? `${end}, and what lies closer to ${it} than the last number may come to ${shown(missing.amount)}; make the distance from ${it} the variable, or substitute one that removes the singularity`
+    ? `${end}, and what lies closer to that end than the last number may come to ${shown(missing.amount)}; make the distance from that end the variable, or substitute one that removes the singularity`
     : `${end}, towards which it grows so fast that its integral may not exist`;
+}
+
+function besideCut(missing: Missing): string {
+  const place = `the integrand is infinite where ${namesOf(missing)} is cut`;
+  return missing.amount < Infinity
+    ? `${place}, and what lies closer to that place than the last number may come to ${shown(missing.amount)}; shift the variable so that the place is 0`
+    : `${place}, towards which it grows so fast that its integral may not exist`;
 }

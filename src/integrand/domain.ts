@@ -33,6 +33,7 @@ const MAX_TOTAL_REACH = 500;
 /** Points at which functions of bounds are asked before the run. */
 const ASKED_POINTS = 8;
 
+/** A range: where it begins, and where it ends. */
 export type Range = readonly [number, number];
 
 /** A range with more to say about it than its ends. */
