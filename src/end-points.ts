@@ -165,6 +165,11 @@ export class EndPoints {
     return toDomain(axes, z).x[axis];
   }
 
+  /** The part of the domain that an axis belongs to. */
+  partOf(axis: number): number {
+    return this.#domain.parts[axis];
+  }
+
   /** Whether an axis is infinite at both ends. */
   isBothInfinite(axis: number): boolean {
     return this.#domain.axes[axis].infinite?.end === undefined;

@@ -13,7 +13,8 @@ import { beyond, type Windows } from './tails.ts';
 
 /** What may be missing at one end of an axis, or at infinite ends of several axes. */
 export interface Missing {
-  axes: readonly number[];
+  /** The parts of the domain that have these axes. */
+  parts: readonly number[];
   infinite: boolean;
   /** Whether it is beside a place that the axis is cut at. */
   cut: boolean;
@@ -91,7 +92,7 @@ export class EndProbe {
       const amount = beyond(first.average, second.average, windows);
       if (amount === 0) continue;
       found.push({
-        axes: set.map(([end]) => end.axis),
+        parts: set.map(([end]) => this.#points.partOf(end.axis)),
         infinite: set[0][0].infinite,
         cut: set[0][0].cut ?? false,
         bothInfinite: this.#points.isBothInfinite(set[0][0].axis),

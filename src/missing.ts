@@ -75,13 +75,13 @@ const NEAR = 1e16;
 const shown = (x: number): string => x.toPrecision(2);
 const listed = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
-const namesOf = ({ axes }: Missing): string => listed(axes.map(d => `domain[${d}]`));
+const namesOf = ({ parts }: Missing): string => listed(parts.map(d => `domain[${d}]`));
 
 const warningOf = (missing: Missing): string =>
   missing.infinite ? beyondMap(missing) : missing.cut ? besideCut(missing) : besideEnd(missing);
 
 function beyondMap(missing: Missing): string {
-  const { amount, oscillates, axes } = missing;
+  const { amount, oscillates, parts } = missing;
   const last = Math.min(...missing.last.map(Math.abs));
   const where = `the map of ${namesOf(missing)} ends at ${shown(last)}`;
   if (amount === Infinity)
@@ -89,7 +89,7 @@ function beyondMap(missing: Missing): string {
       ? `${where}, up to where the integrand oscillates and hardly falls: what lies beyond may be anything; integrate over a finite range, or from zero to zero`
       : `${where}, up to where the integrand falls so slowly that its integral may not exist; integrate over a finite range`;
   let remedy = 'substitute a variable in which the integrand falls faster';
-  if (last < NEAR && axes.length === 1)
+  if (last < NEAR && parts.length === 1)
     remedy = missing.bothInfinite
       ? 'cut the range at 1: the maps of both parts reach 1.8e75'
       : 'shift the variable so that the range begins at 1: its map reaches 1.8e75';

@@ -75,9 +75,9 @@ export interface ShapeAxis {
   axes: number;
   /** How close points come to its surface, as a part of its size. */
   gap: number;
-  /** The map, and its text for workers. */
+  /** The map; on the way to a worker, its text. */
   call?: ShapeMap;
-  text: string;
+  text?: string;
 }
 
 export interface InfiniteAxis {
@@ -100,6 +100,8 @@ export interface Domain {
   axes: Axis[];
   /** The box that is sampled: the ranges of the axes. */
   ranges: readonly (readonly [number, number])[];
+  /** For each axis, the part of the domain that it belongs to. */
+  parts: readonly number[];
   /** The number of coordinates of a point: more than axes where there is a sphere. */
   coordinates: number;
   sign: 1 | -1;
@@ -117,6 +119,7 @@ export function makeDomain(
   );
   const reach = Math.min(MAX_REACH, Math.floor(MAX_TOTAL_REACH / infinite.length));
   const axes: Axis[] = [];
+  const partOf: number[] = [];
   let [sign, empty, coordinates] = [1 as 1 | -1, false, 0];
   for (const [d, given] of parts.entries()) {
     const part = onLine(given);
@@ -130,9 +133,10 @@ export function makeDomain(
       empty ||= ends[0] === ends[1];
       axes.push(cutAxis(rangeAxis(part as Range | RangeOptions, reach), cuts[d]));
     }
+    while (partOf.length < axes.length) partOf.push(d);
     coordinates += isShape(part) ? part.dims : 1;
   }
-  return { axes, ranges: axes.map(a => a.range), coordinates, sign, empty };
+  return { axes, ranges: axes.map(a => a.range), parts: partOf, coordinates, sign, empty };
 }
 
 /** A shape of one coordinate is a range. */
@@ -207,7 +211,7 @@ function shapeAxes(shape: DomainShape): Axis[] {
     { length: axes },
     (_, i): Axis =>
       i === 0
-        ? { range: [0, 1], map: { shape, axes, gap: surfaceGap(shape), call, text: String(call) } }
+        ? { range: [0, 1], map: { shape, axes, gap: surfaceGap(shape), call } }
         : { range: [0, 1], inShape: true },
   );
 }

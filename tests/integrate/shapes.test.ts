@@ -107,6 +107,11 @@ describe('shapes', () => {
     expect(Math.abs(r.value - Math.PI / 2)).toBeLessThan(1e-5);
     expect((await integrate(([x]) => x, { domain: simplex(1, 2) })).value).toBeCloseTo(2, 9);
   });
+  test('a warning about a range behind one names that range', async () => {
+    const f: Integrand = ([x, , z]) => x * x * (1 - z) ** -0.9;
+    const r = await integrate(f, { domain: [ball(2), [0, 1]], method: 'pagani', maxEvaluations: 1e6 });
+    expect(r.warnings.join()).toMatch(/infinite at an end of domain\[1\]/);
+  });
   test('what lies closer to their surface than points come is a part of the error', async () => {
     const near: Integrand = ([x, y]) => (1 - Math.sqrt(x * x + y * y)) ** -0.9;
     const r = await integrate(near, { domain: ball(2), method: 'pagani', maxEvaluations: 1e6 });
