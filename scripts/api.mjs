@@ -50,6 +50,21 @@ const CHAPTERS = [
       'DeviceInfo',
     ],
   ],
+  [
+    'Domains',
+    [
+      'simplex',
+      'ball',
+      'sphere',
+      'DomainOption',
+      'DomainPart',
+      'Range',
+      'RangeOptions',
+      'BoundsFunction',
+      'DomainShape',
+      'ShapeOptions',
+    ],
+  ],
   ['Compiled integrands', ['CompileOptions', 'Compiled']],
   ['Errors', ['OptionError', 'IntegrandError', 'DeviceError']],
   [

@@ -28,8 +28,12 @@ export interface End {
   at: number;
   inward: 1 | -1;
   infinite: boolean;
-  /** Numbers near the end come as close as 2^-reach of the range. */
+  /** Numbers near the end come as close as 2^-reach of the range; of the cell, if it is a peak. */
   reach: number;
+  /** It is a place that the axis is cut at (integrand/cells.ts). */
+  cut?: true;
+  /** The axis is stretched there, and has this many cells: distances are taken in z, as parts of the cell. */
+  stretched?: number;
 }
 
 /** Axes that go to their ends together, each with the ends that it may go to. */
@@ -61,6 +65,8 @@ const words: Counter[][] = [];
 /** Evaluates points near the ends of ranges, until `signal` or `deadline` (as performance.now() has it) ends the run. */
 export class EndPoints {
   readonly ends: readonly End[];
+  /** The sides of all places that axes are cut at; those where a stretched axis ends are here, too. */
+  readonly cuts: readonly End[];
   readonly #integrand: BoundProgram;
   readonly #domain: Domain;
   readonly #limits: Limits;
@@ -73,6 +79,7 @@ export class EndPoints {
     this.#domain = domain;
     this.#limits = limits;
     this.ends = endsOf(domain);
+    this.cuts = cutsOf(domain);
   }
 
   get dims(): number {
@@ -118,9 +125,16 @@ export class EndPoints {
       let weight = volume * set.length * s;
       set.forEach((ends, k) => {
         const c = k === farthest ? 1 : random(dims + 2 + 2 * k);
-        const { axis, at, inward } = ends[Math.floor(random(dims + 3 + 2 * k) * ends.length)];
+        const { axis, at, inward, stretched } = ends[Math.floor(random(dims + 3 + 2 * k) * ends.length)];
         const [low, high] = ranges[axis];
         distances[k][i] = Math.min(1, s / c);
+        if (stretched) {
+          // z is t^5 and u = t/m: s·du/ds = t/5m
+          const t = kit.exp2(kit.log2(s) / 5);
+          points[axis * count + i] = at + (inward * t) / stretched;
+          weight *= t / (5 * stretched * s);
+          return;
+        }
         points[axis * count + i] = at + inward * distances[k][i] * (high - low);
         weight *= ends.length * (k === farthest ? 1 : s / (c * c));
         if (s / c > 1 / ends.length) weight = 0; // nearer to the other end, or outside
@@ -151,6 +165,11 @@ export class EndPoints {
     return toDomain(axes, z).x[axis];
   }
 
+  /** The part of the domain that an axis belongs to. */
+  partOf(axis: number): number {
+    return this.#domain.parts[axis];
+  }
+
   /** Whether an axis is infinite at both ends. */
   isBothInfinite(axis: number): boolean {
     return this.#domain.axes[axis].infinite?.end === undefined;
@@ -172,7 +191,9 @@ export function roomOf(set: EndSet): number {
 
 /** The ends of all axes. */
 function endsOf({ axes, ranges }: Domain): End[] {
-  return axes.flatMap(({ infinite, cells, bounds }, axis) => {
+  let surface = 0; // of the shape that an axis belongs to
+  return axes.flatMap(({ infinite, cells, bounds, map, inShape }, axis) => {
+    if (map) surface = map.gap;
     const [low, high] = cells ? rangeOfCells(cells) : ranges[axis];
     return ([1, -1] as const).map((inward): End => {
       const at = inward > 0 ? low : high;
@@ -182,11 +203,36 @@ function endsOf({ axes, ranges }: Domain): End[] {
       else if (infinite?.first !== undefined)
         gap = Math.max(gap, Math.abs(infinite.first - infinite.end!) / (infinite.scale ?? 1));
       if (bounds && !infinite) gap = Math.max(gap, bounds.gaps[inward > 0 ? 0 : 1]);
+      if ((map || inShape) && inward < 0) gap = Math.max(gap, surface);
       if (cells) gap = gapInCells(cells, inward, gap * (high - low));
       const reach = Math.min(MAX_REACH, -kit.log2(gap)); // an end at 0: as far as an axis is halved
       return { axis, at: ranges[axis][inward > 0 ? 0 : 1], inward, infinite: far ?? false, reach };
     });
   });
+}
+
+/** The sides of the cells of an axis, but for the ends of the axis that are not stretched: these are among `endsOf`. */
+function cutsOf({ axes }: Domain): End[] {
+  return axes.flatMap(({ cells = [] }, axis) =>
+    cells.flatMap(({ anchor, width, shift, peak, first, last }, k) => {
+      const low = anchor - (shift - k) * width;
+      return ([1, -1] as const).flatMap((inward): End[] => {
+        const side = inward > 0 ? k : k + 1;
+        const stretched = peak && shift === side;
+        if (!stretched && (side === 0 || side === cells.length)) return [];
+        const part = Math.abs(inward > 0 ? first - low : low + width - last) / width;
+        const reach = -kit.log2(stretched ? part : part / (peak ? 5 : 1) / cells.length);
+        const end = {
+          axis,
+          at: side / cells.length,
+          inward,
+          infinite: false,
+          reach: Math.min(MAX_REACH, reach),
+        };
+        return [{ ...end, cut: true, ...(stretched && { stretched: cells.length }) }];
+      });
+    }),
+  );
 }
 
 /** The ends of each axis that has some of these. */

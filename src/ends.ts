@@ -8,13 +8,16 @@
  * Where several axes are infinite the integrand may fall slowly in directions between them, as (1 + x² + y²)^-1.05 does, and
  * quickly along each; so points go to infinity along all of these axes, and along pairs of up to three, as well.
  */
-import { byAxis, type EndPoints, type EndSet, roomOf } from './end-points.ts';
+import { byAxis, type End, type EndPoints, type EndSet, roomOf } from './end-points.ts';
 import { beyond, type Windows } from './tails.ts';
 
 /** What may be missing at one end of an axis, or at infinite ends of several axes. */
 export interface Missing {
-  axes: readonly number[];
+  /** The parts of the domain that have these axes. */
+  parts: readonly number[];
   infinite: boolean;
+  /** Whether it is beside a place that the axis is cut at. */
+  cut: boolean;
   /** Whether the range is infinite at its other end as well. */
   bothInfinite: boolean;
   /** Where the numbers of each axis end, in the coordinates of the domain. */
@@ -58,7 +61,9 @@ export class EndProbe {
 
   /** What may lie between the finite ends of ranges and the last numbers there, if it is more than `negligible`. */
   async besideEnds(negligible: number, result = 0): Promise<Missing[]> {
-    const ends = this.#points.ends.filter(e => !e.infinite);
+    const { ends: all, cuts } = this.#points;
+    const isStretched = (e: End) => cuts.some(c => c.stretched && c.axis === e.axis && c.at === e.at);
+    const ends = [...all.filter(e => !e.infinite && !isStretched(e)), ...cuts];
     const found: Missing[] = [];
     for (const end of ends.slice(0, MAX_ENDS)) {
       const [few] = await this.#examine([[[end]]], result, FEW_POINTS, HARMLESS * negligible);
@@ -87,8 +92,9 @@ export class EndProbe {
       const amount = beyond(first.average, second.average, windows);
       if (amount === 0) continue;
       found.push({
-        axes: set.map(([end]) => end.axis),
+        parts: set.map(([end]) => this.#points.partOf(end.axis)),
         infinite: set[0][0].infinite,
+        cut: set[0][0].cut ?? false,
         bothInfinite: this.#points.isBothInfinite(set[0][0].axis),
         last: set.map(([end]) => this.#points.lastPlace(end)),
         amount,

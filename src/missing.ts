@@ -45,7 +45,7 @@ export function withMissing(
     ...outcome,
     error,
     status: converged ? (largest.infinite ? 'budget' : 'roundoff') : outcome.status,
-    warnings: [...outcome.warnings, largest.infinite ? beyondMap(largest) : besideEnd(largest)],
+    warnings: [...outcome.warnings, warningOf(largest)],
   };
 }
 
@@ -79,10 +79,13 @@ const NEAR = 1e16;
 const shown = (x: number): string => x.toPrecision(2);
 const listed = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
-const namesOf = ({ axes }: Missing): string => listed(axes.map(d => `domain[${d}]`));
+const namesOf = ({ parts }: Missing): string => listed(parts.map(d => `domain[${d}]`));
+
+const warningOf = (missing: Missing): string =>
+  missing.infinite ? beyondMap(missing) : missing.cut ? besideCut(missing) : besideEnd(missing);
 
 function beyondMap(missing: Missing): string {
-  const { amount, oscillates, axes } = missing;
+  const { amount, oscillates, parts } = missing;
   const last = Math.min(...missing.last.map(Math.abs));
   const where = `the map of ${namesOf(missing)} ends at ${shown(last)}`;
   if (amount === Infinity)
@@ -90,7 +93,7 @@ function beyondMap(missing: Missing): string {
       ? `${where}, up to where the integrand oscillates and hardly falls: what lies beyond may be anything; integrate over a finite range, or from zero to zero`
       : `${where}, up to where the integrand falls so slowly that its integral may not exist; integrate over a finite range`;
   let remedy = 'substitute a variable in which the integrand falls faster';
-  if (last < NEAR && axes.length === 1)
+  if (last < NEAR && parts.length === 1)
     remedy = missing.bothInfinite
       ? 'cut the range at 1: the maps of both parts reach 1.8e75'
       : 'shift the variable so that the range begins at 1: its map reaches 1.8e75';
@@ -102,4 +105,11 @@ function besideEnd(missing: Missing): string {
   return missing.amount < Infinity
     ? `${end}, and what lies closer to that end than the last number may come to ${shown(missing.amount)}; make the distance from that end the variable, or substitute one that removes the singularity`
     : `${end}, towards which it grows so fast that its integral may not exist`;
+}
+
+function besideCut(missing: Missing): string {
+  const place = `the integrand is infinite where ${namesOf(missing)} is cut`;
+  return missing.amount < Infinity
+    ? `${place}, and what lies closer to that place than the last number may come to ${shown(missing.amount)}; shift the variable so that the place is 0`
+    : `${place}, towards which it grows so fast that its integral may not exist`;
 }

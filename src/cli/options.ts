@@ -109,6 +109,14 @@ export const OPTIONS: readonly Option[] = [
     commands: [...SOLVING, 'explain'],
   },
   {
+    name: 'point',
+    kind: 'text',
+    value: 'X,Y',
+    repeats: true,
+    help: 'where a narrow peak is, a coordinate per variable; repeat it for other peaks',
+    commands: SOLVING,
+  },
+  {
     name: 'target',
     kind: 'choice',
     value: 'NAME',

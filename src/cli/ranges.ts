@@ -1,6 +1,6 @@
 /**
  * Reads ranges: x=0..1, y=-inf..inf, r=0..sqrt(2), or x,y,z=0..1 for several variables. Bounds may depend on variables whose ranges
- * come before, and on parameters: x=0..1 y=0..x.
+ * come before, and on parameters: x=0..1 y=0..x. What stands between the bounds are breaks: x=0..0.3..1.
  */
 import type { BoundsFunction } from '../integrand/function-bounds.ts';
 import { boundsOf, constantOf, freeNames, nameWithoutValue } from './expression/integrand.ts';
@@ -12,6 +12,8 @@ export interface VariableRange {
   range: [number, number] | BoundsFunction;
   /** The bounds as they are shown: numbers, or the expressions of those that depend on variables. */
   shown: [number | string, number | string];
+  /** Places between the bounds where the integrand has a kink or a step. */
+  breaks: number[];
 }
 
 /** Whether an argument is a range: it has names before an = that is not part of ==. */
@@ -22,24 +24,24 @@ export function parseRanges(texts: readonly string[], params: readonly string[] 
   const found: VariableRange[] = [];
   for (const text of texts) {
     const equals = text.indexOf('=');
-    const bounds = text.slice(equals + 1);
-    const dots = bounds.indexOf('..');
-    if (dots < 0) {
+    const pieces = piecesOf(text, equals + 1);
+    if (pieces.length < 2) {
       throw new UsageError(
         `'${text}' is no range.`,
         `A range has two dots, ${text.slice(0, equals) || 'x'}=0..1; a fixed value is --param ${text}.`,
         { text, start: equals + 1, end: text.length },
       );
     }
-    const at = equals + 1 + dots;
+    const [from, to] = [pieces[0], pieces[pieces.length - 1]];
     const known = [...found.map(f => f.variable), ...params];
     const shown: VariableRange['shown'] = [
-      bound(text, equals + 1, at, 'from where', known),
-      bound(text, at + 2, text.length, 'to where', known),
+      bound(text, from, 'from where', known),
+      bound(text, to, 'to where', known),
     ];
+    const breaks = pieces.slice(1, -1).map(piece => bound(text, piece, 'where its break is', []) as number);
     const variables = found.map(f => f.variable);
     const range = shown.some(b => typeof b === 'string')
-      ? boundsOf([bounds.slice(0, dots), bounds.slice(dots + 2)], variables, params)
+      ? boundsOf([text.slice(from.start, from.end), text.slice(to.start, to.end)], variables, params)
       : (shown as [number, number]);
     for (const { name, start } of namesOf(text.slice(0, equals))) {
       checkName(name, { text, start, end: start + Math.max(1, name.length) });
@@ -49,10 +51,22 @@ export function parseRanges(texts: readonly string[], params: readonly string[] 
           start,
           end: start + name.length,
         });
-      found.push({ variable: name, range, shown });
+      found.push({ variable: name, range, shown, breaks });
     }
   }
   return found;
+}
+
+interface Piece {
+  start: number;
+  end: number;
+}
+
+/** What stands between pairs of dots; 0...5 is 0 and .5. */
+function piecesOf(text: string, start: number): Piece[] {
+  const dots = text.indexOf('..', start);
+  if (dots < 0) return [{ start, end: text.length }];
+  return [{ start, end: dots }, ...piecesOf(text, dots + 2)];
 }
 
 function* namesOf(text: string): Iterable<{ name: string; start: number }> {
@@ -82,13 +96,7 @@ export function checkName(name: string, place: { text: string; start: number; en
 }
 
 /** A number, or the expression of a bound that depends on some of the `known` names. */
-function bound(
-  text: string,
-  start: number,
-  end: number,
-  what: string,
-  known: readonly string[],
-): number | string {
+function bound(text: string, { start, end }: Piece, what: string, known: readonly string[]): number | string {
   const place = { text, start, end: Math.max(end, start + 1) };
   const own = text.slice(start, end);
   if (own.trim() === '') throw new UsageError(`The range does not say ${what}.`, 'Write x=0..1.', place);

@@ -5,11 +5,11 @@ import type { Integrand } from '../integrand/compile.ts';
 import { closest } from '../options/suggest.ts';
 import type { IntegrateOptions } from '../problem.ts';
 import type { Arguments } from './arguments.ts';
-import { freeNames, integrandOf } from './expression/integrand.ts';
+import { constantOf, freeNames, integrandOf } from './expression/integrand.ts';
 import { CONSTANTS, type Tables } from './expression/names.ts';
 import { isFile, load } from './load.ts';
 import { COMMANDS, OPTIONS } from './options.ts';
-import { isRange, parseRanges, type VariableRange } from './ranges.ts';
+import { isRange, parseRanges, type VariableRange, within } from './ranges.ts';
 import { readTables } from './table-file.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -74,12 +74,24 @@ export async function setUp(
   return {
     ...setup,
     integrand: f,
-    options: {
-      ...ours,
-      domain: ranges.map(r => r.range),
-      ...(Object.keys(all).length > 0 && { params: all }),
-    },
+    options: { ...ours, ...rangesAs(ranges), ...(Object.keys(all).length > 0 && { params: all }) },
   };
+}
+
+/** Ranges as the library takes them. */
+const rangesAs = (ranges: readonly VariableRange[]): IntegrateOptions => ({
+  domain: ranges.map(r => r.range),
+  ...(ranges.some(r => r.breaks.length > 0) && { breaks: ranges.map(r => r.breaks) }),
+});
+
+/** Coordinates that are separated by commas. */
+function parsePoint(text: string): number[] {
+  let start = 0;
+  return text.split(',').map(part => {
+    const value = within(text, start, () => constantOf(part, 'a coordinate'));
+    start += part.length + 1;
+    return value;
+  });
 }
 
 /** The options of the library that were given on the command line. */
@@ -90,6 +102,8 @@ export function libraryOptions(given: Arguments['options']): IntegrateOptions {
     const [family, knob] = sets.split('.');
     found[family] = knob ? { ...(found[family] as object), [knob]: given.get(name) } : given.get(name);
   }
+  const points = (given.get('point') as string[] | undefined)?.map(parsePoint);
+  if (points) found.points = points;
   // several devices are separated by commas
   if (typeof found.device === 'string' && found.device.includes(',')) found.device = found.device.split(',');
   return found as IntegrateOptions;
@@ -105,7 +119,7 @@ function domainOf(
     throw new UsageError('Ranges and --dims are both given.', 'Give one of them: --dims is the unit cube.');
   // the command line goes before the file, also when one has `dims` and the other `domain`
   const none = { dims: undefined, domain: undefined } as unknown as IntegrateOptions;
-  if (ranges.length > 0) return { ...none, domain: ranges.map(r => r.range) };
+  if (ranges.length > 0) return { ...none, ...rangesAs(ranges) };
   if (dims !== undefined) return { ...none, dims };
   if (theirs.domain !== undefined || theirs.dims !== undefined) return {};
   throw new UsageError(

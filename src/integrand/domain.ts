@@ -20,7 +20,7 @@ import { type Cell, cellsOf } from './cells.ts';
 import { type BoundsFunction, type FunctionBounds, functionBounds } from './function-bounds.ts';
 import { nextDown, nextUp } from './inner-range.ts';
 import type { Params } from './params.ts';
-import { type DomainShape, isShape, SHAPE_MAPS, type ShapeMap, sampledBy } from './shapes.ts';
+import { type DomainShape, isShape, SHAPE_MAPS, type ShapeMap, sampledBy, surfaceGap } from './shapes.ts';
 
 /** The smallest 1 − z (or 1 − z²) that the maps divide by: z may round to 1, where they would divide by 0. */
 const MIN_GAP = 2 ** -53;
@@ -33,6 +33,7 @@ const MAX_TOTAL_REACH = 500;
 /** Points at which functions of bounds are asked before the run. */
 const ASKED_POINTS = 8;
 
+/** A range: where it begins, and where it ends. */
 export type Range = readonly [number, number];
 
 /** A range with more to say about it than its ends. */
@@ -72,9 +73,11 @@ export interface ShapeAxis {
   shape: DomainShape;
   /** The number of axes. */
   axes: number;
-  /** The map, and its text for workers. */
+  /** How close points come to its surface, as a part of its size. */
+  gap: number;
+  /** The map; on the way to a worker, its text. */
   call?: ShapeMap;
-  text: string;
+  text?: string;
 }
 
 export interface InfiniteAxis {
@@ -97,6 +100,8 @@ export interface Domain {
   axes: Axis[];
   /** The box that is sampled: the ranges of the axes. */
   ranges: readonly (readonly [number, number])[];
+  /** For each axis, the part of the domain that it belongs to. */
+  parts: readonly number[];
   /** The number of coordinates of a point: more than axes where there is a sphere. */
   coordinates: number;
   sign: 1 | -1;
@@ -114,8 +119,10 @@ export function makeDomain(
   );
   const reach = Math.min(MAX_REACH, Math.floor(MAX_TOTAL_REACH / infinite.length));
   const axes: Axis[] = [];
+  const partOf: number[] = [];
   let [sign, empty, coordinates] = [1 as 1 | -1, false, 0];
-  for (const [d, part] of parts.entries()) {
+  for (const [d, given] of parts.entries()) {
+    const part = onLine(given);
     const ends = endsOf(part);
     if (typeof part === 'function') {
       const before = askedPoints(axes);
@@ -126,9 +133,17 @@ export function makeDomain(
       empty ||= ends[0] === ends[1];
       axes.push(cutAxis(rangeAxis(part as Range | RangeOptions, reach), cuts[d]));
     }
+    while (partOf.length < axes.length) partOf.push(d);
     coordinates += isShape(part) ? part.dims : 1;
   }
-  return { axes, ranges: axes.map(a => a.range), coordinates, sign, empty };
+  return { axes, ranges: axes.map(a => a.range), parts: partOf, coordinates, sign, empty };
+}
+
+/** A shape of one coordinate is a range. */
+function onLine(part: DomainPart): DomainPart {
+  if (!isShape(part) || part.dims > 1) return part;
+  const { shape, size, centre } = part;
+  return shape === 'ball' ? [centre[0] - size, centre[0] + size] : [0, size];
 }
 
 /** Whether points that are sampled are not the points of the domain. */
@@ -196,7 +211,7 @@ function shapeAxes(shape: DomainShape): Axis[] {
     { length: axes },
     (_, i): Axis =>
       i === 0
-        ? { range: [0, 1], map: { shape, axes, call, text: String(call) } }
+        ? { range: [0, 1], map: { shape, axes, gap: surfaceGap(shape), call } }
         : { range: [0, 1], inShape: true },
   );
 }
@@ -205,8 +220,9 @@ function shapeAxes(shape: DomainShape): Axis[] {
 function cutAxis(axis: Axis, cuts: Cuts | undefined): Axis {
   if (!cuts || (cuts.breaks.length === 0 && cuts.peaks.length === 0)) return axis;
   const place = (z: number) => toDomain([axis], [z]).x[0];
+  const known = new Set([...cuts.breaks, ...cuts.peaks, ...axis.range.map(place)]);
   const [breaks, peaks] = [cuts.breaks, cuts.peaks].map(list => list.map(x => sampledAt(axis, x)));
-  return { ...axis, range: [0, 1], cells: cellsOf(axis.range, breaks, peaks, place) };
+  return { ...axis, range: [0, 1], cells: cellsOf(axis.range, breaks, peaks, z => known.has(place(z))) };
 }
 
 /** The z at which the coordinate is x. */
@@ -232,7 +248,7 @@ export function toDomain(axes: readonly Axis[], z: readonly number[]): { x: numb
     const { infinite, cells, bounds, map, inShape } = axes[d];
     if (inShape) continue;
     if (map) {
-      const made = map.call!(z.slice(d, d + map.axes), map.shape.size, map.shape.centre);
+      const made = map.call!(z.slice(d, d + map.axes), map.shape.size, map.shape.centre, 1 - map.gap);
       jacobian *= made.pop()!;
       x.push(...made);
       continue;

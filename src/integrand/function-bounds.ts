@@ -102,7 +102,7 @@ function gapsOf(pairs: readonly (readonly [number, number])[]): [number, number]
 }
 
 /** An axis whose functions were lost on the way to a worker gets them back. Self-contained: workers run its text. */
-export function revived<A extends { bounds?: FunctionBounds; map?: { text: string; call?: unknown } }>(
+export function revived<A extends { bounds?: FunctionBounds; map?: { text?: string; call?: unknown } }>(
   axes: readonly A[] | undefined,
   params: unknown,
 ): A[] | undefined {
@@ -112,6 +112,6 @@ export function revived<A extends { bounds?: FunctionBounds; map?: { text: strin
       const f = make(axis.bounds.text);
       return { ...axis, bounds: { ...axis.bounds, call: (x: readonly number[]) => f([...x], params) } };
     }
-    return axis.map ? { ...axis, map: { ...axis.map, call: make(axis.map.text) } } : axis;
+    return axis.map ? { ...axis, map: { ...axis.map, call: make(axis.map.text!) } } : axis;
   });
 }

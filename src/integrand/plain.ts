@@ -84,7 +84,7 @@ function sentAxes(axes: readonly Axis[]): Axis[] | undefined {
   return axes.map(({ bounds, map, ...axis }) => ({
     ...axis,
     ...(bounds && { bounds: { ...bounds, f: undefined, call: undefined } as unknown as typeof bounds }),
-    ...(map && { map: { shape: map.shape, axes: map.axes, text: map.text } }),
+    ...(map && { map: { shape: map.shape, axes: map.axes, gap: map.gap, text: String(map.call) } }),
   }));
 }
 

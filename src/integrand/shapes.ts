@@ -28,8 +28,16 @@ export interface ShapeOptions {
   centre?: readonly number[];
 }
 
-/** The map of a shape: coordinates of the unit cube, size and centre become a point and the Jacobian. */
-export type ShapeMap = (u: readonly number[], size: number, centre: readonly number[]) => number[];
+/**
+ * The map of a shape: coordinates of the unit cube, size and centre become a point and the Jacobian. The point is at most the part
+ * `most` of the way to the surface.
+ */
+export type ShapeMap = (
+  u: readonly number[],
+  size: number,
+  centre: readonly number[],
+  most: number,
+) => number[];
 
 const MAX_DIMS = 100;
 
@@ -80,14 +88,22 @@ export const isShape = (part: unknown): part is DomainShape =>
 /** Coordinates that are sampled. */
 export const sampledBy = ({ shape, dims }: DomainShape): number => (shape === 'sphere' ? dims - 1 : dims);
 
-/** Duffy's map: each coordinate is a part of what those before it have left. The sum is below the size, rounded or not. */
-const simplexMap: ShapeMap = (u, size, centre) => {
+/**
+ * The part of the way to the surface that points leave out, so that √(r² − |x|²) and √(1 − x − y) are numbers: coordinates are
+ * rounded as sums with the centre are.
+ */
+export function surfaceGap({ dims, size, centre }: DomainShape): number {
+  return 2 ** -50 * (2 * dims + 4 * Math.max(...centre.map(c => Math.abs(c / size))));
+}
+
+/** Duffy's map: each coordinate is a part of what those before it have left. */
+const simplexMap: ShapeMap = (u, size, centre, most) => {
   const n = centre.length;
   const x = Array(n + 1).fill(0);
   let left = size;
   let jacobian = 1;
   for (let d = 0; d < n; d++) {
-    x[d] = left * u[d] * 0.9999999999999982;
+    x[d] = left * u[d] * most;
     jacobian *= left;
     left *= 1 - u[d];
   }
@@ -95,24 +111,16 @@ const simplexMap: ShapeMap = (u, size, centre) => {
   return x;
 };
 
-/**
- * Spherical coordinates: n − 2 angles from 0 to π, one from 0 to 2π, and for the ball the radius, which comes first. The radius is
- * at most 1 − 2^-48 of the ball's, so that √(r² − |x|²) is a number.
- */
-const ballMap: ShapeMap = (u, size, centre) => {
+/** Spherical coordinates: n − 2 angles from 0 to π, one from 0 to 2π, and for the ball the radius, which comes first. */
+const ballMap: ShapeMap = (u, size, centre, most) => {
   const n = centre.length;
   const x = Array(n + 1).fill(0);
   const solid = u.length === n ? 1 : 0;
   let rho = size;
   let jacobian = 1;
   if (solid === 1) {
-    rho = size * Math.min(u[0], 0.9999999999999964);
+    rho = size * Math.min(u[0], most);
     jacobian = size;
-  }
-  if (n === 1) {
-    x[0] = centre[0] + size * Math.min(2 * u[0] - 1, 0.9999999999999964);
-    x[1] = 2 * size;
-    return x;
   }
   for (let k = 0; k < n - 1; k++) jacobian *= rho;
   for (let k = 0; k < n - 2; k++) {

@@ -51,6 +51,10 @@ describe('ranges', () => {
     expect(call(z.range, [0.5, 1], { a: 3 }, { erf: (v: number) => v + 1 })).toEqual([1.5, 2]);
     expect(z.shown).toEqual(['a*x', 'erf(y)']);
   });
+  test('what stands between the bounds is a break', () => {
+    expect(parseRanges(['x=0..0.25...5..1'])[0]).toMatchObject({ range: [0, 1], breaks: [0.25, 0.5] });
+    expect(mistake(() => parseRanges(['x=0....1'])).reason).toMatch(/where its break is/);
+  });
   test('a bound that depends on a variable without a range before it says so', () => {
     expect(mistake(() => parseRanges(['y=0..x', 'x=0..1'])).remedy).toMatch(/Give x a range before this one/);
     expect(mistake(() => parseRanges(['x=0..x'])).reason).toMatch(/'x' has no value here/);

@@ -1,6 +1,6 @@
 /** Whole runs on the emulated card: the CPU's numbers to rounding, the same bits every time. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { integrate, scan, table } from '../../src/index.ts';
+import { ball, type Integrand, integrate, scan, table } from '../../src/index.ts';
 import type { IntegrateOptions, MethodName } from '../../src/problem.ts';
 import type { Entry } from '../integrands/entry.ts';
 import { tabulated } from '../integrands/tabulated.ts';
@@ -54,6 +54,35 @@ describe.skipIf(absent)('every method to a tolerance', () => {
       expect(r.status, e.name).toBe('converged');
       const claim = r.dof > 0 ? 5 * r.error : r.error; // Monte Carlo gives one deviation
       expect(Math.abs(r.value - e.truth!), e.name).toBeLessThanOrEqual(claim);
+    }
+  });
+  test('bounds that are functions, a ball, breaks and points: the CPU result to rounding', async () => {
+    const steep: Integrand = ([x, y]) => (x > 0.3 ? 1 : 0) * Math.exp(-((y / 0.01) ** 2));
+    const all: Integrand = ([x, y, z, u, v, w]) => Math.exp(-z - w * w) * (x + y * y + u * u + Math.cos(v));
+    const vegas = { evaluations: 20_000, iterations: 4, adapt: 2 };
+    const range = { from: -Infinity, to: Infinity, centre: 3, scale: 2 };
+    const problems: [Integrand, IntegrateOptions][] = [
+      [
+        steep,
+        {
+          domain: [
+            [0, 1],
+            [-1, 1],
+          ],
+          breaks: [[0.3]],
+          points: [[0.6, 0]],
+        },
+      ],
+      [
+        all,
+        { domain: [[0, 1], ([x]) => [-x, x], ([x]) => [x, Infinity], ball(2, 2), range], breaks: [[0.3]] },
+      ],
+    ];
+    for (const [f, where] of problems) {
+      const options: IntegrateOptions = { ...where, method: 'vegas+', relTol: 0, vegas };
+      const [x, y] = [await integrate(f, { ...options, device: 'cuda' }), await integrate(f, options)];
+      expect(Math.abs(x.value - y.value) / y.error).toBeLessThan(1e-8);
+      expect(Math.abs(x.error / y.error - 1)).toBeLessThan(1e-8);
     }
   });
   test('an infinite domain, a range backwards', async () => {

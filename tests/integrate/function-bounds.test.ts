@@ -32,17 +32,17 @@ describe('random curves as bounds: the truth within the error', () => {
     for (let i = METHODS_THAT_TAKE_LONG.includes(method) ? 4 : 2; i < 6; i++) {
       const { params, truth } = problemOf(i);
       const device = i === 5 ? 'js' : 'cpu';
-      const r = await integrate(f, { domain, params, method, device, relTol: 2e-3, maxEvaluations: 1e7 });
+      const r = await integrate(f, { domain, params, method, device, relTol: 5e-3, maxEvaluations: 2e6 });
       expect(r.status, `${i}`).toBe('converged');
       expect(Math.abs(r.value - truth), `${i}: ${r} is ${truth}`).toBeLessThan(5 * r.error + 1e-12);
     }
   });
-  test('the pulls of vegas+ over 60 seeds have a mean square between 0.6 and 1.6', async () => {
+  test('the pulls of vegas+ over 40 seeds have a mean square between 0.6 and 1.6', async () => {
     const { params, truth } = problemOf(7);
     let squares = 0;
-    for (let seed = 1; seed <= 60; seed++) {
-      const r = await integrate(f, { domain, params, method: 'vegas+', seed });
-      squares += ((r.value - truth) / r.error) ** 2 / 60;
+    for (let seed = 1; seed <= 40; seed++) {
+      const r = await integrate(f, { domain, params, method: 'vegas+', relTol: 5e-3, seed });
+      squares += ((r.value - truth) / r.error) ** 2 / 40;
     }
     expect(squares).toBeGreaterThan(0.6);
     expect(squares).toBeLessThan(1.6);

@@ -44,6 +44,7 @@ export function lowerDomain(l: Lowering, axes: readonly Axis[], z: readonly Id[]
         numbers(z.slice(d, d + map.axes)),
         l.literal(size),
         numbers(centre.map(c => b.constant(c))),
+        l.literal(1 - map.gap),
       ];
       const made = elementsOf(l, inline(l, fn, args, f.node, f.env), f.env, f.node);
       times(made.pop()!);
