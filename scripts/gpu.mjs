@@ -11,6 +11,6 @@ await build({
   format: 'esm',
   outdir: folder,
   outExtension: { '.js': '.mjs' },
-  external: ['acorn', 'koffi'],
+  external: ['koffi'],
 });
 cpSync('src/devices/cuda/kernels', `${folder}/kernels`, { recursive: true });

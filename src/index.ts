@@ -34,7 +34,7 @@ export type { State } from './state.ts';
 export { type EvaluatePoints, evaluatorOf } from './tasks/evaluate.ts';
 export type { Learning, Refinement } from './tasks/learning.ts';
 export type { Kept, NonFinite, Part } from './tasks/part.ts';
-export { regionPoints, samplePoints, witnessPoints } from './tasks/pointwise.ts';
+export { regionPoints, samplePoints, witnessPoints } from './tasks/pointwise-loaded.ts';
 export type { PoolStep, PoolSums, PoolTask, RegionPool, Tolerance } from './tasks/pool/pool.ts';
 export type { Ranges, RegionSums, RegionTask } from './tasks/region.ts';
 export type { RuleName } from './tasks/rules.ts';

@@ -74,7 +74,7 @@ function square(column: number, row: number, { panel, line }: Theme, content: st
   const [x, y] = [leftOf(column), topOf(row)];
   const { side } = SQUARE;
   return [
-    `<svg x="${x}" y="${y}" width="${side}" height="${side}" viewBox="0 0 ${side} ${side}"><rect width="${side}" height="${side}" fill="${panel}"/>${content}<rect x=".5" y=".5" width="${side - 1}" height="${side - 1}" fill="none" stroke="${line}"/></svg>`,
+    `<g transform="translate(${x} ${y})"><rect width="${side}" height="${side}" fill="${panel}"/>${content}<rect width="${side}" height="${side}" fill="none" stroke="${line}"/></g>`,
     `<text class="small" x="${x}" y="${y + side + 15}">${below}</text>`,
   ].join('');
 }

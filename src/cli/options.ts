@@ -105,7 +105,7 @@ export const OPTIONS: readonly Option[] = [
     kind: 'text',
     value: 'F=FILE',
     repeats: true,
-    help: 'a table f(x), f(x, y) or f(x, y, z) from a CSV file; F=FILE:cubic,log says how values are interpolated',
+    help: 'a table f(x) to f(x, y, z) from a CSV file; F=FILE:cubic,log for cubics and logarithmic axes',
     commands: [...SOLVING, 'explain'],
   },
   {

@@ -2,7 +2,7 @@
  * An integrand that is called as a JavaScript function, not compiled. Workers can create it anew when its text uses no
  * name from outside or when it is the export of a module; otherwise only the thread that it comes from can call it.
  */
-import { type AnyNode, parseExpressionAt } from 'acorn';
+import type { AnyNode } from 'acorn';
 import type { PlainProgram } from './bound.ts';
 import type { Integrand } from './compile.ts';
 import { type Axis, type Domain, isMapped, onSampled, toDomain } from './domain.ts';
@@ -11,6 +11,7 @@ import { freeNames, helpersCallHelpers } from './free-names.ts';
 import { kit } from './math/index.ts';
 import { type MovedParams, moveParams } from './moved-params.ts';
 import type { Params } from './params.ts';
+import { parseExpression } from './parse.ts';
 import { cachedProgram } from './program-cache.ts';
 import { type ResultShape, type Shape, shapeOfValue } from './shape.ts';
 import { stopChecksOf } from './stop-checks.ts';
@@ -131,7 +132,7 @@ export const exportName = (url: URL): string => decodeURIComponent(url.hash.slic
 function inspect(text: string): { free: string[]; simple: boolean; repeats: boolean } {
   let tree: AnyNode;
   try {
-    tree = parseExpressionAt(`(${text})`, 0, { ecmaVersion: 'latest' });
+    tree = parseExpression(`(${text})`);
   } catch {
     return { free: [text], simple: false, repeats: true }; // a method, or nothing that can be read
   }

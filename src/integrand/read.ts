@@ -1,5 +1,5 @@
 /**
- * Turns a function into a syntax tree: acorn parses the text that `Function.prototype.toString` gives.
+ * Turns a function into a syntax tree: parse.ts parses the text that `Function.prototype.toString` gives.
  * Functions without a text (native or bound ones), classes, async functions and generators are refused here.
  */
 

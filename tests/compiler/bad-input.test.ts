@@ -389,21 +389,26 @@ describe('tables', () => {
       () => table([0, 1] as never, [1, 2]),
       /`axes\[0\]` is 0; pass an array of numbers/,
     ],
-    ['without axes', () => table([] as never, [1]), /pass one or two arrays of grid points/],
+    ['without axes', () => table([] as never, [1]), /pass one, two or three arrays of grid points/],
     [
-      'with three axes',
+      'with four axes',
       () =>
         table(
           [
             [0, 1],
             [0, 1],
             [0, 1],
+            [0, 1],
           ] as never,
           [1],
         ),
-      /pass one or two arrays/,
+      /pass one, two or three arrays/,
     ],
-    ['with axes not in a list', () => table(new Float64Array(2) as never, [1, 2]), /pass one or two arrays/],
+    [
+      'with axes not in a list',
+      () => table(new Float64Array(2) as never, [1, 2]),
+      /pass one, two or three arrays/,
+    ],
     ['without values', () => table([[0, 1]], undefined as never), /`values` is undefined; pass an array/],
     ['with null values', () => table([[0, 1]], null as never), /`values` is null; pass an array/],
     [

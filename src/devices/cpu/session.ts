@@ -40,7 +40,6 @@ import { chunksOf, MAX_CUBES } from './chunks.ts';
 import { EngineGroup, type Share } from './engines.ts';
 import { type EvaluatorSetup, makeEvaluator, type RegionChunk, type RegionChunkSums } from './evaluator.ts';
 import { evaluatorLayout, evaluatorModule } from './evaluator-kernel.ts';
-import { kernelModule } from './kernel.ts';
 import { CORNER, kernelLayout, STATE } from './layout.ts';
 import { type Chunk, type ChunkSums, type Iteration, makeSampler, type SamplerSetup } from './sampler.ts';
 import type { Numbers, Values } from './values.ts';
@@ -236,7 +235,8 @@ export class WorkerSession implements Session {
     const end = values + count * BATCH * 8;
     const layout = kernelLayout(this.#dims, BATCH, bins, MAX_CUBES, 0, values, end, count);
     const kind = `sampler ${this.#dims} ${bins}${count > 1 ? ` ${count}` : ''}`;
-    const module = kernelOf(kind, () => kernelModule(layout));
+    // loaded when something is sampled: a page whose regions reach the tolerance does without
+    const module = kernelOf(kind, async () => (await import('./kernel.ts')).kernelModule(layout));
     const placed = this.#values.place(layout, BATCH, numbers);
     const setup = Promise.all([module, placed]).then(
       ([kernel, { integrand, initial, end }]): SamplerSetup => ({
@@ -261,7 +261,7 @@ export class WorkerSession implements Session {
     const walk = walkOf(rule);
     const layout = evaluatorLayout(rule.dims, TILE, walk.slots, results.length);
     const name = `evaluator ${rule.dims} ${walk.slots} ${results.length}`;
-    const module = kernelOf(name, () => evaluatorModule(layout));
+    const module = kernelOf(name, async () => evaluatorModule(layout));
     const placed = this.#values.place(layout, TILE, results);
     const setup = Promise.all([module, placed]).then(
       ([kernel, { integrand, initial, end }]): EvaluatorSetup => ({

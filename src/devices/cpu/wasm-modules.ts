@@ -33,8 +33,11 @@ async function compiled(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Mod
 /** Kernels, by what they were made for. V8 keeps optimised code with a module. */
 const kernels = new Map<string, Promise<WebAssembly.Module>>();
 
-export function kernelOf(key: string, bytes: () => Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
-  const module = kernels.get(key) ?? compiled(bytes());
+export function kernelOf(
+  key: string,
+  bytes: () => Promise<Uint8Array<ArrayBuffer>>,
+): Promise<WebAssembly.Module> {
+  const module = kernels.get(key) ?? bytes().then(compiled);
   kernels.set(key, module);
   module.catch(() => kernels.delete(key)); // the next run tries again
   return module;
