@@ -8,15 +8,12 @@ import { capture } from '../plugin/capture.ts';
 import { isOfProject } from '../plugin/plugin.ts';
 
 interface Loaded {
-  format?: string | null;
   source?: unknown;
 }
 type Next = (url: string, context: object) => Loaded;
 
-/** What Node has, of the versions that it has them in. */
-const { registerHooks, stripTypeScriptTypes } = nodeModule as {
+const { registerHooks } = nodeModule as {
   registerHooks?: (hooks: { load(url: string, context: object, next: Next): Loaded }) => void;
-  stripTypeScriptTypes?: (text: string) => string;
 };
 
 let registered = false;
@@ -47,12 +44,9 @@ export function captureWhileLoading(): void {
 const isOurs = (url: string): boolean => url.startsWith('file:') && isOfProject(fileURLToPath(url));
 
 function withCaptures(loaded: Loaded): Loaded {
-  const { source, format } = loaded;
+  const { source } = loaded;
   if (source === null || source === undefined) return loaded;
   const text = typeof source === 'string' ? source : new TextDecoder().decode(source as Uint8Array);
-  const typed = format?.endsWith('-typescript');
-  if (typed && !stripTypeScriptTypes) return loaded;
-  const captured = capture(typed ? stripTypeScriptTypes!(text) : text);
-  if (!captured) return loaded;
-  return { ...loaded, source: captured.code, ...(typed && { format: format!.replace('-typescript', '') }) };
+  const captured = capture(text);
+  return captured ? { ...loaded, source: captured.code } : loaded;
 }

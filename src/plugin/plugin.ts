@@ -1,7 +1,7 @@
 /**
  * The plugin for bundlers, one function for each. All of them pass the modules of a project through `capture`; packages in
- * node_modules stay as they are. It needs JavaScript: where a bundler hands out TypeScript, esbuild's adapter strips the types
- * first, and the others run after what strips them.
+ * node_modules stay as they are. Vite and webpack hand out JavaScript at this point. esbuild hands out TypeScript, of which it can
+ * make JavaScript itself. Rollup hands out what plugins before this one have made; types that are left are stripped by Node.
  *
  * There is no framework for plugins underneath (unplugin): an adapter takes ten lines, and all four need but one hook.
  */
@@ -33,7 +33,7 @@ export function vite(): RollupPlugin {
   return { name: NAME, transform: (code, id) => (isOfProject(id) ? capture(code) : null) };
 }
 
-/** The plugin for Rollup and Rolldown, behind those that make JavaScript of TypeScript. */
+/** The plugin for Rollup and Rolldown. Before Node 22.13 it has its place behind the plugin that strips types. */
 export const rollup: () => RollupPlugin = vite;
 
 /** What the plugin needs of esbuild. */

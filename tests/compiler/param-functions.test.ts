@@ -111,7 +111,7 @@ describe('refused by name, with the place inside', () => {
       > 2 |   return x * width;
           |              ^^^^^
         3 | }
-      Make it an argument of params.shapes.f, or write it inside; the plugin quadrille/plugin captures it without either."
+      Make it an argument of params.shapes.f, or write it inside; or let the plugin quadrille/plugin capture it, if params.shapes.f is a function of your project."
     `);
   });
   test('what the language does not have', () => {
