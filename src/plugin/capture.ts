@@ -99,8 +99,9 @@ class Module {
     if (node.type === 'CallExpression' && !compiled && isLibraryCall(node, this.#library))
       for (const a of node.arguments) this.#literals(a, scope);
     const given = returned(node);
-    if (given && this.#library.any) this.#literals(given, inner, couldCompile);
-    const inside = compiled || (isFunction(node) && (this.#done.has(node) || couldCompile(node, scope)));
+    if (given && this.#library.any) this.#literals(given, inner, this.#couldCompile);
+    const inside =
+      compiled || (isFunction(node) && (this.#done.has(node) || this.#couldCompile(node, scope)));
     for (const child of Object.values(node))
       for (const c of Array.isArray(child) ? child : [child])
         if (c && typeof c === 'object' && typeof c.type === 'string') this.#visit(c, inner, inside);
@@ -114,7 +115,7 @@ class Module {
       const { declaration } = statement;
       if (declaration.type === 'FunctionDeclaration' && declaration.id)
         this.#named(declaration, first, scope);
-      else this.#literals(declaration, scope, couldCompile);
+      else this.#literals(declaration, scope, this.#couldCompile);
     } else if (statement.type === 'FunctionDeclaration' && statement.id)
       // a function may be called before its declaration, so its captures go first
       this.#attach(statement, statement.id.name, first, scope);
@@ -153,11 +154,19 @@ class Module {
   }
 
   #attach(f: FunctionLike, path: string, at: number, scope: Scope): void {
-    const list = couldCompile(f, scope) && this.#listFor(f, scope);
+    const list = this.#couldCompile(f, scope) && this.#listFor(f, scope);
     // it stands behind a declaration that may lack its semicolon, or before the first statement of a block
     const gap = at >= f.end ? (this.#text[at - 1] === ';' ? ' ' : '; ') : '';
     if (list) this.#insertions.push({ at, text: `${gap}${path}.${CAPTURES} = ${list};${gap ? '' : ' '}` });
   }
+
+  /** Whether a function may be compiled: one that calls this library is none. */
+  readonly #couldCompile: Fits = (f, scope) => {
+    const { functions, objects } = this.#library;
+    return (
+      couldCompile(f, scope) && ![...freeNames(f)].some(name => functions.has(name) || objects.has(name))
+    );
+  };
 
   /** The text of the list of what a function captures; undefined when it captures nothing, or has its list already. */
   #listFor(f: FunctionLike, scope: Scope): string | undefined {
