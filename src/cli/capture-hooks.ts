@@ -5,7 +5,7 @@
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { capture } from '../plugin/capture.ts';
-import { isOfProject } from '../plugin/plugin.ts';
+import { isOfProject } from '../plugin/project.ts';
 
 interface Loaded {
   source?: unknown;

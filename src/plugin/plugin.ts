@@ -3,22 +3,16 @@
  * node_modules stay as they are. Vite and webpack hand out JavaScript at this point. esbuild hands out TypeScript, of which it can
  * make JavaScript itself. Rollup hands out what plugins before this one have made; types that are left are stripped by Node.
  *
- * There is no framework for plugins underneath (unplugin): an adapter takes ten lines, and all four need but one hook.
+ * There is no framework for plugins underneath (unplugin): all four need but one hook, which takes ten lines in each.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { capture } from './capture.ts';
 import type { SourceMap } from './insertions.ts';
+import { isOfProject, MODULE } from './project.ts';
 
 const NAME = 'quadrille';
-const MODULE = /\.[cm]?[jt]sx?$/;
-
-/** Whether a module is one of the project: a file, not of a package, and no virtual one. */
-export function isOfProject(id: string): boolean {
-  const [file] = id.split('?');
-  return MODULE.test(file) && !file.includes('\0') && !/[\\/]node_modules[\\/]/.test(file);
-}
 
 /** A plugin of Vite, Rollup or Rolldown, as far as this one goes. */
 export interface RollupPlugin {
@@ -34,7 +28,9 @@ export function vite(): RollupPlugin {
 }
 
 /** The plugin for Rollup and Rolldown. Before Node 22.13 it has its place behind the plugin that strips types. */
-export const rollup: () => RollupPlugin = vite;
+export function rollup(): RollupPlugin {
+  return vite();
+}
 
 /** What the plugin needs of esbuild. */
 interface EsbuildBuild {
