@@ -16,6 +16,9 @@ const { registerHooks } = nodeModule as {
   registerHooks?: (hooks: { load(url: string, context: object, next: Next): Loaded }) => void;
 };
 
+/** Where this package is: its own functions use nothing from outside, or are never compiled. */
+const OWN = new URL('..', import.meta.url).href;
+
 let registered = false;
 
 export function captureWhileLoading(): void {
@@ -25,7 +28,7 @@ export function captureWhileLoading(): void {
     registerHooks({
       load(url, context, next) {
         const loaded = next(url, context);
-        return isOurs(url) ? withCaptures(loaded) : loaded;
+        return isUsers(url) ? withCaptures(loaded) : loaded;
       },
     });
     return;
@@ -34,14 +37,15 @@ export function captureWhileLoading(): void {
   const hook = `import { capture } from ${JSON.stringify(new URL('../plugin/capture.js', import.meta.url).href)};
     export const load = async (url, context, next) => {
       const loaded = await next(url, context);
-      if (!/^file:.*\\.m?js$/.test(url) || url.includes('/node_modules/') || loaded.source == null) return loaded;
+      if (url.startsWith(${JSON.stringify(OWN)}) || !/^file:.*\\.m?js$/.test(url) || url.includes('/node_modules/') || loaded.source == null) return loaded;
       const captured = capture(new TextDecoder().decode(loaded.source));
       return captured ? { ...loaded, source: captured.code } : loaded;
     };`;
   nodeModule.register(`data:text/javascript,${encodeURIComponent(hook)}`);
 }
 
-const isOurs = (url: string): boolean => url.startsWith('file:') && isOfProject(fileURLToPath(url));
+const isUsers = (url: string): boolean =>
+  url.startsWith('file:') && !url.startsWith(OWN) && isOfProject(fileURLToPath(url));
 
 function withCaptures(loaded: Loaded): Loaded {
   const { source } = loaded;
