@@ -20,6 +20,7 @@
  */
 import { type AnyNode, type Program, parse } from 'acorn';
 import { CAPTURES } from '../integrand/captures.ts';
+import { isStackOverflow } from '../integrand/diagnostics.ts';
 import { type FunctionLike, freeNames, isFunction } from '../integrand/free-names.ts';
 import { couldCompile } from './could-compile.ts';
 import { type Insertion, insert, type SourceMap } from './insertions.ts';
@@ -33,10 +34,14 @@ import { stripTypes } from './strip-types.ts';
  */
 export function capture(text: string, map?: SourceMap | null): { code: string; map: SourceMap } | null {
   if (!MAY_HAVE_FUNCTIONS.test(text)) return null;
-  const program = parsed(text) ?? parsed(stripTypes(text) ?? '');
-  if (!program) return null;
-  const insertions = new Module(text, program).insertions();
-  return insertions.length > 0 ? insert(text, insertions, map) : null;
+  try {
+    const program = parsed(text) ?? parsed(stripTypes(text) ?? '');
+    const insertions = program ? new Module(text, program).insertions() : [];
+    return insertions.length > 0 ? insert(text, insertions, map) : null;
+  } catch (e) {
+    if (isStackOverflow(e)) return null; // a sum of thousands of terms: such a module stays as it is
+    throw e;
+  }
 }
 
 const MAY_HAVE_FUNCTIONS = /=>|\bfunction\b|\)\s*\{/;
@@ -127,8 +132,10 @@ class Module {
   /** A function, or the functions of an object, that is known as `path` from the offset `at` on. */
   #assigned(value: AnyNode, path: string, at: number, scope: Scope): void {
     if (isFunction(value)) this.#attach(value, path, at, scope);
-    for (const { key, value: member } of membersIn(value))
-      this.#assigned(member, `${path}.${key}`, at, scope);
+    const members = membersIn(value);
+    // a member that is given twice, or by `...other`, may be no function
+    const plain = new Set(members.map(m => m.key)).size === members.length && !hasSpread(value);
+    if (plain) for (const m of members) this.#assigned(m.value, `${path}.${m.key}`, at, scope);
   }
 
   /** Function literals in an expression: itself, and those in objects and lists. */
@@ -191,6 +198,9 @@ function membersIn(value: AnyNode): { key: string; value: AnyNode; method: boole
       : [],
   );
 }
+
+const hasSpread = (value: AnyNode): boolean =>
+  value.type === 'ObjectExpression' && value.properties.some(p => p.type === 'SpreadElement' || p.computed);
 
 /** What a function returns, at its arrow or a `return`. */
 function returned(node: AnyNode): AnyNode | undefined {

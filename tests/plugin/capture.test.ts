@@ -61,6 +61,11 @@ function helper(x) {
       'const k = 2;\nexport function say(x) { console.log(x * k); }\nexport const text = n => [`a`, n * k];\nexport const name = n => n > k ? "a" : "b";',
     ],
     ['no functions', 'export const a = 3;'],
+    [
+      'members that may be no functions',
+      'const k = 2;\nconst a = { f: x => k * x, ...b };\nconst c = { f: x => k * x, f: 3 };',
+    ],
+    ['a sum of 20,000 terms', `const k = 2;\nconst f = x => k * x${' + x'.repeat(20_000)};`],
     ['what is no JavaScript', 'const a = <div>=> function</div>;'],
     [
       'calls of other libraries',
