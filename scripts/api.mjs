@@ -1,11 +1,11 @@
-// Writes docs/api.md from the doc comments of what src/index.ts exports: node scripts/api.mjs [--print].
+// Writes docs/api.md from the doc comments of what src/index.ts and src/plugin/plugin.ts export: node scripts/api.mjs [--print].
 // With --print it goes to the standard output instead.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ts from 'typescript';
 
 const PAGE = 'docs/api.md';
-const INDEX = resolve('src/index.ts');
+const MODULES = ['src/index.ts', 'src/plugin/plugin.ts'].map(file => resolve(file));
 
 /** The chapters, and what is in them; an export that is in none is an error. */
 const CHAPTERS = [
@@ -68,6 +68,10 @@ const CHAPTERS = [
   ['Compiled integrands', ['CompileOptions', 'Compiled']],
   ['Errors', ['OptionError', 'IntegrandError', 'DeviceError']],
   [
+    'The plugin, quadrille/plugin',
+    ['vite', 'rollup', 'esbuild', 'webpack', 'RollupPlugin', 'EsbuildPlugin', 'WebpackPlugin'],
+  ],
+  [
     'Devices of your own',
     [
       'Device',
@@ -116,12 +120,12 @@ const listed = new Map();
 
 const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
-const program = ts.createProgram([INDEX], options);
+const program = ts.createProgram(MODULES, options);
 const checker = program.getTypeChecker();
 const exported = new Map(
-  checker
-    .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(INDEX)))
-    .map(s => [s.name, s.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(s) : s]),
+  MODULES.flatMap(file =>
+    checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file))),
+  ).map(s => [s.name, s.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(s) : s]),
 );
 
 const known = CHAPTERS.flatMap(([, names]) => names);
@@ -131,7 +135,7 @@ if (forgotten.length > 0)
 
 const parts = [
   '# API reference',
-  'What `quadrille` exports, from its doc comments. `node scripts/api.mjs` writes this page; edit the comments in `src/`, not it.',
+  'What `quadrille` and `quadrille/plugin` export, from their doc comments. `node scripts/api.mjs` writes this page; edit the comments in `src/`, not it.',
   ...CHAPTERS.flatMap(([chapter, names]) => [`## ${chapter}`, ...names.flatMap(entryOf)]),
 ];
 const text = `${parts.filter(Boolean).join('\n\n')}\n`;
@@ -140,7 +144,7 @@ else writeFileSync(PAGE, text);
 
 function entryOf(name) {
   const symbol = exported.get(name);
-  if (!symbol) throw new Error(`api: src/index.ts exports no ${name}`);
+  if (!symbol) throw new Error(`api: neither src/index.ts nor src/plugin/plugin.ts exports ${name}`);
   const { flags } = symbol;
   if (flags & ts.SymbolFlags.Function) return functionOf(name, symbol);
   if (flags & ts.SymbolFlags.TypeAlias) return aliasOf(name, symbol);

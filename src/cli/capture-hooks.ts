@@ -5,19 +5,19 @@
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { capture } from '../plugin/capture.ts';
-import { isOfProject } from '../plugin/plugin.ts';
+import { isOfProject } from '../plugin/project.ts';
 
 interface Loaded {
-  format?: string | null;
   source?: unknown;
 }
 type Next = (url: string, context: object) => Loaded;
 
-/** What Node has, of the versions that it has them in. */
-const { registerHooks, stripTypeScriptTypes } = nodeModule as {
+const { registerHooks } = nodeModule as {
   registerHooks?: (hooks: { load(url: string, context: object, next: Next): Loaded }) => void;
-  stripTypeScriptTypes?: (text: string) => string;
 };
+
+/** Where this package is: its own functions use nothing from outside, or are never compiled. */
+const OWN = new URL('..', import.meta.url).href;
 
 let registered = false;
 
@@ -28,7 +28,7 @@ export function captureWhileLoading(): void {
     registerHooks({
       load(url, context, next) {
         const loaded = next(url, context);
-        return isOurs(url) ? withCaptures(loaded) : loaded;
+        return isUsers(url) ? withCaptures(loaded) : loaded;
       },
     });
     return;
@@ -37,22 +37,20 @@ export function captureWhileLoading(): void {
   const hook = `import { capture } from ${JSON.stringify(new URL('../plugin/capture.js', import.meta.url).href)};
     export const load = async (url, context, next) => {
       const loaded = await next(url, context);
-      if (!/^file:.*\\.m?js$/.test(url) || url.includes('/node_modules/') || loaded.source == null) return loaded;
+      if (url.startsWith(${JSON.stringify(OWN)}) || !/^file:.*\\.m?js$/.test(url) || url.includes('/node_modules/') || loaded.source == null) return loaded;
       const captured = capture(new TextDecoder().decode(loaded.source));
       return captured ? { ...loaded, source: captured.code } : loaded;
     };`;
   nodeModule.register(`data:text/javascript,${encodeURIComponent(hook)}`);
 }
 
-const isOurs = (url: string): boolean => url.startsWith('file:') && isOfProject(fileURLToPath(url));
+const isUsers = (url: string): boolean =>
+  url.startsWith('file:') && !url.startsWith(OWN) && isOfProject(fileURLToPath(url));
 
 function withCaptures(loaded: Loaded): Loaded {
-  const { source, format } = loaded;
+  const { source } = loaded;
   if (source === null || source === undefined) return loaded;
   const text = typeof source === 'string' ? source : new TextDecoder().decode(source as Uint8Array);
-  const typed = format?.endsWith('-typescript');
-  if (typed && !stripTypeScriptTypes) return loaded;
-  const captured = capture(typed ? stripTypeScriptTypes!(text) : text);
-  if (!captured) return loaded;
-  return { ...loaded, source: captured.code, ...(typed && { format: format!.replace('-typescript', '') }) };
+  const captured = capture(text);
+  return captured ? { ...loaded, source: captured.code } : loaded;
 }

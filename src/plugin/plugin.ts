@@ -1,24 +1,18 @@
 /**
  * The plugin for bundlers, one function for each. All of them pass the modules of a project through `capture`; packages in
- * node_modules stay as they are. It needs JavaScript: where a bundler hands out TypeScript, esbuild's adapter strips the types
- * first, and the others run after what strips them.
+ * node_modules stay as they are. Vite and webpack hand out JavaScript at this point. esbuild hands out TypeScript, of which it can
+ * make JavaScript itself. Rollup hands out what plugins before this one have made; types that are left are stripped by Node.
  *
- * There is no framework for plugins underneath (unplugin): an adapter takes ten lines, and all four need but one hook.
+ * There is no framework for plugins underneath (unplugin): all four need but one hook, which takes ten lines in each.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { capture } from './capture.ts';
 import type { SourceMap } from './insertions.ts';
+import { isOfProject, MODULE } from './project.ts';
 
 const NAME = 'quadrille';
-const MODULE = /\.[cm]?[jt]sx?$/;
-
-/** Whether a module is one of the project: a file, not of a package, and no virtual one. */
-export function isOfProject(id: string): boolean {
-  const [file] = id.split('?');
-  return MODULE.test(file) && !file.includes('\0') && !/[\\/]node_modules[\\/]/.test(file);
-}
 
 /** A plugin of Vite, Rollup or Rolldown, as far as this one goes. */
 export interface RollupPlugin {
@@ -33,8 +27,10 @@ export function vite(): RollupPlugin {
   return { name: NAME, transform: (code, id) => (isOfProject(id) ? capture(code) : null) };
 }
 
-/** The plugin for Rollup and Rolldown, behind those that make JavaScript of TypeScript. */
-export const rollup: () => RollupPlugin = vite;
+/** The plugin for Rollup and Rolldown. Before Node 22.13 it has its place behind the plugin that strips types. */
+export function rollup(): RollupPlugin {
+  return vite();
+}
 
 /** What the plugin needs of esbuild. */
 interface EsbuildBuild {

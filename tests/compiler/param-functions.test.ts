@@ -5,6 +5,7 @@ import { IntegrandError } from '../../src/integrand/diagnostics.ts';
 import { makeDomain } from '../../src/integrand/domain.ts';
 import { cachedProgram } from '../../src/integrand/program-cache.ts';
 import { table } from '../../src/integrand/tables.ts';
+import { decodeProgram, encodeProgram } from '../../src/integrand/verify.ts';
 import { integrate } from '../../src/integrate.ts';
 import { scan } from '../../src/scan.ts';
 import { functionOf } from './compare.ts';
@@ -111,7 +112,7 @@ describe('refused by name, with the place inside', () => {
       > 2 |   return x * width;
           |              ^^^^^
         3 | }
-      Make it an argument of params.shapes.f, or write it inside; the plugin quadrille/plugin captures it without either."
+      Make it an argument of params.shapes.f, or write it inside; or let the plugin quadrille/plugin capture it, if params.shapes.f is a function of your project."
     `);
   });
   test('what the language does not have', () => {
@@ -148,6 +149,13 @@ describe('refused by name, with the place inside', () => {
       'Pass it: params: { o: { q: { c: … } } }.',
     );
   });
+});
+
+test('a program with params inside objects travels as bytes', () => {
+  const params = { of: { w: Float64Array.of(1, 2), t: table([[0, 1]], [1, 3]), q: { gamma: 0.3 } } };
+  const { program } = compile(([x], p) => p.of.t(x) * p.of.w[1] + p.of.q.gamma, { dims: 1, params });
+  expect(program.params.map(d => d.name).sort()).toEqual(['of.q.gamma', 'of.t.0', 'of.t.values', 'of.w']);
+  expect(decodeProgram(encodeProgram(program))).toEqual(program);
 });
 
 describe('a name from outside', () => {

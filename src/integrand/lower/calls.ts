@@ -14,7 +14,7 @@ import { arrayMethod, preludeFunction } from './prelude.ts';
 import { returned } from './results.ts';
 import { lowerStatements } from './statements.ts';
 import { tableLookup } from './tables.ts';
-import { ARRAY_HELPERS, isModuleObject, mayKeepNames } from './toolchains.ts';
+import { ARRAY_HELPERS, capturingFunction, isModuleObject, mayKeepNames } from './toolchains.ts';
 import {
   describe,
   type FunctionValue,
@@ -39,6 +39,8 @@ export function lowerCall(l: Lowering, node: CallExpression, env: Env): Val {
 
 /** A call that a tool-chain put around an array or a function; undefined for any other call. */
 function lowerToolchainCall(l: Lowering, node: CallExpression, env: Env): Val | undefined {
+  const capturing = capturingFunction(node);
+  if (capturing) return lowerExpression(l, capturing, env);
   const { callee } = node;
   if (callee.type !== 'Identifier' || env.names.find(callee.name) || env.names.outside?.(callee.name)) return;
   const [first, second] = node.arguments;

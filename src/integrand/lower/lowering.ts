@@ -106,7 +106,7 @@ export class Lowering {
     const blamed = env.source.internal ? this.calls.find(c => !c.source.internal) : undefined;
     const place = { source: blamed?.source ?? env.source, span: blamed?.at ?? node };
     const { called } = place.source;
-    const inside = called && !reason.includes(called) ? `In ${called}: ${reason}` : reason;
+    const inside = called && !reason.includes(`inside ${called},`) ? `In ${called}: ${reason}` : reason;
     throw new IntegrandError(inside, remedy, place, runsAsItIs);
   }
 

@@ -2,7 +2,8 @@
  * Recognises code that tool-chains add to a user's function, so that an integrand still compiles after esbuild, tsc or
  * Babel, or under a coverage tool.
  */
-import type { AnyNode } from 'acorn';
+import type { AnyNode, CallExpression } from 'acorn';
+import { CAPTURES } from '../captures.ts';
 import type { Names } from './values.ts';
 
 /** Helpers that tsc, Babel and SWC call to destructure or spread arrays, by what they return. */
@@ -50,4 +51,14 @@ export function isModuleObject(name: string): boolean {
 export function writtenName(reference: string): string {
   const [object, ...members] = reference.split('.');
   return members.length > 0 && isModuleObject(object) ? members.join('.') : reference;
+}
+
+/** The function inside `Object.assign(function, { quadrilleCaptures: … })`, which the plugin writes; undefined for other calls. */
+export function capturingFunction({ callee, arguments: [f, own] }: CallExpression): AnyNode | undefined {
+  if (callee.type !== 'MemberExpression' || callee.object.type !== 'Identifier') return undefined;
+  if (callee.object.name !== 'Object' || own?.type !== 'ObjectExpression') return undefined;
+  const [member] = own.properties;
+  const isList =
+    member?.type === 'Property' && member.key.type === 'Identifier' && member.key.name === CAPTURES;
+  return isList ? f : undefined;
 }
