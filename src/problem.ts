@@ -162,33 +162,48 @@ export const INTEGRATE_OPTIONS = {
   zmc: entryOf<ZmcOptions>({ kind: 'family', table: ZMC_OPTIONS, default: {} }),
 } as const satisfies OptionTable;
 
+/** The options of `integrate` but for the domain. P is the type of `params`, and of the integrand's second argument. */
+// biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
+export interface CommonOptions<P extends Params = any>
+  extends Omit<OptionsOf<typeof INTEGRATE_OPTIONS>, 'domain' | 'dims' | 'params'> {
+  /** The integrand's second argument: numbers, booleans, typed arrays, tables. They are copied when the call is made. */
+  params?: P;
+}
+
+/** Where to integrate: over a domain, or over the unit cube of so many dimensions. */
+export type Where = { domain: readonly Range[]; dims?: undefined } | { dims: number; domain?: undefined };
+
 /** A problem: where to integrate, how well, with what. One of `domain` and `dims` is needed, all else has a default. */
-export interface IntegrateOptions extends OptionsOf<typeof INTEGRATE_OPTIONS> {}
+// biome-ignore lint/suspicious/noExplicitAny: as in `CommonOptions`
+export type IntegrateOptions<P extends Params = any> = CommonOptions<P> & Where;
+
+/** Options that are not checked yet: `domain` and `dims` may both be there, or neither. */
+export type AllOptions = CommonOptions & { domain?: readonly Range[] | undefined; dims?: number | undefined };
 
 /** Options with their defaults. */
 export interface Problem
   extends Required<
     Omit<
-      IntegrateOptions,
+      OptionsOf<typeof INTEGRATE_OPTIONS>,
       'domain' | 'seed' | 'signal' | 'onProgress' | 'resume' | 'map' | 'histograms' | 'goals' | 'learnFrom'
     >
   > {
   domain: Domain;
   seed: bigint;
   signal: AbortSignal | undefined;
-  onProgress: IntegrateOptions['onProgress'] | undefined;
+  onProgress: AllOptions['onProgress'] | undefined;
   resume: State | undefined;
   map: State | undefined;
-  histograms: IntegrateOptions['histograms'] | undefined;
-  goals: IntegrateOptions['goals'] | undefined;
-  learnFrom: IntegrateOptions['learnFrom'] | undefined;
+  histograms: AllOptions['histograms'] | undefined;
+  goals: AllOptions['goals'] | undefined;
+  learnFrom: AllOptions['learnFrom'] | undefined;
 }
 
-export function checkProblem(options: IntegrateOptions): Problem {
+export function checkProblem(options: AllOptions): Problem {
   if (options === null || typeof options !== 'object' || Array.isArray(options))
     refuse('options', options, 'pass an object such as { dims: 3 }');
   checkOptions(INTEGRATE_OPTIONS, options);
-  const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<IntegrateOptions>;
+  const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<OptionsOf<typeof INTEGRATE_OPTIONS>>;
   if (options.resume && options.map) refuse('map', options.map, 'give `resume` or `map`, not both');
   const method = methodOf(all);
   if (options.histograms) checkFillable(all, method);
@@ -206,7 +221,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
 }
 
 /** The method; a state names its own where none was asked for, and `map` is for the VEGAS family. */
-function methodOf({ method, resume, map, histograms }: Required<IntegrateOptions>): MethodName {
+function methodOf({ method, resume, map, histograms }: Required<AllOptions>): MethodName {
   const named = (resume ?? map)?.method ?? (histograms && 'vegas+');
   return method === 'auto' && named && METHOD_NAMES.includes(named as MethodName)
     ? (named as MethodName)
@@ -214,7 +229,7 @@ function methodOf({ method, resume, map, histograms }: Required<IntegrateOptions
 }
 
 /** Checks that there are samples to fill histograms with: of frozen iterations, each with its error. */
-function checkFillable({ histograms, resume, vegas }: Required<IntegrateOptions>, method: MethodName): void {
+function checkFillable({ histograms, resume, vegas }: Required<AllOptions>, method: MethodName): void {
   const no = (remedy: string, why: string): never => {
     throw new OptionError('histograms', histograms, remedy, w => `${w.quoted('histograms')} ${why}`);
   };
@@ -233,7 +248,7 @@ function checkFillable({ histograms, resume, vegas }: Required<IntegrateOptions>
 }
 
 /** Checks that a tolerance, a budget or a time limit ends the run, and that the budget allows a first estimate. */
-function checkBudget(options: Required<IntegrateOptions>, given: boolean): void {
+function checkBudget(options: Required<AllOptions>, given: boolean): void {
   const { relTol, absTol, maxEvaluations, maxTime, vegas } = options;
   const { evaluations = 0, iterations } = vegas;
   const endless = !(given && maxEvaluations < Infinity) && maxTime === Infinity && !iterations;
@@ -258,7 +273,7 @@ function checkDevice(device: unknown): void {
   if (remedy) refuse('device', device, remedy);
 }
 
-function rangesOf({ domain, dims }: { domain?: unknown; dims?: number }): Range[] {
+function rangesOf({ domain, dims }: AllOptions): Range[] {
   if ((domain === undefined) === (dims === undefined)) {
     refuse(
       'domain',

@@ -4,7 +4,7 @@ import * as nodeModule from 'node:module';
 import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Integrand } from '../integrand/compile.ts';
-import type { IntegrateOptions } from '../problem.ts';
+import type { AllOptions } from '../problem.ts';
 import { thrown } from './messages.ts';
 import { importTypeScript } from './typescript.ts';
 import { UsageError } from './usage-error.ts';
@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.ts';
 export interface Loaded {
   integrand: Integrand;
   /** The options that the file gives beside the integrand. */
-  options: IntegrateOptions;
+  options: AllOptions;
   /** The module from which workers can import the function. */
   url: URL | undefined;
 }
@@ -43,7 +43,7 @@ export async function load(name: string): Promise<Loaded> {
   if (typeof problem === 'function')
     return { integrand: problem as Integrand, options: {}, url: plain ? url : undefined };
   if (problem !== null && typeof problem === 'object' && 'integrand' in problem) {
-    const { integrand, ...options } = problem as { integrand: Integrand } & IntegrateOptions;
+    const { integrand, ...options } = problem as { integrand: Integrand } & AllOptions;
     if (typeof integrand === 'function') return { integrand, options, url: undefined };
   }
   const names = Object.keys(exports).filter(k => k !== 'default');

@@ -3,7 +3,7 @@ import { takesFunctions } from '../devices/registry.ts';
 import type { Integrand } from '../integrand/compile.ts';
 import { checkParams } from '../integrand/params.ts';
 import { closest } from '../options/suggest.ts';
-import type { IntegrateOptions } from '../problem.ts';
+import type { AllOptions } from '../problem.ts';
 import type { Arguments } from './arguments.ts';
 import { freeNames, integrandOf } from './expression/integrand.ts';
 import { CONSTANTS } from './expression/names.ts';
@@ -14,7 +14,7 @@ import { UsageError } from './usage-error.ts';
 
 export interface Setup {
   integrand: Integrand | URL;
-  options: IntegrateOptions;
+  options: AllOptions;
   /** The expression or the name of the file, as it was typed. */
   title: string;
   /** The names of the axes. With a file they are known only if ranges were given. */
@@ -72,7 +72,7 @@ export async function setUp(
 }
 
 /** The options of the library that were given on the command line. */
-export function libraryOptions(given: Arguments['options']): IntegrateOptions {
+export function libraryOptions(given: Arguments['options']): AllOptions {
   const found: Record<string, unknown> = {};
   for (const { name, sets } of OPTIONS) {
     if (!sets || !given.has(name)) continue;
@@ -81,19 +81,19 @@ export function libraryOptions(given: Arguments['options']): IntegrateOptions {
   }
   // several devices are separated by commas
   if (typeof found.device === 'string' && found.device.includes(',')) found.device = found.device.split(',');
-  return found as IntegrateOptions;
+  return found as AllOptions;
 }
 
 function domainOf(
   title: string,
   ranges: readonly VariableRange[],
   dims: number | undefined,
-  theirs: IntegrateOptions,
-): IntegrateOptions {
+  theirs: AllOptions,
+): AllOptions {
   if (ranges.length > 0 && dims !== undefined)
     throw new UsageError('Ranges and --dims are both given.', 'Give one of them: --dims is the unit cube.');
   // the command line goes before the file, also when one has `dims` and the other `domain`
-  const none = { dims: undefined, domain: undefined } as unknown as IntegrateOptions;
+  const none = { dims: undefined, domain: undefined } as unknown as AllOptions;
   if (ranges.length > 0) return { ...none, domain: ranges.map(r => r.range) };
   if (dims !== undefined) return { ...none, dims };
   if (theirs.domain !== undefined || theirs.dims !== undefined) return {};

@@ -158,8 +158,7 @@ function compare(
   const loose = /\*\*|pow|hypot/.test(text);
   const agree = (list: readonly unknown[]) => list.every((v, i) => isSame(v, values[i], loose));
   if (agree(plain)) return { kind: 'same', why: '' };
-  // sorting numbers that have no order makes all of them NaN
-  const stray = storesAnywhere(program) || /sort/i.test(text);
+  const stray = storesAnywhere(program);
   const forgiven = (list: readonly unknown[]) =>
     list.every((v, i) => isSame(v, values[i], loose) || (stray && Number.isNaN(values[i])));
   if (forgiven(plain)) return { kind: 'documented', why: '' };

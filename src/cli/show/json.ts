@@ -29,7 +29,7 @@
  */
 
 import { visibleJson } from '../../options/visible.ts';
-import type { IntegrateOptions } from '../../problem.ts';
+import type { AllOptions } from '../../problem.ts';
 import type { Result } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import { historyOf } from './history.ts';
@@ -88,7 +88,7 @@ function severalObject({ value, error, shape, correlations }: Result): object {
 
 const finite = (x: number): number | null => (Number.isFinite(x) ? x : null);
 
-function domainOf({ domain, dims = 0 }: IntegrateOptions): (number | string)[][] {
+function domainOf({ domain, dims = 0 }: AllOptions): (number | string)[][] {
   const ranges = domain ?? Array.from({ length: dims }, () => [0, 1] as const);
   return ranges.map(r => r.map(b => (Number.isFinite(b) ? b : String(b))));
 }

@@ -14,18 +14,10 @@ import { listMembers } from './objects.ts';
 import { bindPattern } from './patterns.ts';
 import { preludeFunction } from './prelude.ts';
 import { returned } from './results.ts';
-import { comesBefore, contradicts } from './sort.ts';
+import { comesBefore, contradicts, demand } from './sort.ts';
 import { lowerStatements } from './statements.ts';
 import { ARRAY_HELPERS, isModuleObject, mayKeepNames } from './toolchains.ts';
-import {
-  describe,
-  type FunctionValue,
-  isArray,
-  isScalar,
-  Names,
-  type TupleValue,
-  type Val,
-} from './values.ts';
+import { describe, type FunctionValue, isArray, Names, type Val } from './values.ts';
 
 /** The most calls that are inlined in one integrand: n helpers that each call the next one twice make 2^n calls. */
 const MAX_INLINED_CALLS = 20_000;
@@ -171,6 +163,7 @@ function lowerBuiltin(l: Lowering, name: string, fn: string, args: Val[], node: 
   if (fn === 'from') return arrayFrom(l, args, node, env);
   if (fn === 'order') return comesBefore(l, args, node, env);
   if (fn === 'contradicts') return contradicts(l, args, node, env);
+  if (fn === 'demand') return demand(l, args, node, env);
   if (name.startsWith('Object.')) return listMembers(l, fn, args[0] ?? { kind: 'undefined' }, env, node);
   if (fn === 'Boolean') return l.bool(l.toBool(args[0] ?? { kind: 'undefined' }, env, node));
   if ((DIRECT as readonly string[]).includes(fn))

@@ -134,10 +134,10 @@ const afterFilter = {
 const functions = {
   /**
    * Sorts by insertion: neighbours change places where `order` says that the later one comes first. It is stable, as
-   * JavaScript's is. Every pair is compared, so that each step is a selection and none a jump. Where the numbers have no
-   * order, because one is NaN or `f` puts two of them each before the other, all of them become NaN.
+   * JavaScript's is. Every pair is compared, so that each step is a selection and none a jump. Where the elements have no
+   * order, because one is NaN or `f` puts two of them each before the other, the integrand's result is NaN.
    */
-  sort(a: A, f: F, order: Test, contradicts: Test, numbers: boolean) {
+  sort(a: A, f: F, order: Test, contradicts: Test, demand: (ok: boolean) => void, numbers: boolean) {
     let ordered = true;
     for (let i = 1; i < a.length; i++)
       for (let j = i; j > 0; j--) {
@@ -148,10 +148,9 @@ const functions = {
         a[j - 1] = before ? v : u;
         a[j] = before ? u : v;
       }
-    if (!numbers) return a;
     // biome-ignore lint/suspicious/noSelfCompare: NaN is what differs from itself
-    for (let i = 0; i < a.length; i++) ordered = ordered && a[i] === a[i];
-    for (let i = 0; i < a.length; i++) a[i] = ordered ? a[i] : NaN;
+    if (numbers) for (let i = 0; i < a.length; i++) ordered = ordered && a[i] === a[i];
+    demand(ordered);
     return a;
   },
   /** `reduce` without a first value. */

@@ -1,7 +1,7 @@
 /**
  * Lowers `sort` and `toSorted`. With a comparator that orders the elements, JavaScript's result does not depend on the engine:
  * sorting is stable. How often the comparator is called does depend on it, so a comparator may not change anything. What a
- * comparator makes of elements that it does not order is the engine's choice as well; that is NaN here (`sort` in prelude.ts).
+ * comparator makes of elements that it does not order is the engine's choice as well: the integrand is NaN there.
  */
 import type { AnyNode } from 'acorn';
 import { walk } from '../ir.ts';
@@ -38,9 +38,20 @@ export function lowerSort(
   if (kinds.includes('undefined'))
     l.fail(env, node, `\`${name}\` puts undefined last in JavaScript.`, 'Give every element a value first.');
   const numbers = l.literal(kinds.every(k => k === 'number'));
-  const tests = ['order', 'contradicts'].map((fn): Val => ({ kind: 'builtin', name: fn, fn }));
+  const tests = ['order', 'contradicts', 'demand'].map((fn): Val => ({ kind: 'builtin', name: fn, fn }));
   const sort = internalFunction(preludeFunction('sort')!, name);
   return inline(l, sort, [sorted, comparator, ...tests, numbers], node, env);
+}
+
+/** Makes the integrand's result NaN unless the condition holds: by a store outside an array, which is what that does. */
+export function demand(l: Lowering, [condition]: Val[], node: AnyNode, env: Env): Val {
+  const { builder } = l;
+  const ok = l.toBool(condition, env, node);
+  if (builder.constantOf(ok) !== true) {
+    const index = builder.op('select', ok, builder.constant(0), builder.constant(-1));
+    builder.emit({ kind: 'store', array: l.arrays.push(1) - 1, index, value: builder.constant(0) });
+  }
+  return { kind: 'undefined' };
 }
 
 /** Whether the comparator puts each of two elements before the other. */
