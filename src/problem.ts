@@ -112,8 +112,13 @@ export const INTEGRATE_OPTIONS = {
   },
   /** How many iterations may be made. Default 10,000. */
   maxIterations: { ...limit, default: 10_000, help: 'stop after N iterations', typedAs: 'whole' },
-  /** The time that the run may take, in milliseconds. Default: no limit. */
-  maxTime: { ...limit, kind: 'duration', default: Infinity, help: 'stop after 10s, 500ms, 2min' },
+  /** The time that the run may take, in milliseconds; on the command line also with a unit, as 10s. Default: no limit. */
+  maxTime: {
+    ...limit,
+    kind: 'duration',
+    default: Infinity,
+    help: 'stop after 10s, 2min, or 500, which is in ms',
+  },
   /** The seed of the random numbers, as a number, a bigint or digits: the same seed gives the same bits. Default 1. */
   seed: { kind: 'integer', default: 1, help: 'the same seed gives the same digits' },
   /** The integrand's second argument: numbers, booleans, typed arrays, tables. They are copied when the call is made. */

@@ -5,11 +5,12 @@ import type { BoundProgram } from './integrand/bound.ts';
 import { toDomain } from './integrand/domain.ts';
 import { volumeExcess } from './integrand/inner-range.ts';
 import type { Learned } from './methods/vegas/sampling.ts';
+import { explained, nonFiniteError } from './non-finite.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { seedData } from './result.ts';
 import type { Samples } from './sample.ts';
-import { nonFiniteError } from './solve.ts';
+
 import { type Draw, drawPoints } from './tasks/draw.ts';
 import { evaluatorOf } from './tasks/pointwise.ts';
 
@@ -26,6 +27,7 @@ export interface Batch {
 export class WeightedPoints {
   readonly problem: Problem;
   readonly #draw: Omit<Draw, 'iteration'>;
+  readonly #integrand: BoundProgram;
   readonly #evaluate: ReturnType<typeof evaluatorOf>;
   readonly #signal: AbortSignal | undefined;
   /** The map covers the inner ranges of the axes (integrand/inner-range.ts). */
@@ -36,6 +38,7 @@ export class WeightedPoints {
     this.problem = problem;
     const { dims, domain, seed } = problem;
     this.#draw = { key: keyOf(seed), dims, bins: learned.bins, edges: learned.edges };
+    this.#integrand = integrand;
     this.#evaluate = evaluatorOf(integrand);
     this.#signal = signal;
     this.#infinite = domain.axes.some(a => a.infinite);
@@ -53,11 +56,14 @@ export class WeightedPoints {
       const w = values[i] * jacobians[i] * this.#whole;
       if (Math.abs(w) < Infinity) weights[i] = w;
       else if (this.problem.onNonFinite === 'error')
-        throw nonFiniteError(
-          { point: this.#at(points, n, i), value: values[i] },
-          this.problem,
-          undefined,
-          'sample',
+        throw await explained(
+          nonFiniteError(
+            { point: this.#at(points, n, i), value: values[i] },
+            this.problem,
+            undefined,
+            'sample',
+          ),
+          this.#integrand,
         );
     }
     return { n, points, values, weights, chances };

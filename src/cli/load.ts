@@ -4,7 +4,9 @@ import * as nodeModule from 'node:module';
 import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Integrand } from '../integrand/compile.ts';
-import type { AllOptions } from '../problem.ts';
+import { OptionError } from '../options/option-error.ts';
+import { checkOptions } from '../options/table.ts';
+import { type AllOptions, INTEGRATE_OPTIONS } from '../problem.ts';
 import { thrown } from './messages.ts';
 import { importTypeScript } from './typescript.ts';
 import { UsageError } from './usage-error.ts';
@@ -44,7 +46,10 @@ export async function load(name: string): Promise<Loaded> {
     return { integrand: problem as Integrand, options: {}, url: plain ? url : undefined };
   if (problem !== null && typeof problem === 'object' && 'integrand' in problem) {
     const { integrand, ...options } = problem as { integrand: Integrand } & AllOptions;
-    if (typeof integrand === 'function') return { integrand, options, url: undefined };
+    if (typeof integrand === 'function') {
+      checkTheirs(name, options);
+      return { integrand, options, url: undefined };
+    }
   }
   const names = Object.keys(exports).filter(k => k !== 'default');
   throw new UsageError(
@@ -53,6 +58,15 @@ export async function load(name: string): Promise<Loaded> {
       : `${name} exports something that is no integrand.`,
     'Write export default ([x, y]) => x * y, or export default { integrand, dims: 2 }.',
   );
+}
+
+/** Checks options where they are written: errors of the run would name them as they are typed, --rel-tol. */
+function checkTheirs(name: string, options: object): void {
+  try {
+    checkOptions(INTEGRATE_OPTIONS, options);
+  } catch (e) {
+    throw e instanceof OptionError ? new UsageError(`${name}: ${e.reason}; ${e.remedy}.`) : e;
+  }
 }
 
 /** The error that a file raised while it was loaded, with its line where the stack has it. */

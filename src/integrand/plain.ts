@@ -22,6 +22,8 @@ export type PlainValue = number | readonly number[];
 export interface PlainFunction {
   /** Gives a number; with a `shape`, a list of the results, in the order of `leaves(shape)`. */
   f: (x: number[]) => PlainValue | Promise<PlainValue>;
+  /** @internal what `f` is made of: it gives what the function returns, whatever that is */
+  raw?: (x: number[]) => unknown;
   /** Tells workers how to create it; absent if they cannot. */
   moved?: MovedFunction | undefined;
   /** Whether a call may take long, or never end: then workers make it, since they can be ended. */
@@ -59,7 +61,7 @@ export function plainProgram(
     else if (free.length === 0) moved = { text, params };
   }
   if (moved && axes) moved.axes = axes;
-  const call = onSampled((x: number[]) => f(x, params, kit), axes, toDomain);
+  const raw = onSampled((x: number[]) => f(x, params, kit), axes, toDomain);
   const dims = domain.axes.length;
   const endsSoon = (): boolean => {
     try {
@@ -70,7 +72,7 @@ export function plainProgram(
     }
   };
   const long = moved !== undefined && (free.length > 0 || (repeats && !endsSoon()));
-  return { kind: 'plain', dims, call: { f: call, moved, long } };
+  return { kind: 'plain', dims, call: { f: flatCall(raw, 'number'), raw, moved, long } };
 }
 
 /**
@@ -89,7 +91,7 @@ export async function shapeOfPlain(
   } catch {
     if (call.long) return 'number';
   }
-  const value = await call.f(z);
+  const value = await (call.raw ?? call.f)(z);
   try {
     return shapeOfValue(value);
   } catch {
@@ -100,8 +102,8 @@ export async function shapeOfPlain(
 /** The program with the shape of what it returns: from here on `call.f` gives lists where that is no number. */
 export function withShape(plain: PlainProgram, shape: Shape): PlainProgram {
   if (shape === 'number') return plain;
-  const { f, moved } = plain.call;
-  const call = { ...plain.call, f: flatCall(f, shape), moved: moved && { ...moved, shape } };
+  const { f, raw = f, moved } = plain.call;
+  const call = { ...plain.call, f: flatCall(raw, shape), moved: moved && { ...moved, shape } };
   return { ...plain, shape, call };
 }
 

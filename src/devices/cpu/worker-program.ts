@@ -32,7 +32,7 @@ function serve(
   const plainFunction = async ({ text, url, name, params, axes, shape }: MovedFunction) => {
     const found = text ? new Function(`return (${text})`)() : (await load(url as string))[name as string];
     const call = adapt((x: number[]) => found(x, params), axes, place);
-    return shape ? flat(call, shape) : call;
+    return flat(call, shape ?? 'number');
   };
   const answer = async ({ engine, kind, what, value, plain }: Request): Promise<unknown> => {
     if (what === 'ping') return null;
