@@ -167,16 +167,29 @@ export const INTEGRATE_OPTIONS = {
   zmc: entryOf<ZmcOptions>({ kind: 'family', table: ZMC_OPTIONS, default: {} }),
 } as const satisfies OptionTable;
 
+/** `Omit`, with members in their order. */
+type Without<T, K> = { [N in keyof T as Exclude<N, K>]: T[N] };
+
 /** The options of `integrate` but for the domain. P is the type of `params`, and of the integrand's second argument. */
 // biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
 export interface CommonOptions<P extends Params = any>
-  extends Omit<OptionsOf<typeof INTEGRATE_OPTIONS>, 'domain' | 'dims' | 'params'> {
+  extends Without<OptionsOf<typeof INTEGRATE_OPTIONS>, 'domain' | 'dims' | 'params'> {
   /** The integrand's second argument: numbers, booleans, typed arrays, tables. They are copied when the call is made. */
   params?: P;
 }
 
 /** Where to integrate: over a domain, or over the unit cube of so many dimensions. */
-export type Where = { domain: readonly Range[]; dims?: undefined } | { dims: number; domain?: undefined };
+export type Where =
+  | {
+      /** One range per axis. Bounds may be ±Infinity; a range that is given backwards changes the sign of the integral. */
+      domain: readonly Range[];
+      dims?: undefined;
+    }
+  | {
+      /** Instead of `domain`: the number of dimensions of the unit cube. */
+      dims: number;
+      domain?: undefined;
+    };
 
 /** A problem: where to integrate, how well, with what. One of `domain` and `dims` is needed, all else has a default. */
 // biome-ignore lint/suspicious/noExplicitAny: as in `CommonOptions`

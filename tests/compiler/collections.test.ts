@@ -71,7 +71,22 @@ describe('objects', () => {
     'const o = { u: x[0], w: 2 }; if (x[1] > 0.5) o.u = 3; else o.w = x[2]; return o.u - o.w;',
     "const o = { u: x[0], w: 2 }; let s = 0; for (const [k, v] of Object.entries(o)) s = 3 * s + (k === 'w' ? 7 * v : v); return s;",
     'const o = { u: x[0], w: 2 }; for (const k of Object.keys(o)) o[k] += 1; return Object.values(o).reduce((a, b) => a * b);',
+    'const o = { u: x[0], w: 2 }, q = Object.assign({ w: 1, k: 3 }, o); q.u = 9; return o.u + q.w + q.k + q.u;',
+    'const o = { u: x[0] }; return o[`u`] + (`u` === Object.keys(o)[0] ? 1 : 2);',
   ])('%s', expectSame);
+  test('as tool-chains write { ...o, w: 1 }', () => {
+    for (const merged of [
+      '__assign(__assign({}, o), { w: 1 })',
+      '__spreadProps(__spreadValues({}, o), { w: 1 })',
+    ]) {
+      const f = functionOf(
+        `x => { const o = { u: x[0], w: 2 }; const q = ${merged}; q.u += 1; return q.u - o.u + q.w + 5 * o.w; }`,
+      );
+      expect([...compile(f, { dims: 1 }).evaluate(Float64Array.of(0.5))]).toEqual([12]);
+    }
+  });
+  test('an object that was made before is not assigned to', () =>
+    expectRefused('const o = { u: 1 }; Object.assign(o, { w: 2 }); return o.u;', /\{ \.\.\.a, \.\.\.b \}/));
   test('get no members later', () =>
     expectRefused('const o = { u: 1 }; o.z = 3; return o.z;', /no member `z`/));
   test('of params stay as they are', () => expectRefused('p.w = 3; return x[0];', /cannot change params/));

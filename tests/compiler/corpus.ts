@@ -129,7 +129,7 @@ export const corpus: Record<string, string> = {
     let s = { re: x[0], im: 0, count: { turns: 0 } };
     const { count } = s;
     while (count.turns < 12 * x[1]) {
-      s = { ...s, re: s.re * s.re - s.im * s.im + p.width, im: 2 * s.re * s.im + x[2] };
+      s = { re: s.re * s.re - s.im * s.im + p.width, im: 2 * s.re * s.im + x[2], count };
       s.im /= 2;
       count.turns++;
     }
@@ -141,8 +141,8 @@ export const corpus: Record<string, string> = {
     const order = [...x, p.width].sort((a, b) => a - b);
     const far = x.filter(v => Math.abs(v - 0.5) > 0.25);
     let s = far.length;
-    for (const v of far) s += v;
-    for (const [i, v] of order.entries()) s += i * v;
+    far.forEach((v, i) => { s += v * i; });
+    for (const v of order) s = 2 * s + v;
     return s + far.map(v => v * v).reduce((a, b) => a + b, 0);
   }`,
 };

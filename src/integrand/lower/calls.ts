@@ -10,13 +10,13 @@ import { lowerFilteredMethod } from './filtered.ts';
 import { arity, DIRECT, libraryFunction, mathKit } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
 import { lowerMethod } from './methods.ts';
-import { listMembers } from './objects.ts';
+import { assignMembers, listMembers, mergeObjects } from './objects.ts';
 import { bindPattern } from './patterns.ts';
 import { preludeFunction } from './prelude.ts';
 import { returned } from './results.ts';
 import { comesBefore, contradicts, demand } from './sort.ts';
 import { lowerStatements } from './statements.ts';
-import { ARRAY_HELPERS, isModuleObject, mayKeepNames } from './toolchains.ts';
+import { ARRAY_HELPERS, isModuleObject, mayKeepNames, OBJECT_HELPERS } from './toolchains.ts';
 import { describe, type FunctionValue, isArray, Names, type Val } from './values.ts';
 
 /** The most calls that are inlined in one integrand: n helpers that each call the next one twice make 2^n calls. */
@@ -36,6 +36,8 @@ function lowerToolchainCall(l: Lowering, node: CallExpression, env: Env): Val | 
   const { callee } = node;
   if (callee.type !== 'Identifier' || env.names.find(callee.name)) return;
   const [first, second] = node.arguments;
+  if (OBJECT_HELPERS.has(callee.name))
+    return mergeObjects(l, lowerArguments(l, node.arguments, env), env, node);
   if (node.arguments.length === 2 && second.type === 'Literal' && typeof second.value === 'string') {
     // esbuild's keepNames makes f(function, "name") of a function
     if (!mayKeepNames(callee.name, second.value)) return;
@@ -164,6 +166,7 @@ function lowerBuiltin(l: Lowering, name: string, fn: string, args: Val[], node: 
   if (fn === 'order') return comesBefore(l, args, node, env);
   if (fn === 'contradicts') return contradicts(l, args, node, env);
   if (fn === 'demand') return demand(l, args, node, env);
+  if (name === 'Object.assign') return assignMembers(l, args, env, node);
   if (name.startsWith('Object.')) return listMembers(l, fn, args[0] ?? { kind: 'undefined' }, env, node);
   if (fn === 'Boolean') return l.bool(l.toBool(args[0] ?? { kind: 'undefined' }, env, node));
   if ((DIRECT as readonly string[]).includes(fn))

@@ -37,6 +37,17 @@ const EXPRESSIONS: Handlers = {
       'An integrand computes with numbers and booleans only.',
     );
   },
+  TemplateLiteral(l, node, env) {
+    const [{ value }] = node.quasis; // minifiers write 'a' as `a`
+    if (node.expressions.length === 0 && typeof value.cooked === 'string')
+      return { kind: 'string', text: value.cooked };
+    return l.fail(
+      env,
+      node,
+      'An integrand cannot use a string with values in it.',
+      'An integrand computes with numbers and booleans only.',
+    );
+  },
   Identifier(l, node, env) {
     const found = env.names.find(node.name);
     if (found) {

@@ -108,7 +108,7 @@ export function globalValue(l: Lowering, name: string): Val | undefined {
       return {
         kind: 'namespace',
         what: 'Object',
-        fields: new Map(fieldsOf('Object.', ['entries', 'keys', 'values'])),
+        fields: new Map(fieldsOf('Object.', ['assign', 'entries', 'keys', 'values'])),
       };
     case '__pow': // esbuild's name for Math.pow, to which it compiles `**` for old targets
       return builtin('Math.pow', 'pow');

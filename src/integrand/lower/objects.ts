@@ -40,6 +40,26 @@ export function membersOf(l: Lowering, object: Val, env: Env, node: AnyNode): [s
   return object.keys.map((name, k) => [name, l.get(object.elements[k])]);
 }
 
+/** A new object with the members of all: what tool-chains make of `{ ...a, b }`. */
+export function mergeObjects(l: Lowering, objects: readonly Val[], env: Env, node: AnyNode): Val {
+  return makeObject(
+    l,
+    objects.flatMap(o => membersOf(l, o, env, node)),
+    node,
+  );
+}
+
+/** `Object.assign` to an object that is made in the call, as tsc compiles `{ ...a, b }`; any other would get members later. */
+export function assignMembers(l: Lowering, objects: readonly Val[], env: Env, node: AnyNode): Val {
+  const [target] = node.type === 'CallExpression' ? node.arguments : [];
+  const own =
+    target?.type === 'ObjectExpression' || (objects[0]?.kind === 'tuple' && objects[0].site === target);
+  if (own) return mergeObjects(l, objects, env, node);
+  const why =
+    'Object.assign changes its first argument, which keeps the members it was made with in an integrand.';
+  return l.fail(env, node, why, 'Make a new object: { ...a, ...b }.');
+}
+
 /** `Object.keys`, `Object.values` and `Object.entries`. */
 export function listMembers(l: Lowering, of: string, object: Val, env: Env, node: AnyNode): Val {
   const list = membersOf(l, object, env, node).map(([name, value]): Val => {
