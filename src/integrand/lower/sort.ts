@@ -43,11 +43,17 @@ export function lowerSort(
   return inline(l, sort, [sorted, comparator, ...tests, numbers], node, env);
 }
 
-/** Makes the integrand's result NaN unless the condition holds: by a store outside an array, which is what that does. */
+/** Makes the integrand's result NaN unless what is sorted has an order: by a store outside an array, which does just that. */
 export function demand(l: Lowering, [condition]: Val[], node: AnyNode, env: Env): Val {
   const { builder } = l;
   const ok = l.toBool(condition, env, node);
-  if (builder.constantOf(ok) !== true) {
+  const known = builder.constantOf(ok);
+  if (known === false) {
+    const why =
+      'What is sorted here has no order: NaN is in it, or the comparator puts each of two before the other.';
+    l.fail(env, node, why, 'Sort numbers by (a, b) => a - b.');
+  }
+  if (known === undefined) {
     const index = builder.op('select', ok, builder.constant(0), builder.constant(-1));
     builder.emit({ kind: 'store', array: l.arrays.push(1) - 1, index, value: builder.constant(0) });
   }
