@@ -7,7 +7,7 @@
  * take turns. `first` is a call whose integrand has a text that was not met before, so that it is compiled; its ratio to
  * the row above says what compiling costs.
  */
-import { type IntegrateOptions, integrate } from '../src/index.ts';
+import { type CommonOptions, integrate } from '../src/index.ts';
 
 const ROUNDS = 10;
 const CALLS = 50;
@@ -29,7 +29,7 @@ const unmet = (): Gauss =>
 interface Row {
   name: string;
   make(): Gauss;
-  options: Partial<IntegrateOptions>;
+  options: Partial<CommonOptions>;
 }
 
 const unwitnessed = { cubature: { witnesses: 0 } };

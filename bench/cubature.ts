@@ -15,7 +15,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { integrate, type Result, scan } from '../src/index.ts';
-import type { IntegrateOptions } from '../src/problem.ts';
+import type { CommonOptions } from '../src/problem.ts';
 import { catalogue } from '../tests/integrands/catalogue.ts';
 import type { Entry } from '../tests/integrands/entry.ts';
 import { CCubature } from './cubature-c.ts';
@@ -42,7 +42,7 @@ const wanted = (name: string) => filters.length === 0 || filters.some(f => name.
 const entries = NAMES.map(n => catalogue.find(e => e.name === n)!).filter(e => wanted(e.name));
 console.log(`${cpus()[0].model.trim()}, ${cpus().length} cores, Node ${process.version}`);
 
-const run = (e: Entry, more: Partial<IntegrateOptions>): Promise<Result> =>
+const run = (e: Entry, more: Partial<CommonOptions>): Promise<Result> =>
   integrate(e.f as never, { domain: e.domain, params: e.params ?? {}, ...more });
 const offBy = (e: Entry, value: number) => Math.abs(value / e.truth! - 1);
 const seconds = (s: number) => (s < 0.1 ? s.toPrecision(2) : s.toFixed(2));

@@ -5,9 +5,9 @@
  * far off it really is, in errors. Where the method samples (vegas+), chi2/dof near 1 says that iterations agree;
  * the table at the end has them one by one. Those that adapt do not enter the result.
  */
-import { integrate, table } from 'quadrille';
+import { integrate, type Result, table } from 'quadrille';
 
-const show = async (what: string, truth: number, run: ReturnType<typeof integrate>) => {
+const show = async (what: string, truth: number, run: Promise<Result>) => {
   const r = await run;
   const off = ((r.value - truth) / r.error).toFixed(1);
   console.log(`${what}\n  ${r}\n  true value ${truth}, off by ${off} errors\n`);

@@ -13,7 +13,12 @@ const CHAPTERS = [
   [
     'Integrands and params',
     [
+      'IntegrandOf',
+      'Point',
+      'ParamsOf',
+      'NoParams',
       'Integrand',
+      'Returned',
       'ResultShape',
       'ResultValue',
       'Shape',
@@ -27,8 +32,13 @@ const CHAPTERS = [
     'Options',
     [
       'IntegrateOptions',
+      'Where',
+      'CommonOptions',
+      'DeviceFor',
       'ScanOptions',
+      'CommonScanOptions',
       'SampleOptions',
+      'CommonSampleOptions',
       'HistogramOptions',
       'VegasOptions',
       'CubatureOptions',
@@ -161,10 +171,13 @@ function aliasOf(name, symbol) {
   const type = checker.getDeclaredTypeOfSymbol(symbol);
   const [declaration] = symbol.declarations;
   const [call] = type.getCallSignatures();
-  const shown = call ? declaration.type.getText() : unfolded(type, declaration.type.getText());
+  const written = declaration.type.getText().replace(/\/\*\*.*?\*\//gs, '');
+  const shown = (call ? written : unfolded(type, written)).replace(/^\s*\|\s*/, '');
   const given = declaration.typeParameters?.map(t => t.getText()).join(', ');
   const full = given ? `${name}<${given}>` : name;
-  return [`### \`${name}\``, code([`type ${full} = ${shown};`]), docOf(symbol)];
+  // options are one table, whatever their type is made of
+  const [, , ...members] = name.endsWith('Options') ? membersOf(name, symbol) : [];
+  return [`### \`${name}\``, code([`type ${full} = ${shown};`]), docOf(symbol), ...members];
 }
 
 /** An interface or a class: a table of what can be read, then what can be called. */
@@ -185,7 +198,7 @@ function membersOf(name, symbol) {
     `### \`${name}\``,
     docOf(symbol),
     ...(calls.length > 0 ? [code(calls)] : []),
-    tableOf([['member', 'type', ''], ...rows]),
+    rows.length > 0 ? tableOf([['member', 'type', ''], ...rows]) : '',
   ].filter(Boolean);
 }
 
@@ -198,7 +211,8 @@ function typeText(member) {
   const type = checker.getTypeOfSymbol(member);
   const [call] = checker.getNonNullableType(type).getCallSignatures();
   if (member.flags & ts.SymbolFlags.Method) return signatureText(call);
-  const [declaration] = member.declarations;
+  // of `dims: number` in one part of a union and `dims?: undefined` in another, the first
+  const declaration = member.declarations.find(d => d.type?.getText() !== 'undefined');
   const own = checker.getNonNullableType(type);
   const shown = unfolded(own, declaration.type?.getText() ?? checker.typeToString(own));
   // the checker has unions in an order of its own: the choices of an option stand as its table has them
@@ -215,8 +229,9 @@ function unfolded(type, written) {
 
 function signatureText(signature) {
   const { declaration } = signature;
+  const given = declaration.typeParameters?.map(t => t.getText()).join(', ');
   const parameters = declaration.parameters.map(p => p.getText().replace(/\s+/g, ' ')).join(', ');
-  return `(${parameters}): ${declaration.type?.getText() ?? 'void'}`;
+  return `${given ? `<${given}>` : ''}(${parameters}): ${declaration.type?.getText() ?? 'void'}`;
 }
 
 function docOf(symbol) {

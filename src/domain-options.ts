@@ -12,7 +12,7 @@ export type DomainOption = readonly DomainPart[] | DomainShape;
 /** The options that a domain is made of. */
 export interface DomainOptions {
   domain?: unknown;
-  dims?: number;
+  dims?: number | undefined;
   breaks?: unknown;
   points?: unknown;
 }

@@ -11,6 +11,10 @@ export {
   type CompileOptions,
   compile,
   type Integrand,
+  type IntegrandOf,
+  type NoParams,
+  type ParamsOf,
+  type Point,
   type SpecialFunctions,
 } from './integrand/compile.ts';
 export { IntegrandError } from './integrand/diagnostics.ts';
@@ -20,16 +24,16 @@ export type { Params } from './integrand/params.ts';
 export type { ResultShape, ResultValue, Shape } from './integrand/shape.ts';
 export { ball, type DomainShape, type ShapeOptions, simplex, sphere } from './integrand/shapes.ts';
 export { type Table, type TableOptions, table } from './integrand/tables.ts';
-export { integrate } from './integrate.ts';
+export { type DeviceFor, integrate, type Returned } from './integrate.ts';
 export type { CubatureOptions } from './methods/cubature/options.ts';
 export type { VegasOptions } from './methods/vegas/options.ts';
 export type { ZmcOptions } from './methods/zmc/options.ts';
 export type { OfResults } from './of-results.ts';
 export { OptionError } from './options/option-error.ts';
-export type { IntegrateOptions, Progress } from './problem.ts';
+export type { CommonOptions, IntegrateOptions, Progress, Where } from './problem.ts';
 export { type IterationRecord, Result, type Status } from './result.ts';
-export { type SampleOptions, type Samples, sample } from './sample.ts';
-export { type ScanOptions, scan } from './scan.ts';
+export { type CommonSampleOptions, type SampleOptions, type Samples, sample } from './sample.ts';
+export { type CommonScanOptions, type ScanOptions, scan } from './scan.ts';
 export type { State } from './state.ts';
 export { type EvaluatePoints, evaluatorOf } from './tasks/evaluate.ts';
 export type { Learning, Refinement } from './tasks/learning.ts';

@@ -1,20 +1,21 @@
 /** `integrate` checks the problem, compiles the integrand, opens the device, and returns the result of the method. */
 import { beforeAbort } from './devices/before-abort.ts';
+import type { Device } from './devices/device.ts';
 import { dueTurn } from './devices/event-loop.ts';
 import { openDevice, takesFunctions } from './devices/registry.ts';
 import { severalOf } from './goals.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { withCaptures } from './integrand/captures.ts';
-import type { Integrand } from './integrand/compile.ts';
+import type { Integrand, IntegrandOf, NoParams } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { OutOfTime } from './integrand/lower/lowering.ts';
-import { bind } from './integrand/params.ts';
+import { bind, type Params } from './integrand/params.ts';
 import { exportName, plainProgram, shapeOfPlain, withShape } from './integrand/plain.ts';
 import { cachedProgram } from './integrand/program-cache.ts';
 import { read } from './integrand/read.ts';
 import type { ResultShape, Shape } from './integrand/shape.ts';
 import { statusOf } from './methods/method.ts';
-import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
+import { type AllOptions, checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { isItsText, selfCheck } from './self-check.ts';
 import { nothing, outOfTime, solve, stopSignal } from './solve.ts';
@@ -23,20 +24,26 @@ import { nothing, outOfTime, solve, stopSignal } from './solve.ts';
  * The integral of `f` over a domain, with its error. Throws when the problem makes no sense; a run that stops short is a result.
  * A function that returns an array or object of numbers has a result of the same shape.
  */
-export function integrate(f: Integrand, options: IntegrateOptions): Promise<Result>;
-export function integrate<S>(
-  f: (...args: Parameters<Integrand>) => S,
-  options: IntegrateOptions,
-): Promise<Result<S>>;
-export function integrate(f: Integrand | URL, options: IntegrateOptions): Promise<Result>;
-export async function integrate(f: unknown, options: IntegrateOptions): Promise<Result> {
-  return integrated(f as AnyIntegrand | URL, options);
+export async function integrate<P extends Params = NoParams, S = number>(
+  f: IntegrandOf<NoInfer<P>, S> | URL,
+  options: IntegrateOptions<P> & DeviceFor<S>,
+): Promise<Result<Returned<S>>> {
+  return integrated(f as AnyIntegrand | URL, options) as Promise<Result<unknown>> as Promise<
+    Result<Returned<S>>
+  >;
 }
+
+/** What an integrand returns; a number where that is `any`, or one of several numbers. */
+export type Returned<S> = 0 extends 1 & S ? number : [S] extends [number] ? number : S;
+
+/** An async integrand cannot be compiled: it needs a device that calls functions. */
+export type DeviceFor<S> =
+  S extends PromiseLike<unknown> ? { device: 'js' | `js:${number}` | Device } : unknown;
 
 /** An integrand, whatever its shape is. */
 export type AnyIntegrand = Integrand<ResultShape>;
 
-async function integrated(f: AnyIntegrand | URL, options: IntegrateOptions): Promise<Result> {
+async function integrated(f: AnyIntegrand | URL, options: AllOptions): Promise<Result> {
   const start = performance.now();
   const given = checkProblem(options);
   const resolved = await resolve(f, given, start);

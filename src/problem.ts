@@ -128,8 +128,13 @@ export const INTEGRATE_OPTIONS = {
   },
   /** How many iterations may be made. Default 10,000. */
   maxIterations: { ...limit, default: 10_000, help: 'stop after N iterations', typedAs: 'whole' },
-  /** The time that the run may take, in milliseconds. Default: no limit. */
-  maxTime: { ...limit, kind: 'duration', default: Infinity, help: 'stop after 10s, 500ms, 2min' },
+  /** The time that the run may take, in milliseconds; on the command line also with a unit, as 10s. Default: no limit. */
+  maxTime: {
+    ...limit,
+    kind: 'duration',
+    default: Infinity,
+    help: 'stop after 10s, 2min, or 500, which is in ms',
+  },
   /** The seed of the random numbers, as a number, a bigint or digits: the same seed gives the same bits. Default 1. */
   seed: { kind: 'integer', default: 1, help: 'the same seed gives the same digits' },
   /**
@@ -181,14 +186,49 @@ export const INTEGRATE_OPTIONS = {
   zmc: entryOf<ZmcOptions>({ kind: 'family', table: ZMC_OPTIONS, default: {} }),
 } as const satisfies OptionTable;
 
+/** `Omit`, with members in their order. */
+type Without<T, K> = { [N in keyof T as Exclude<N, K>]: T[N] };
+
+/** The options of `integrate` but for the domain. P is the type of `params`, and of the integrand's second argument. */
+// biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
+export interface CommonOptions<P extends Params = any>
+  extends Without<OptionsOf<typeof INTEGRATE_OPTIONS>, 'domain' | 'dims' | 'params'> {
+  /**
+   * The integrand's second argument: numbers, booleans, typed arrays, tables, functions, and objects of these. Numbers and arrays
+   * are copied when the call is made; functions are compiled from their text.
+   */
+  params?: P;
+}
+
+/** Where to integrate: over a domain, or over the unit cube of so many dimensions. */
+export type Where =
+  | {
+      /**
+       * One range per coordinate. Bounds may be ±Infinity; a range that is given backwards changes the sign of the integral. A
+       * function gives the bounds as a function of the coordinates before it, `([x]) => [0, x]`; `{ from, to, centre, scale }` says where
+       * on an infinite range the integrand lies. `simplex`, `ball` and `sphere` make a whole domain, or several coordinates of one.
+       */
+      domain: DomainOption;
+      dims?: undefined;
+    }
+  | {
+      /** Instead of `domain`: the number of dimensions of the unit cube. */
+      dims: number;
+      domain?: undefined;
+    };
+
 /** A problem: where to integrate, how well, with what. One of `domain` and `dims` is needed, all else has a default. */
-export interface IntegrateOptions extends OptionsOf<typeof INTEGRATE_OPTIONS> {}
+// biome-ignore lint/suspicious/noExplicitAny: as in `CommonOptions`
+export type IntegrateOptions<P extends Params = any> = CommonOptions<P> & Where;
+
+/** Options that are not checked yet: `domain` and `dims` may both be there, or neither. */
+export type AllOptions = CommonOptions & { domain?: DomainOption | undefined; dims?: number | undefined };
 
 /** Options with their defaults. */
 export interface Problem
   extends Required<
     Omit<
-      IntegrateOptions,
+      OptionsOf<typeof INTEGRATE_OPTIONS>,
       | 'domain'
       | 'breaks'
       | 'points'
@@ -205,19 +245,19 @@ export interface Problem
   domain: Domain;
   seed: bigint;
   signal: AbortSignal | undefined;
-  onProgress: IntegrateOptions['onProgress'] | undefined;
+  onProgress: AllOptions['onProgress'] | undefined;
   resume: State | undefined;
   map: State | undefined;
-  histograms: IntegrateOptions['histograms'] | undefined;
-  goals: IntegrateOptions['goals'] | undefined;
-  learnFrom: IntegrateOptions['learnFrom'] | undefined;
+  histograms: AllOptions['histograms'] | undefined;
+  goals: AllOptions['goals'] | undefined;
+  learnFrom: AllOptions['learnFrom'] | undefined;
 }
 
-export function checkProblem(options: IntegrateOptions): Problem {
+export function checkProblem(options: AllOptions): Problem {
   if (options === null || typeof options !== 'object' || Array.isArray(options))
     refuse('options', options, 'pass an object such as { dims: 3 }');
   checkOptions(INTEGRATE_OPTIONS, options);
-  const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<IntegrateOptions>;
+  const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<OptionsOf<typeof INTEGRATE_OPTIONS>>;
   if (options.resume && options.map) refuse('map', options.map, 'give `resume` or `map`, not both');
   const method = methodOf(all);
   if (options.histograms) checkFillable(all, method);
@@ -236,7 +276,7 @@ export function checkProblem(options: IntegrateOptions): Problem {
 }
 
 /** The method; a state names its own where none was asked for, and `map` is for the VEGAS family. */
-function methodOf({ method, resume, map, histograms }: Required<IntegrateOptions>): MethodName {
+function methodOf({ method, resume, map, histograms }: Required<AllOptions>): MethodName {
   const named = (resume ?? map)?.method ?? (histograms && 'vegas+');
   return method === 'auto' && named && METHOD_NAMES.includes(named as MethodName)
     ? (named as MethodName)
@@ -244,7 +284,7 @@ function methodOf({ method, resume, map, histograms }: Required<IntegrateOptions
 }
 
 /** Checks that there are samples to fill histograms with: of frozen iterations, each with its error. */
-function checkFillable({ histograms, resume, vegas }: Required<IntegrateOptions>, method: MethodName): void {
+function checkFillable({ histograms, resume, vegas }: Required<AllOptions>, method: MethodName): void {
   const no = (remedy: string, why: string): never => {
     throw new OptionError('histograms', histograms, remedy, w => `${w.quoted('histograms')} ${why}`);
   };
@@ -263,7 +303,7 @@ function checkFillable({ histograms, resume, vegas }: Required<IntegrateOptions>
 }
 
 /** Checks that a tolerance, a budget or a time limit ends the run, and that the budget allows a first estimate. */
-function checkBudget(options: Required<IntegrateOptions>, given: boolean): void {
+function checkBudget(options: Required<AllOptions>, given: boolean): void {
   const { relTol, absTol, maxEvaluations, maxTime, vegas } = options;
   const { evaluations = 0, iterations } = vegas;
   const endless = !(given && maxEvaluations < Infinity) && maxTime === Infinity && !iterations;

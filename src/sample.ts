@@ -13,18 +13,28 @@
 import { checkNames, namedResult, type ResultName } from './goals.ts';
 import { boundShape } from './integrand/bound.ts';
 import { withCaptures } from './integrand/captures.ts';
-import type { Integrand } from './integrand/compile.ts';
+import type { Integrand, IntegrandOf, NoParams } from './integrand/compile.ts';
+import type { Params } from './integrand/params.ts';
 import { leaves, type ResultShape } from './integrand/shape.ts';
 import { checked, integrate, prepare, resolve, shaped } from './integrate.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
-import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
+import {
+  type AllOptions,
+  type CommonOptions,
+  checkProblem,
+  type IntegrateOptions,
+  type Problem,
+  type Where,
+} from './problem.ts';
 import { stopSignal } from './solve.ts';
 import { checkState, learnedFor, learnsMap, type State } from './state.ts';
 import { Moments, WeightedPoints } from './weighted-points.ts';
 
-/** The options of `integrate`, without `resume` and `histograms`; with a `state`, those about tolerances and methods have no effect. */
-export interface SampleOptions extends Omit<IntegrateOptions, 'resume' | 'histograms'> {
+/** The options of `sample` but for the domain; with a `state`, those about tolerances and methods have no effect. */
+// biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
+export interface CommonSampleOptions<P extends Params = any>
+  extends Omit<CommonOptions<P>, 'resume' | 'histograms'> {
   /** How many points. */
   count: number;
   /** The `state` of a result of the same integral, by the VEGAS family. Without it the integral is computed first. */
@@ -39,6 +49,10 @@ export interface SampleOptions extends Omit<IntegrateOptions, 'resume' | 'histog
    */
   maxOverweight?: number;
 }
+
+/** The options of `integrate`, without `resume` and `histograms`; with a `state`, those about tolerances and methods have no effect. */
+// biome-ignore lint/suspicious/noExplicitAny: as in `CommonSampleOptions`
+export type SampleOptions<P extends Params = any> = CommonSampleOptions<P> & Where;
 
 /** Points drawn from an integrand. */
 export interface Samples {
@@ -79,7 +93,14 @@ const PILOT_PART = 0.25;
 const MAX_COUNT = 1e9;
 
 /** Random points from the integrand `f`, or from one of its results, with weights, or unweighted ones. */
-export async function sample(f: Integrand<ResultShape> | URL, options: SampleOptions): Promise<Samples> {
+export async function sample<P extends Params = NoParams>(
+  f: IntegrandOf<NoInfer<P>, ResultShape> | URL,
+  options: SampleOptions<P>,
+): Promise<Samples> {
+  return sampled(f as Integrand<ResultShape> | URL, options);
+}
+
+async function sampled(f: Integrand<ResultShape> | URL, options: SampleOptions): Promise<Samples> {
   const start = performance.now();
   const { count, state, result, unweighted = false, maxOverweight = 1e-3, ...common } = options ?? {};
   checkOwn({ count, state, result, unweighted, maxOverweight });
@@ -114,16 +135,12 @@ export async function sample(f: Integrand<ResultShape> | URL, options: SampleOpt
 }
 
 /** Integrates, for the map. */
-async function learn(
-  f: Integrand<ResultShape> | URL,
-  common: IntegrateOptions,
-  problem: Problem,
-): Promise<State> {
+async function learn(f: Integrand<ResultShape> | URL, common: AllOptions, problem: Problem): Promise<State> {
   const method = problem.method === 'auto' ? 'vegas+' : problem.method;
   if (!learnsMap(method) && method !== 'plain')
     throw refusal('method', method, "use method 'vegas+', or leave it out", `${method} learns no map`);
   const { signal } = problem;
-  const { state, status } = await integrate(f as Integrand, { ...common, method });
+  const { state, status } = await integrate(f as Integrand, { ...common, method } as IntegrateOptions);
   if (status === 'aborted') throw signal!.reason;
   if (state) return state;
   throw refusal(

@@ -12,28 +12,33 @@ import { type DomainOption, domainOf } from './domain-options.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { withCaptures } from './integrand/captures.ts';
 import { copyParams } from './integrand/check-params.ts';
-import type { Integrand } from './integrand/compile.ts';
+import type { IntegrandOf, NoParams } from './integrand/compile.ts';
 import type { Domain } from './integrand/domain.ts';
 import { bind, type Params, shapeOf } from './integrand/params.ts';
 import { mapsOf } from './integrand/program-cache.ts';
-import { type AnyIntegrand, checked, prepare, resolve, shaped, withinTime } from './integrate.ts';
+import {
+  type AnyIntegrand,
+  checked,
+  type DeviceFor,
+  prepare,
+  type Returned,
+  resolve,
+  shaped,
+  withinTime,
+} from './integrate.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
-import { checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
+import { type AllOptions, type CommonOptions, checkProblem, type Problem, type Where } from './problem.ts';
 import { Reports } from './reports.ts';
 import type { Result } from './result.ts';
 import { nothing, outOfTime, resultOf, solve } from './solve.ts';
 import { learnsMap } from './state.ts';
 
-/** The options of `integrate`, except that `params` is a list, and `onResult` takes the place of `onProgress`. */
-export interface ScanOptions<S = number>
-  extends Omit<IntegrateOptions, 'domain' | 'params' | 'onProgress' | 'resume'> {
-  /**
-   * The domain of all integrals, as `integrate` takes it; or a function that gives the domain of each, of its params and its
-   * number: `(p) => [[0, p.a]]`. Ranges with finite ends are not compiled into the program, and may differ at no cost.
-   */
-  domain?: DomainOption | ((params: Params, index: number) => DomainOption);
+/** The options of `scan` but for the domain: `params` is a list, and `onResult` takes the place of `onProgress`. */
+// biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
+export interface CommonScanOptions<S = number, P extends Params = any>
+  extends Omit<CommonOptions, 'params' | 'onProgress' | 'resume'> {
   /** One set of params per integral. */
-  params: readonly Params[];
+  params: readonly P[];
   /**
    * Each integral begins with the map that the one before it in the list has learned, so that it learns in fewer
    * iterations; for `vegas+`, `mcubes` and `mcubes1d`. Results then depend on the list as well as on their params: the list is
@@ -47,6 +52,21 @@ export interface ScanOptions<S = number>
   onResult?: (result: Result<S>, index: number) => void;
 }
 
+/** The options of `integrate`, except that `params` is a list, and `onResult` takes the place of `onProgress`. */
+// biome-ignore lint/suspicious/noExplicitAny: as in `CommonScanOptions`
+export type ScanOptions<S = number, P extends Params = any> = CommonScanOptions<S, P> &
+  (Where | DomainPerSet<P>);
+
+/** A domain for each integral. */
+export interface DomainPerSet<P> {
+  /**
+   * The domain of an integral, by its params and its number: `p => [[0, p.a]]`. Ranges with finite ends are not compiled into the
+   * program, and may differ at no cost.
+   */
+  domain: (params: P, index: number) => DomainOption;
+  dims?: undefined;
+}
+
 /** Integrals under way at a time. */
 const LANES = 8;
 /** Idle sessions kept for the next params of their shape; each has the integrand and its params in every worker. */
@@ -57,14 +77,13 @@ const MAX_IDLE_SESSIONS = 16;
  * and tolerances apply to each. An integral that fails, for instance because a value is not finite, has status `failed`
  * and a warning with the reason; the others go on.
  */
-export function scan(f: Integrand, options: ScanOptions): Promise<Result[]>;
-export function scan<S>(
-  f: (...args: Parameters<Integrand>) => S,
-  options: ScanOptions<S>,
-): Promise<Result<S>[]>;
-export function scan(f: Integrand | URL, options: ScanOptions): Promise<Result[]>;
-export async function scan(f: unknown, options: ScanOptions): Promise<Result[]> {
-  return scanned(f as AnyIntegrand | URL, options);
+export async function scan<P extends Params = NoParams, S = number>(
+  f: IntegrandOf<NoInfer<P>, S> | URL,
+  options: ScanOptions<Returned<S>, P> & DeviceFor<S>,
+): Promise<Result<Returned<S>>[]> {
+  return scanned(f as AnyIntegrand | URL, options as unknown as ScanOptions) as Promise<
+    Result<unknown>[]
+  > as Promise<Result<Returned<S>>[]>;
 }
 
 async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Result[]> {
@@ -197,7 +216,7 @@ interface Domains {
 /** The domains of all integrals, checked; they differ where a function gives them, or bounds that depend on params. */
 function domainsOf(
   domain: ScanOptions['domain'],
-  common: Omit<IntegrateOptions, 'domain'>,
+  common: Omit<AllOptions, 'domain'>,
   sets: readonly Params[],
 ): Domains {
   const own = (index: number) => (typeof domain === 'function' ? domain(sets[index], index) : domain);

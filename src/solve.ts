@@ -5,10 +5,11 @@ import { EndPoints } from './end-points.ts';
 import { EndProbe, type Missing } from './ends.ts';
 import { severalOf } from './goals.ts';
 import { type BoundProgram, boundShape } from './integrand/bound.ts';
-import { badBounds, type Domain, toDomain } from './integrand/domain.ts';
+import type { Domain } from './integrand/domain.ts';
 import { build, leaves, type Shape } from './integrand/shape.ts';
 import {
   drive,
+  MaxTimeOver,
   type MethodProblem,
   NO_OUTCOME,
   type Outcome,
@@ -17,13 +18,12 @@ import {
 } from './methods/method.ts';
 import { startMethod } from './methods/registry.ts';
 import { negligibleFor, totalOf, withMissing, withMissingOfSeveral, worthwhile } from './missing.ts';
-import { IntegrationError } from './options/integration-error.ts';
+import { explained, nonFiniteError } from './non-finite.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { Reports } from './reports.ts';
 import { type IterationRecord, keepState, Result, seedData } from './result.ts';
 import { fromStates, isTold, stateOf } from './state.ts';
-import type { NonFinite } from './tasks/part.ts';
 
 /** The longest delay of a timer, 25 days. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -118,6 +118,8 @@ export async function solve(
     if (histograms && counted && counted.length > 0) result.histograms = histograms.of(counted);
     if (record && keeps) keepState(result, () => stateOf(problem, result.method, integrand, record));
     return result;
+  } catch (e) {
+    throw await explained(e, integrand);
   } finally {
     stop.clear();
   }
@@ -223,7 +225,7 @@ export function stopSignal(
   const timeout = new AbortController();
   const left = start + maxTime - performance.now();
   const over = () => {
-    if (left < MAX_DELAY_MS) timeout.abort(new DOMException('maxTime is over', 'TimeoutError'));
+    if (left < MAX_DELAY_MS) timeout.abort(new MaxTimeOver());
   };
   // also without maxTime: it keeps Node alive, which the signals of AbortSignal.timeout do not
   const timer = setTimeout(over, Math.min(Math.max(0, left), MAX_DELAY_MS));
@@ -232,28 +234,4 @@ export function stopSignal(
     signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
     clear: () => clearTimeout(timer),
   };
-}
-
-export function nonFiniteError(
-  { point, value, result }: NonFinite['first'],
-  { domain }: Problem,
-  names?: readonly string[],
-  caller?: string,
-): Error {
-  const bad = badBounds(domain.axes, point);
-  if (bad) {
-    const { name, bounds, before } = bad;
-    return new IntegrationError(
-      w =>
-        `${w.quoted(name)} gives the bounds [${bounds.join(', ')}]${before.length > 0 ? ` at ${w.point(before)}` : ''}; mend it there, narrow the ranges before it, or count such points as 0 with ${w.setting('onNonFinite', 'zero')}.`,
-      caller,
-    );
-  }
-  const { x } = toDomain(domain.axes, point);
-  const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
-  return new IntegrationError(
-    w =>
-      `${names && result !== undefined ? `the result ${names[result]} of the integrand` : 'the integrand'} is ${shown} at ${w.point(x)}; mend it there, exclude the point from the domain, or count such values as 0 with ${w.setting('onNonFinite', 'zero')}.`,
-    caller,
-  );
 }

@@ -5,11 +5,12 @@ import type { BoundProgram } from './integrand/bound.ts';
 import { isMapped, toDomain } from './integrand/domain.ts';
 import { volumeExcess } from './integrand/inner-range.ts';
 import type { Learned } from './methods/vegas/sampling.ts';
+import { explained, nonFiniteError } from './non-finite.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { seedData } from './result.ts';
 import type { Samples } from './sample.ts';
-import { nonFiniteError } from './solve.ts';
+
 import { type Draw, drawPoints } from './tasks/draw.ts';
 import { evaluatorOf } from './tasks/evaluate.ts';
 
@@ -26,6 +27,7 @@ export interface Batch {
 export class WeightedPoints {
   readonly problem: Problem;
   readonly #draw: Omit<Draw, 'iteration'>;
+  readonly #integrand: BoundProgram;
   readonly #evaluate: ReturnType<typeof evaluatorOf>;
   /** The result that points are drawn from, and the names of all; undefined for an integrand that returns a number. */
   readonly #result: { row: number; names: readonly string[] | undefined };
@@ -45,6 +47,7 @@ export class WeightedPoints {
     this.#result = result;
     const { dims, domain, seed } = problem;
     this.#draw = { key: keyOf(seed), dims, bins: learned.bins, edges: learned.edges };
+    this.#integrand = integrand;
     this.#evaluate = evaluatorOf(integrand, result.row);
     this.#signal = signal;
     this.#mapped = isMapped(domain.axes);
@@ -62,11 +65,14 @@ export class WeightedPoints {
       const w = values[i] * jacobians[i] * this.#whole;
       if (Math.abs(w) < Infinity) weights[i] = w;
       else if (this.problem.onNonFinite === 'error')
-        throw nonFiniteError(
-          { point: this.#at(points, n, i), value: values[i], result: this.#result.row },
-          this.problem,
-          this.#result.names,
-          'sample',
+        throw await explained(
+          nonFiniteError(
+            { point: this.#at(points, n, i), value: values[i], result: this.#result.row },
+            this.problem,
+            this.#result.names,
+            'sample',
+          ),
+          this.#integrand,
         );
     }
     return { n, points, values, weights, chances };

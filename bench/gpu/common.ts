@@ -2,7 +2,7 @@
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import { integrate, type Result } from '../../src/index.ts';
-import type { IntegrateOptions } from '../../src/problem.ts';
+import type { CommonOptions } from '../../src/problem.ts';
 import { lowerFor } from '../../tests/devices/program.ts';
 import { catalogue } from '../../tests/integrands/catalogue.ts';
 import type { Entry } from '../../tests/integrands/entry.ts';
@@ -18,14 +18,14 @@ export const relative = (a: number, b: number) =>
   a === b ? 0 : Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b));
 
 /** On the card, unless the options say otherwise. */
-export const onCard = (e: Entry, options: IntegrateOptions): Promise<Result> =>
+export const onCard = (e: Entry, options: CommonOptions): Promise<Result> =>
   integrate(e.f as never, { domain: e.domain, params: e.params ?? {}, device: 'cuda', ...options });
 
 /**
  * The median of runs, warm: after a first one that compiles, and after others as long as they are short, for JavaScript
  * too is compiled as it runs. Long ones are not repeated.
  */
-export async function timed(e: Entry, options: IntegrateOptions): Promise<Result> {
+export async function timed(e: Entry, options: CommonOptions): Promise<Result> {
   await onCard(e, { ...options, relTol: 0.1, maxTime: 10_000 });
   const runs: Result[] = [];
   for (let sum = 0; runs.length < 3 ? sum < 1000 : sum < 600 && runs.length < 200; ) {

@@ -7,7 +7,7 @@
  * universe with Ωm = 0.3, h = 0.7, σ8 = 0.8, nS = 0.96; the transfer function of Bardeen, Bond, Kaiser and Szalay
  * (1986, eq. G3); the mass function of Press and Schechter (1974). Lengths are in Mpc/h, masses in solar masses/h.
  */
-import { scan } from 'quadrille';
+import { type IntegrandOf, type Params, type ScanOptions, scan } from 'quadrille';
 
 const [matter, h, sigma8, tilt] = [0.3, 0.7, 0.8, 0.96];
 const hubbleLength = 2997.92458; // c/H0
@@ -19,8 +19,8 @@ const steps = (from: number, to: number, n: number) =>
 const redshifts = steps(0, 0.8, 40);
 const masses = steps(13.2, 15.8, 26); // as log10
 const options = { relTol: 1e-9, method: 'pagani' } as const;
-const values = async (...of: Parameters<typeof scan>) => {
-  const results = await scan(...of);
+const values = async <P extends Params>(f: IntegrandOf<P, number>, of: ScanOptions<number, P>) => {
+  const results = await scan(f, of);
   const failed = results.find(r => !r.converged);
   if (failed) throw new Error(`no table: ${failed}`);
   return results.map(r => r.value);

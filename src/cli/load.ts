@@ -4,7 +4,9 @@ import * as nodeModule from 'node:module';
 import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Integrand } from '../integrand/compile.ts';
-import type { IntegrateOptions } from '../problem.ts';
+import { OptionError } from '../options/option-error.ts';
+import { checkOptions } from '../options/table.ts';
+import { type AllOptions, INTEGRATE_OPTIONS } from '../problem.ts';
 import { captureWhileLoading } from './capture-hooks.ts';
 import { thrown } from './messages.ts';
 import { importTypeScript } from './typescript.ts';
@@ -13,7 +15,7 @@ import { UsageError } from './usage-error.ts';
 export interface Loaded {
   integrand: Integrand;
   /** The options that the file gives beside the integrand. */
-  options: IntegrateOptions;
+  options: AllOptions;
   /** The module from which workers can import the function. */
   url: URL | undefined;
 }
@@ -45,8 +47,11 @@ export async function load(name: string): Promise<Loaded> {
   if (typeof problem === 'function')
     return { integrand: problem as Integrand, options: {}, url: plain ? url : undefined };
   if (problem !== null && typeof problem === 'object' && 'integrand' in problem) {
-    const { integrand, ...options } = problem as { integrand: Integrand } & IntegrateOptions;
-    if (typeof integrand === 'function') return { integrand, options, url: undefined };
+    const { integrand, ...options } = problem as { integrand: Integrand } & AllOptions;
+    if (typeof integrand === 'function') {
+      checkTheirs(name, options);
+      return { integrand, options, url: undefined };
+    }
   }
   const names = Object.keys(exports).filter(k => k !== 'default');
   throw new UsageError(
@@ -55,6 +60,15 @@ export async function load(name: string): Promise<Loaded> {
       : `${name} exports something that is no integrand.`,
     'Write export default ([x, y]) => x * y, or export default { integrand, dims: 2 }.',
   );
+}
+
+/** Checks options where they are written: errors of the run would name them as they are typed, --rel-tol. */
+function checkTheirs(name: string, options: object): void {
+  try {
+    checkOptions(INTEGRATE_OPTIONS, options);
+  } catch (e) {
+    throw e instanceof OptionError ? new UsageError(`${name}: ${e.reason}; ${e.remedy}.`) : e;
+  }
 }
 
 /** The error that a file raised while it was loaded, with its line where the stack has it. */

@@ -26,7 +26,7 @@ export function readValue(option: Option, text: string): OptionValue {
       return n;
     }
     case 'duration':
-      return duration(text) ?? fail('Pass a time with its unit: 10s, 500ms, 2min, 1h');
+      return duration(text) ?? fail('Pass a time: 10s, 500ms, 2min, 1h; a number alone is in milliseconds');
     case 'boolean':
       return text === 'true' || text === 'false' ? text === 'true' : fail('Pass true or false');
     case 'choice': {
@@ -51,9 +51,9 @@ function number(option: Option, text: string): number {
   }
 }
 
-/** A time in milliseconds. A number without a unit means seconds. */
+/** A time in milliseconds, which is what a number without a unit is, as in the library. */
 function duration(text: string): number | undefined {
-  const [, digits, unit = 's'] = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([a-z]+)?\s*$/i.exec(text) ?? [];
+  const [, digits, unit = 'ms'] = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*([a-z]+)?\s*$/i.exec(text) ?? [];
   const ms = Number(digits) * UNITS[unit.toLowerCase()];
   return ms > 0 ? ms : undefined;
 }

@@ -3,7 +3,7 @@ import { takesFunctions } from '../devices/registry.ts';
 import { checkParams } from '../integrand/check-params.ts';
 import type { Integrand } from '../integrand/compile.ts';
 import { closest } from '../options/suggest.ts';
-import type { IntegrateOptions } from '../problem.ts';
+import type { AllOptions } from '../problem.ts';
 import type { Arguments } from './arguments.ts';
 import { constantOf, freeNames, integrandOf } from './expression/integrand.ts';
 import { CONSTANTS, type Tables } from './expression/names.ts';
@@ -15,7 +15,7 @@ import { UsageError } from './usage-error.ts';
 
 export interface Setup {
   integrand: Integrand | URL;
-  options: IntegrateOptions;
+  options: AllOptions;
   /** The expression or the name of the file, as it was typed. */
   title: string;
   /** The names of the axes. With a file they are known only if ranges were given. */
@@ -79,7 +79,7 @@ export async function setUp(
 }
 
 /** Ranges as the library takes them. */
-const rangesAs = (ranges: readonly VariableRange[]): IntegrateOptions => ({
+const rangesAs = (ranges: readonly VariableRange[]): AllOptions => ({
   domain: ranges.map(r => r.range),
   ...(ranges.some(r => r.breaks.length > 0) && { breaks: ranges.map(r => r.breaks) }),
 });
@@ -95,7 +95,7 @@ function parsePoint(text: string): number[] {
 }
 
 /** The options of the library that were given on the command line. */
-export function libraryOptions(given: Arguments['options']): IntegrateOptions {
+export function libraryOptions(given: Arguments['options']): AllOptions {
   const found: Record<string, unknown> = {};
   for (const { name, sets } of OPTIONS) {
     if (!sets || !given.has(name)) continue;
@@ -106,19 +106,19 @@ export function libraryOptions(given: Arguments['options']): IntegrateOptions {
   if (points) found.points = points;
   // several devices are separated by commas
   if (typeof found.device === 'string' && found.device.includes(',')) found.device = found.device.split(',');
-  return found as IntegrateOptions;
+  return found as AllOptions;
 }
 
 function domainOf(
   title: string,
   ranges: readonly VariableRange[],
   dims: number | undefined,
-  theirs: IntegrateOptions,
-): IntegrateOptions {
+  theirs: AllOptions,
+): AllOptions {
   if (ranges.length > 0 && dims !== undefined)
     throw new UsageError('Ranges and --dims are both given.', 'Give one of them: --dims is the unit cube.');
   // the command line goes before the file, also when one has `dims` and the other `domain`
-  const none = { dims: undefined, domain: undefined } as unknown as IntegrateOptions;
+  const none = { dims: undefined, domain: undefined } as unknown as AllOptions;
   if (ranges.length > 0) return { ...none, ...rangesAs(ranges) };
   if (dims !== undefined) return { ...none, dims };
   if (theirs.domain !== undefined || theirs.dims !== undefined) return {};

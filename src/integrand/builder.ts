@@ -105,6 +105,15 @@ export class Builder {
     return id;
   }
 
+  /** A coordinate of the point, at the head of the program as constants are. */
+  coordinate(index: number): Id {
+    const at = this.constant(index);
+    const key = `coord  ${at}`;
+    const id = this.root.table.get(key) ?? this.#define(this.root, 'f64', { op: 'coord', args: [at] });
+    this.root.table.set(key, id);
+    return id;
+  }
+
   /** The value of a constant; undefined for anything that has to be computed. */
   constantOf(id: Id): number | boolean | undefined {
     const s = this.#lets.get(id);

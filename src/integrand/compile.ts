@@ -17,12 +17,28 @@ export type SpecialFunctions = Pick<MathLibrary, 'erf' | 'erfc' | 'erfinv' | 'lg
 // biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
 export type Integrand<S extends ResultShape = number> = (x: any, p: any, m: SpecialFunctions) => S;
 
+/**
+ * A point as an integrand receives it: an array of coordinates. The first ten are named, so that they are numbers, not
+ * `number | undefined`, where TypeScript is told to check indices.
+ */
+export type Point = number[] & { [axis in 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9]: number };
+
+/** The type of `p` where no `params` are given. */
+export interface NoParams extends Record<never, never> {}
+
+/** The params of a call as the integrand sees them: `true` in `{ on: true }` is a boolean; what is `any` stays so. */
+export type ParamsOf<P> = 0 extends 1 & P ? P : { [K in keyof P]: P[K] extends boolean ? boolean : P[K] };
+
+/** An integrand as it is written in a call: the types of `x` and `p` follow from the options. */
+export type IntegrandOf<P, S> = (x: Point, p: ParamsOf<P>, m: SpecialFunctions) => S;
+
 /** Options of `compile`. */
-export interface CompileOptions {
+// biome-ignore lint/suspicious/noExplicitAny: as in `Integrand`
+export interface CompileOptions<P extends Params = any> {
   /** The number of coordinates of a point. */
   dims: number;
   /** The integrand's second argument. */
-  params?: Params;
+  params?: P;
   /** `wasm`, vector code in WebAssembly (the default where there is any), or `javascript`, the reference. */
   target?: 'wasm' | 'javascript';
 }
@@ -44,7 +60,10 @@ const targets = { wasm: wasmTarget, javascript: javascriptTarget };
 const OPTIONS = ['dims', 'params', 'target'];
 
 /** Compiles an integrand; an `IntegrandError` says what cannot be compiled, where, and what to write instead. */
-export function compile(f: Integrand<ResultShape>, options: CompileOptions): Compiled {
+export function compile<P extends Params = NoParams>(
+  f: IntegrandOf<NoInfer<P>, ResultShape>,
+  options: CompileOptions<P>,
+): Compiled {
   const { dims, params: given = {}, target = 'wasm' } = checkOptions(options);
   const params = withCaptures(f, given);
   const program = lower(read(f), dims, params);
@@ -84,7 +103,7 @@ function lacksWebAssembly(error: unknown): boolean {
   return error instanceof RangeError && error.message.startsWith('WebAssembly.');
 }
 
-function checkOptions(options: CompileOptions): CompileOptions {
+function checkOptions(options: CompileOptions): CompileOptions<Params> {
   const unknown = Object.keys(options ?? {}).find(k => !OPTIONS.includes(k));
   if (unknown)
     throw new TypeError(`compile: unknown option \`${unknown}\`; the options are ${OPTIONS.join(', ')}.`);

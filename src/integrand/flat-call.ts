@@ -1,4 +1,8 @@
-/** A plain function whose array or object of numbers is given as one list of numbers, in the order of its results. */
+/**
+ * A plain function whose array or object of numbers is given as one list of numbers, in the order of its results; or whose
+ * number is given as it is, and any array or object in its place as NaN.
+ */
+import type { PlainValue } from './plain.ts';
 import type { Shape } from './shape.ts';
 
 /**
@@ -8,7 +12,7 @@ import type { Shape } from './shape.ts';
 export function flatCall(
   f: (x: number[]) => unknown,
   shape: Shape,
-): (x: number[]) => number[] | Promise<number[]> {
+): (x: number[]) => PlainValue | Promise<PlainValue> {
   const fits = (v: unknown, s: Shape, found: number[]): boolean => {
     if (s === 'number') {
       if (typeof v !== 'number' && typeof v !== 'boolean' && v !== undefined) return false;
@@ -25,7 +29,8 @@ export function flatCall(
     }
     return true;
   };
-  const flat = (value: unknown): number[] => {
+  const flat = (value: unknown): PlainValue => {
+    if (shape === 'number') return typeof value === 'object' ? Number.NaN : (value as number);
     const found: number[] = [];
     if (fits(value, shape, found)) return found;
     throw new TypeError(

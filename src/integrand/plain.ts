@@ -23,6 +23,8 @@ export type PlainValue = number | readonly number[];
 export interface PlainFunction {
   /** Gives a number; with a `shape`, a list of the results, in the order of `leaves(shape)`. */
   f: (x: number[]) => PlainValue | Promise<PlainValue>;
+  /** @internal what `f` is made of: it gives what the function returns, whatever that is */
+  raw?: (x: number[]) => unknown;
   /** Tells workers how to create it; absent if they cannot. */
   moved?: MovedFunction | undefined;
   /** Whether a call may take long, or never end: then workers make it, since they can be ended. */
@@ -63,7 +65,7 @@ export function plainProgram(
     if (there) moved.axes = there;
     else moved = undefined;
   }
-  const call = onSampled((x: number[]) => f(x, params, kit), axes, toDomain);
+  const raw = onSampled((x: number[]) => f(x, params, kit), axes, toDomain);
   const dims = domain.axes.length;
   const endsSoon = (): boolean => {
     try {
@@ -75,7 +77,7 @@ export function plainProgram(
   };
   const mayRepeat = () => repeats || (moved?.params.functions ?? []).some(([, own]) => inspect(own).repeats);
   const long = moved !== undefined && (free.length > 0 || (mayRepeat() && !endsSoon()));
-  return { kind: 'plain', dims, call: { f: call, moved, long } };
+  return { kind: 'plain', dims, call: { f: flatCall(raw, 'number'), raw, moved, long } };
 }
 
 /** Axes that a worker can take: without functions, whose texts are there; undefined where a text does not say all. */
@@ -105,7 +107,7 @@ export async function shapeOfPlain(
   } catch {
     if (call.long) return 'number';
   }
-  const value = await call.f(z);
+  const value = await (call.raw ?? call.f)(z);
   try {
     return shapeOfValue(value);
   } catch {
@@ -116,8 +118,8 @@ export async function shapeOfPlain(
 /** The program with the shape of what it returns: from here on `call.f` gives lists where that is no number. */
 export function withShape(plain: PlainProgram, shape: Shape): PlainProgram {
   if (shape === 'number') return plain;
-  const { f, moved } = plain.call;
-  const call = { ...plain.call, f: flatCall(f, shape), moved: moved && { ...moved, shape } };
+  const { f, raw = f, moved } = plain.call;
+  const call = { ...plain.call, f: flatCall(raw, shape), moved: moved && { ...moved, shape } };
   return { ...plain, shape, call };
 }
 

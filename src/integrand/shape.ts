@@ -134,7 +134,8 @@ export function shapeText(shape: Shape): string {
 const isArrayLike = (v: unknown): v is ArrayLike<unknown> =>
   Array.isArray(v) || (ArrayBuffer.isView(v) && !(v instanceof DataView));
 
-function wordsOf(value: unknown): string {
+/** What messages call a value that a function returned. */
+export function wordsOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (isArrayLike(value)) return `an array of ${value.length} elements`;
   if (typeof value === 'object')

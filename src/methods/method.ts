@@ -183,10 +183,17 @@ export const NO_OUTCOME: Outcome = {
   warnings: [],
 };
 
+/** The reason of signals that `maxTime` aborts. One of AbortSignal.timeout has the same name, and is the caller's own. */
+export class MaxTimeOver extends DOMException {
+  constructor() {
+    super('maxTime is over', 'TimeoutError');
+  }
+}
+
 /** The status of a run that its signal stopped; rethrows an error that has another cause. */
 export function statusOf(error: unknown, signal: AbortSignal | undefined): Status {
   if (!signal?.aborted || error !== signal.reason) throw error;
-  return (signal.reason as DOMException | undefined)?.name === 'TimeoutError' ? 'time' : 'aborted';
+  return signal.reason instanceof MaxTimeOver ? 'time' : 'aborted';
 }
 
 /** What lies beyond the maps may come to this part of the tolerance without being a part of the error. */

@@ -6,6 +6,7 @@
  * The tables stand with what they configure: `INTEGRATE_OPTIONS` in problem.ts, those of methods in methods/.
  */
 import { OptionError } from './option-error.ts';
+import { closest } from './suggest.ts';
 import type { Text } from './wording.ts';
 
 /** What values an option takes. The command line can read the kinds up to `device`. */
@@ -82,11 +83,12 @@ export function checkOptions(table: OptionTable, given: object, family = ''): vo
   if (given === null || typeof given !== 'object' || Array.isArray(given))
     throw new OptionError(family, given, `pass an object with ${names.join(', ')}`);
   const unknown = Object.keys(given).find(name => !names.includes(name));
+  const near = unknown && closest(unknown, names);
   if (unknown)
     throw new OptionError(
       full(unknown),
       undefined,
-      `the ${family ? 'knobs' : 'options'} are ${names.join(', ')}`,
+      `${near ? `did you mean \`${full(near)}\`? The` : 'the'} ${family ? 'knobs' : 'options'} are ${names.join(', ')}`,
       w => `unknown option ${w.quoted(full(unknown))}`,
     );
   for (const name of names) {

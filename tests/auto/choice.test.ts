@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import type { Device, Session } from '../../src/devices/device.ts';
-import { type Integrand, integrate } from '../../src/index.ts';
+import { type Integrand, type IntegrateOptions, integrate } from '../../src/index.ts';
 import type { Part } from '../../src/tasks/part.ts';
 import type { RegionSums, RegionTask } from '../../src/tasks/region.ts';
 import type { WitnessSums, WitnessTask } from '../../src/tasks/witness.ts';
@@ -37,7 +37,7 @@ afterAll(() => device.close());
 
 const run = (f: Integrand, options: object) => {
   turns = '';
-  return integrate(f, { device, maxEvaluations: 3e6, ...options });
+  return integrate(f, { device, maxEvaluations: 3e6, ...options } as IntegrateOptions);
 };
 const runEntry = (name: string, options: object) => {
   const { f, domain, params = {} } = pick(name);

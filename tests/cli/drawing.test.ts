@@ -6,12 +6,12 @@ import { historyOf } from '../../src/cli/show/history.ts';
 import { count, rounded, time } from '../../src/cli/show/numbers.ts';
 import { svg } from '../../src/cli/show/svg.ts';
 import { styleOf } from '../../src/cli/terminal.ts';
-import { type IntegrateOptions, integrate, type Result } from '../../src/index.ts';
+import { type CommonOptions, type IntegrateOptions, integrate, type Result } from '../../src/index.ts';
 
 const plain = styleOf({ write() {} }, {});
 const ascii = styleOf({ write() {} }, { TERM: 'dumb' });
 const f = ([x, y]: number[]) => Math.exp(-x * x * y);
-const quick = (options: IntegrateOptions): Promise<Result> => integrate(f, { dims: 2, ...options });
+const quick = (options: CommonOptions): Promise<Result> => integrate(f, { dims: 2, ...options });
 
 describe('history', () => {
   test.each(['vegas+', 'mcubes', 'plain', 'zmc', 'pagani', 'cuhre', 'auto'] as const)(
@@ -103,9 +103,9 @@ describe('drawings', () => {
         method: 'vegas+',
       },
     ],
-  ] as [string, IntegrateOptions][])('%s', async (_, options) => {
-    const { dims: _d, ...rest } = { dims: 2, ...options };
-    const r = await integrate(f, options.domain ? rest : { dims: 2, ...rest });
+  ] as [string, CommonOptions & { domain?: IntegrateOptions['domain'] }][])('%s', async (_, options) => {
+    const where = options.domain ? {} : { dims: 2 };
+    const r = await integrate(f, { ...where, ...options } as IntegrateOptions);
     const text = svg(r, 'x < y && "a" > \'b\' — exp(-x²)');
     wellFormed(text);
     expect(text).toContain('prefers-color-scheme: dark');

@@ -1,6 +1,7 @@
 /** Every option: how it is read, what it sets, and what is said when it is mistyped. */
 import { describe, expect, test } from 'vitest';
 import { readArguments } from '../../src/cli/arguments.ts';
+import { FUNCTIONS } from '../../src/cli/expression/names.ts';
 import { OPTIONS } from '../../src/cli/options.ts';
 import { libraryOptions } from '../../src/cli/setup.ts';
 import { closest } from '../../src/options/suggest.ts';
@@ -24,7 +25,7 @@ describe('options of the library', () => {
     [['--max-evaluations', '2e7'], { maxEvaluations: 2e7 }],
     [['--max-iterations', '5'], { maxIterations: 5 }],
     [['--max-time', '10s'], { maxTime: 10_000 }],
-    [['--max-time', '10'], { maxTime: 10_000 }],
+    [['--max-time', '300'], { maxTime: 300 }],
     [['--max-time', '500ms'], { maxTime: 500 }],
     [['--max-time', '1.5 min'], { maxTime: 90_000 }],
     [['--max-time', '2m'], { maxTime: 120_000 }],
@@ -132,6 +133,24 @@ describe('things unknown', () => {
     expect(closest('mehtod', ['method', 'seed'])).toBe('method');
     expect(closest('zzzzzz', ['method', 'seed'])).toBeUndefined();
   });
+  const math = [...FUNCTIONS.keys()];
+  test.each([
+    ['sinn', 'sin'],
+    ['coss', 'cos'],
+    ['tann', 'tan'],
+    ['expp', 'exp'],
+    ['erff', 'erf'],
+    ['lgama', 'lgamma'],
+    ['tahn', 'tanh'],
+    ['epx', 'exp'],
+    ['sqtr', 'sqrt'],
+    ['sqr', 'sqrt'],
+    ['lgo', 'log'],
+    ['atn2', 'atan2'],
+    ['floo', 'floor'],
+    ['ceill', 'ceil'],
+    ['absolute', undefined],
+  ])('%s: did you mean %s?', (typed, meant) => expect(closest(typed, math)).toBe(meant));
 });
 
 describe('arguments', () => {

@@ -155,6 +155,16 @@ describe('run', () => {
     ['throws.mjs', "throw new RangeError('no luck');", /no luck/],
     ['dims.ts', 'export default ([x]: number[]) => x;', /does not say how many dimensions/],
     ['option.mjs', 'export default { integrand: x => x[0], dims: 1, tol: 1 };', /unknown option/],
+    [
+      'slip.mjs',
+      'export default { integrand: x => x[0], dims: 1, relTl: 1 };',
+      /slip\.mjs: unknown option `relTl`; did you mean `relTol`\? The options are domain, dims, .*maxTime/,
+    ],
+    [
+      'value.mjs',
+      'export default { integrand: x => x[0], dims: 1, relTol: -1 };',
+      /value\.mjs: `relTol` is -1; pass a number from 0 on/,
+    ],
   ])('%s is refused', async (name, text, message) => {
     await built.put(name, text);
     const { code, out, err } = await built.run(['run', name]);

@@ -113,7 +113,7 @@ describe('values out of range', () => {
     [['--seed', '99999999999999999999'], /pass a whole number of at most 64 bits\./],
     [['--rel-tol', '1e999'], /too large for 64 bits/],
     [['--max-evaluations', '-5'], /pass a number above 0/],
-    [['--max-time', '0.0.1s'], /Pass a time with its unit/],
+    [['--max-time', '0.0.1s'], /Pass a time: 10s/],
   ])('%j', async (options, message) => {
     expect(await error('x', 'x=0..1', ...options)).toMatch(message);
   });

@@ -125,4 +125,35 @@ export const corpus: Record<string, string> = {
     const start = { r: 1, phi: 0 };
     return r < 0.5 ? start.r + angle : r * angle;
   }`,
+  arraysInLoops: `${HEAD} => {
+    let z = [0, 0];
+    let n = 0;
+    while (n < 40 && z[0] * z[0] + z[1] * z[1] < 4) {
+      z = [z[0] * z[0] - z[1] * z[1] + 2 * x[0] - 1.5, 2 * z[0] * z[1] + x[1]];
+      n++;
+    }
+    let [a, b] = [x[1], x[2]];
+    for (let i = 0; i < 20 * x[2]; i++) [a, b] = [b, (a + b) / 2];
+    return n + z[1] + a;
+  }`,
+  changedObjects: `${HEAD} => {
+    let s = { re: x[0], im: 0, count: { turns: 0 } };
+    const { count } = s;
+    while (count.turns < 12 * x[1]) {
+      s = { re: s.re * s.re - s.im * s.im + p.width, im: 2 * s.re * s.im + x[2], count };
+      s.im /= 2;
+      count.turns++;
+    }
+    let total = 0;
+    for (const [name, value] of Object.entries({ re: s.re, im: s.im })) total += name === 're' ? value : 3 * value;
+    return total + s.count.turns;
+  }`,
+  sorted: `${HEAD} => {
+    const order = [...x, p.width].sort((a, b) => a - b);
+    const far = x.filter(v => Math.abs(v - 0.5) > 0.25);
+    let s = far.length;
+    far.forEach((v, i) => { s += v * i; });
+    for (const v of order) s = 2 * s + v;
+    return s + far.map(v => v * v).reduce((a, b) => a + b, 0);
+  }`,
 };

@@ -1,13 +1,13 @@
 /** How a run ends: budgets, abort, time; what it tells on the way; values that are not finite; functions as they are. */
 import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate, type Progress } from '../../src/index.ts';
-import type { IntegrateOptions } from '../../src/problem.ts';
+import type { CommonOptions, IntegrateOptions } from '../../src/problem.ts';
 import { ruleFor } from '../../src/tasks/rules.ts';
 import { suite } from '../integrands/suite.ts';
 
 const methods = ['cuhre', 'two-phase', 'pagani'] as const;
 const f5 = suite.find(e => e.name === 'f5_5')!;
-const run = (options: IntegrateOptions) => integrate(f5.f as never, { dims: 5, relTol: 1e-9, ...options });
+const run = (options: CommonOptions) => integrate(f5.f as never, { dims: 5, relTol: 1e-9, ...options });
 
 /** √|x + yz − 0.7|, which takes longer than any of these tests. */
 const endless: Integrand = ([x, y, z]) => Math.sqrt(Math.abs(x + y * z - 0.7));

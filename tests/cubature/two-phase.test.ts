@@ -1,13 +1,13 @@
 /** `two-phase`: how many evaluations it takes, its processors, and what they cannot do. */
 import { describe, expect, test } from 'vitest';
 import { integrate } from '../../src/index.ts';
-import type { IntegrateOptions } from '../../src/problem.ts';
+import type { CommonOptions } from '../../src/problem.ts';
 import { bytesOf } from '../../src/tasks/pool/regions.ts';
 import { suite } from '../integrands/suite.ts';
 import { spyDevice } from './spy.ts';
 
 const entry = (name: string) => suite.find(e => e.name === name)!;
-const run = (name: string, options: IntegrateOptions) =>
+const run = (name: string, options: CommonOptions) =>
   integrate(entry(name).f as never, { dims: entry(name).dims, method: 'two-phase', ...options });
 
 describe('evaluations, exactly, and regions', () => {

@@ -4,7 +4,7 @@ import { listCards } from '../../src/devices/cuda/card.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import type { Session } from '../../src/devices/device.ts';
 import { integrate } from '../../src/index.ts';
-import type { IntegrateOptions } from '../../src/problem.ts';
+import type { CommonOptions } from '../../src/problem.ts';
 import { evaluated, sampled } from '../devices/whole.ts';
 import { absent } from './emulated.ts';
 import { integrandOf, named, regionTask, sampleTask } from './tasks.ts';
@@ -18,8 +18,8 @@ afterEach(() => {
 });
 
 const subject = named('f4_3');
-const small: IntegrateOptions = { domain: subject.domain, relTol: 1e-2, maxEvaluations: 1e6 };
-const run = (device: string | CudaDevice, options: IntegrateOptions = {}) =>
+const small = { domain: subject.domain, relTol: 1e-2, maxEvaluations: 1e6 };
+const run = (device: string | CudaDevice, options: CommonOptions = {}) =>
   integrate(subject.f as never, { method: 'vegas+', ...small, ...options, device });
 
 describe.skipIf(absent)('what there is', () => {

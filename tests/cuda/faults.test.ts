@@ -8,7 +8,7 @@ import { Card } from '../../src/devices/cuda/card.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import { loadDriver } from '../../src/devices/cuda/driver.ts';
 import { integrate, scan } from '../../src/index.ts';
-import type { IntegrateOptions, MethodName } from '../../src/problem.ts';
+import type { CommonOptions, MethodName } from '../../src/problem.ts';
 import { plan } from '../../src/tasks/sample.ts';
 import { sampled } from '../devices/whole.ts';
 import { cube } from '../integrands/entry.ts';
@@ -27,7 +27,7 @@ afterEach(() => {
 
 const smooth = ([x, y]: number[]) => Math.exp(-x - y);
 const truth = (1 - Math.exp(-1)) ** 2;
-const good = (options: Partial<IntegrateOptions> = {}) =>
+const good = (options: Partial<CommonOptions> = {}) =>
   integrate(smooth, { dims: 2, method: 'vegas+', relTol: 1e-2, device: 'cuda:0', ...options });
 /** Never ends where x > 0.2; 1e9 turns would take an emulated card for ever as well. */
 const endless = ([x, y]: number[]) => {
@@ -35,7 +35,7 @@ const endless = ([x, y]: number[]) => {
   while (t > 0.2) t = t < 1 ? t + 0.5 : t - 0.5;
   return t + y;
 };
-const stuck = (options: Partial<IntegrateOptions> = {}) =>
+const stuck = (options: Partial<CommonOptions> = {}) =>
   integrate(endless, { dims: 2, method: 'vegas+', device: 'cuda:0', ...options });
 
 async function timed<T>(work: Promise<T>): Promise<[T, number]> {
@@ -227,7 +227,7 @@ describe.skipIf(absent)('what does not work says what to do, and the next run wo
 
 describe.skipIf(absent)('what is not installed', () => {
   /** The library as a process has it that has loaded nothing yet. */
-  async function fresh(options: IntegrateOptions = { device: 'cuda:0' }) {
+  async function fresh(options: CommonOptions = { device: 'cuda:0' }) {
     vi.resetModules();
     const { integrate } = await import('../../src/index.ts');
     return integrate(smooth, { dims: 2, ...options });

@@ -1,13 +1,13 @@
 /** Whole runs on the emulated card: the CPU's numbers to rounding, the same bits every time. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { ball, type Integrand, integrate, scan, table } from '../../src/index.ts';
-import type { IntegrateOptions, MethodName } from '../../src/problem.ts';
+import type { CommonOptions, IntegrateOptions, MethodName } from '../../src/problem.ts';
 import type { Entry } from '../integrands/entry.ts';
 import { tabulated } from '../integrands/tabulated.ts';
 import { absent } from './emulated.ts';
 import { named } from './tasks.ts';
 
-const run = (e: Entry, device: string, options: IntegrateOptions) =>
+const run = (e: Entry, device: string, options: CommonOptions) =>
   integrate(e.f as never, { domain: e.domain, params: e.params ?? {}, ...options, device });
 
 describe.skipIf(absent)(
@@ -19,7 +19,7 @@ describe.skipIf(absent)(
         { evaluations: 20_000, iterations: 6, adapt: 3 },
         { evaluations: 60_000, iterations: 4, adapt: 2, beta: 1, maxStrata: 16 },
       ]) {
-        const options: IntegrateOptions = { method: 'vegas+', relTol: 0, vegas };
+        const options: CommonOptions = { method: 'vegas+', relTol: 0, vegas };
         const [x, y] = [await run(e, 'cuda', options), await run(e, 'cpu', options)];
         expect(Math.abs(x.value - y.value) / y.error).toBeLessThan(1e-9);
         expect(Math.abs(x.error / y.error - 1)).toBeLessThan(1e-9);
@@ -38,7 +38,7 @@ describe.skipIf(absent)('every method to a tolerance', () => {
   test.each(FOLLOWING)('%s: the CPU result to rounding', async method => {
     // where axes are alike, rounding chooses among them
     for (const e of [named('f3_3'), named('f1_5')]) {
-      const options: IntegrateOptions = { method, relTol: 1e-4, maxEvaluations: 3e5 };
+      const options: CommonOptions = { method, relTol: 1e-4, maxEvaluations: 3e5 };
       const [x, y] = [await run(e, 'cuda', options), await run(e, 'cpu', options)];
       expect(x.status).toBe(y.status);
       expect(x.evaluations).toBe(y.evaluations);
@@ -105,7 +105,7 @@ describe.skipIf(absent)('same seed, same bits', () => {
     '%s, in whatever order threads run',
     async method => {
       const e = named('f6_6');
-      const options: IntegrateOptions = { method, relTol: 1e-3, maxEvaluations: 2e5 };
+      const options: CommonOptions = { method, relTol: 1e-3, maxEvaluations: 2e5 };
       const first = await run(e, 'cuda', options);
       for (const [device, backwards] of [
         ['cuda', ''],
@@ -127,7 +127,7 @@ describe.skipIf(absent)('same seed, same bits', () => {
 describe.skipIf(absent)('params', () => {
   test('numbers, booleans, arrays and tables reach the card', async () => {
     for (const method of ['vegas+', 'cuhre'] as const) {
-      const options: IntegrateOptions = { method, relTol: 1e-2, maxEvaluations: 2e5 };
+      const options: CommonOptions = { method, relTol: 1e-2, maxEvaluations: 2e5 };
       const [x, y] = [await run(tabulated, 'cuda', options), await run(tabulated, 'cpu', options)];
       expect(Math.abs(x.value - y.value) / y.error).toBeLessThan(1e-8);
     }

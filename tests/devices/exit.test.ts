@@ -33,7 +33,7 @@ describe.concurrent('a script ends by itself', () => {
       'after a signal whose own timer does not keep it alive, with an integrand that never settles',
       `const never = async () => new Promise(() => {});
        console.log((await integrate(never, { dims: 2, device: 'js', signal: AbortSignal.timeout(300) })).status);`,
-      'time\n',
+      'aborted\n',
     ],
     [
       'after a run that maxTime ended, and with an hour of maxTime left',

@@ -47,6 +47,43 @@ describe('a function that the compiler refuses', () => {
     expect(Math.abs(r.value - 1 / 3)).toBeLessThan(5 * r.error);
   });
 
+  const k = 3;
+  test.each<[string, (x: number[]) => unknown, RegExp]>([
+    ['nothing', ([x]) => void (k * x), /returns nothing at \[[\d.]+\]; is a `return` missing\?/],
+    [
+      'nothing on some path',
+      ([x]) => {
+        if (x < 0.6) return k * x;
+      },
+      /returns nothing at \[0\.[6-9]\d*\]; is a `return` missing\? Return a number on every path\./,
+    ],
+    ['a promise of nothing', async ([x]) => void (k * x), /returns nothing at .* `return`/],
+    ['a string', ([x]) => `${k} ${x}`, /returns a string at \[[\d.]+\]; return a number/],
+    [
+      'an object that holds more than numbers',
+      ([x]) => ({ value: k * x, name: 'a' }),
+      /returns an object with the members value, name at .*; return a number, or/,
+    ],
+    [
+      'an array where it returns a number elsewhere',
+      ([x]) => (x < 0.6 ? k : [k, x]),
+      /returns an array of 2 elements at \[0\.[6-9]/,
+    ],
+  ])('that returns %s is told so', async (_, f, message) => {
+    const run = integrate(f as never, { dims: 1, device: 'js', maxEvaluations: 1e4 });
+    await expect(run).rejects.toThrow(message);
+    const far = { domain: [[0, Infinity]] as const, device: 'js', maxEvaluations: 1e4 };
+    await expect(integrate(f as never, far)).rejects.toThrow(
+      /the (integrand|function) returns (nothing|a|an|one) /,
+    );
+  });
+  test('whose arrays come where a number came at first does not count their first elements', async () => {
+    let calls = 0;
+    const f = ([x]: number[]) => (calls++ < 3 ? k : [x, 0]);
+    const run = integrate(f as never, { dims: 1, device: 'js', maxEvaluations: 1e4 });
+    await expect(run).rejects.toThrow(/returns an array of 2 elements/);
+  });
+
   test('that throws rejects with its own error, on this thread and on workers', async () => {
     const f = (x: number[]) => {
       if (x[0] > 0.999) throw new Error('boom');

@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type MemoryUser, makeMemoryPool } from '../../src/devices/cpu/memory-pool.ts';
 import { WorkerPool } from '../../src/devices/cpu/worker-pool.ts';
-import { type Integrand, integrate, scan } from '../../src/index.ts';
+import { type Integrand, integrate, type Result, scan } from '../../src/index.ts';
 import { countMemories, countNoMore, madeInWorker } from './count-memories.ts';
 
 const PAGE = 65_536;
@@ -136,7 +136,7 @@ describe('no more than 16 a thread', () => {
 });
 
 describe('30 integrals at a time, who have the memories by turns: the bits of each alone', () => {
-  const found = ({ value, error, evaluations, iterations }: Awaited<ReturnType<typeof integrate>>) => ({
+  const found = ({ value, error, evaluations, iterations }: Result) => ({
     value,
     error,
     evaluations,

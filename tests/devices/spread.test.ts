@@ -5,7 +5,7 @@ import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import { type Device, DeviceError, type Session } from '../../src/devices/device.ts';
 import { Spread } from '../../src/devices/spread.ts';
 import { integrate, scan } from '../../src/index.ts';
-import type { IntegrateOptions, MethodName } from '../../src/problem.ts';
+import type { CommonOptions, MethodName } from '../../src/problem.ts';
 import type { Part } from '../../src/tasks/part.ts';
 import { plan } from '../../src/tasks/sample.ts';
 import { absent } from '../cuda/emulated.ts';
@@ -30,7 +30,7 @@ const peak: Subject = {
   domain: subject.domain,
   f: ([x, y, z]) => Math.exp(-20 * ((x - 0.3) ** 2 + (y - 0.6) ** 2)) * (1 + z),
 };
-const run = (device: IntegrateOptions['device'], options: IntegrateOptions = {}) =>
+const run = (device: CommonOptions['device'], options: CommonOptions = {}) =>
   integrate(subject.f as never, {
     method: 'vegas+',
     domain: subject.domain,

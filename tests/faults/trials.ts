@@ -6,10 +6,10 @@ import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { WorkerPool } from '../../src/devices/cpu/worker-pool.ts';
 import { JsDevice } from '../../src/devices/js/js.ts';
 import {
+  type CommonOptions,
   type Device,
   DeviceError,
   type Integrand,
-  type IntegrateOptions,
   integrate,
   type Result,
 } from '../../src/index.ts';
@@ -55,7 +55,7 @@ const vegas = { method: 'vegas+', relTol: 0, vegas: { evaluations: 150_000, iter
 const pagani = { method: 'pagani', relTol: 1e-7, maxEvaluations: 1e6 } as const;
 
 const run =
-  (f: Integrand, kind: keyof Devices, options: Partial<IntegrateOptions>): Run =>
+  (f: Integrand, kind: keyof Devices, options: Partial<CommonOptions>): Run =>
   (devices, signal) =>
     integrate(f, { dims: 2, ...options, device: devices[kind], ...(signal && { signal }) });
 

@@ -165,7 +165,9 @@ for (; done < most && !over(); done += BATCH) {
     count('programs', isFault(verdict) ? 'faults' : verdict.kind);
     if (isFault(verdict)) report(verdict, text, seed);
     const p = verdict.kind === 'same' ? verdict.program : undefined;
-    if (p && !noCuda && cudaQueue.length < CUDA_PROGRAMS && isExact(p)) cudaQueue.push({ program: p, seed });
+    // the harness for CUDA texts, tests/compiler/cuda, takes programs with one result
+    if (p?.results.length === 1 && !noCuda && cudaQueue.length < CUDA_PROGRAMS && isExact(p))
+      cudaQueue.push({ program: p, seed });
     if (p && at % 7 === 0) together(() => trySent(p, seed));
     if (at % 10 === 0) together(() => tryFormulas(seed));
   });

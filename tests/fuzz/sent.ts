@@ -26,15 +26,16 @@ export function judgeBytes(bytes: Uint8Array): Sent {
       const [wasm, javascript] = [wasmTarget(program, bindings), javascriptTarget(program, bindings)];
       toCuda(program);
       why = 'running';
+      const count = program.results.length;
       const values = [wasm, javascript].map(run => {
-        const dirty = new Float64Array(2);
+        const dirty = new Float64Array(2 * count);
         run(pointsOf(program, 0.9), dirty); // leaves its numbers in the arrays
-        const out = new Float64Array(2);
+        const out = new Float64Array(2 * count);
         run(pointsOf(program, 0.2), out);
         return out;
       });
       // the first of the points is run alone as well: nothing may remain of the others
-      const alone = new Float64Array(1);
+      const alone = new Float64Array(count);
       javascriptTarget(program, bindings)(
         pointsOf(program, 0.2).filter((_, i) => i % 2 === 0),
         alone,

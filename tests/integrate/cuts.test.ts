@@ -4,7 +4,7 @@ import { type Integrand, integrate, scan } from '../../src/index.ts';
 import { makeDomain, toDomain } from '../../src/integrand/domain.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import { METHOD_NAMES, type MethodName } from '../../src/methods/registry.ts';
-import type { IntegrateOptions } from '../../src/problem.ts';
+import type { CommonOptions, IntegrateOptions } from '../../src/problem.ts';
 import { keyOf, wordsOf } from '../../src/random/philox.ts';
 
 /** Random numbers from 0 to 1. */
@@ -115,7 +115,7 @@ describe('points', () => {
 describe('what lies closer to a singularity at a cut than numbers do', () => {
   const root: Integrand = ([x, y], p) => Math.abs(x - p.c) ** -0.9 * (1 + y);
   const truth = (c: number) => 15 * (c ** 0.1 + (1 - c) ** 0.1);
-  test.each<[string, number, IntegrateOptions]>([
+  test.each<[string, number, CommonOptions]>([
     ['a point', 0.3, { points: [[0.3, 0.5]] }],
     ['a point at an end', 1, { points: [[1, 0.5]] }],
     ['a break', 0.3, { breaks: [[0.3]] }],
@@ -177,7 +177,7 @@ describe('breaks', () => {
   test('several on one axis, on an infinite range and on one that is given backwards', async () => {
     const stairs: Integrand = ([x]) => (x > 1 ? 1 : 0) * (x > 2 ? 2 : 1) * (x > 5 ? 3 : 1) * Math.exp(-x);
     const truth = Math.exp(-1) + Math.exp(-2) + 4 * Math.exp(-5);
-    const options: IntegrateOptions = { breaks: [[5, 1, 2]], relTol: 1e-9 };
+    const options: CommonOptions = { breaks: [[5, 1, 2]], relTol: 1e-9 };
     const up = await integrate(stairs, { domain: [[0, Infinity]], ...options });
     expect(Math.abs(up.value - truth)).toBeLessThan(1e-9);
     const down = await integrate(stairs, { domain: [[Infinity, 0]], ...options });

@@ -4,7 +4,7 @@ import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type Integrand, integrate, type Progress } from '../../src/index.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import { combine, upperGamma } from '../../src/methods/combine.ts';
-import type { IntegrateOptions, MethodName } from '../../src/problem.ts';
+import type { CommonOptions, IntegrateOptions, MethodName } from '../../src/problem.ts';
 import { Result, type ResultData, withError } from '../../src/result.ts';
 
 const methods: MethodName[] = ['plain', 'mcubes', 'mcubes1d', 'vegas+'];
@@ -344,7 +344,7 @@ describe('status', () => {
       'many small iterations',
       { maxIterations: 1e9, maxEvaluations: 1e12, vegas: { evaluations: 1000, iterations: 1e7 } },
     ],
-  ])('time, when maxTime is over: %s', async (_, options: IntegrateOptions) => {
+  ])('time, when maxTime is over: %s', async (_, options: CommonOptions) => {
     const r = await integrate(smooth, { dims: 2, method: 'vegas+', relTol: 0, maxTime: 150, ...options });
     expect(r.status).toBe('time');
     expect(r.error).toBeGreaterThan(0);

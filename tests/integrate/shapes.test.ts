@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import { METHOD_NAMES } from '../../src/methods/registry.ts';
-import type { IntegrateOptions } from '../../src/problem.ts';
+import type { CommonOptions, IntegrateOptions } from '../../src/problem.ts';
 import { keyOf, wordsOf } from '../../src/random/philox.ts';
 
 const gamma = (x: number) => kit.exp(kit.lgamma(x));
@@ -156,7 +156,7 @@ describe('centre and scale of infinite ranges', () => {
     [0, 1e12],
   ])('a bell at %d of width %d: every method', async (c, w) => {
     for (const method of METHOD_NAMES) {
-      const options: IntegrateOptions = { params: { c, w }, method, relTol: 5e-3, maxEvaluations: 1e6 };
+      const options: CommonOptions = { params: { c, w }, method, relTol: 5e-3, maxEvaluations: 1e6 };
       const range = { from: -Infinity, to: Infinity, centre: c, scale: w };
       const r = await integrate(bell, { ...options, domain: [range] });
       expect(Math.abs(r.value - 1), `${method}: ${r}`).toBeLessThan(5 * r.error + 1e-9);
@@ -204,12 +204,12 @@ describe('centre and scale of infinite ranges', () => {
 describe('a domain for each set of a scan', () => {
   test('results are those of integrate, to the bit', async () => {
     const f: Integrand = ([x, y], p) => x * y + p.a;
-    const domain = (p: { a: number }, i: number): IntegrateOptions['domain'] => [
+    const domain = (p: { a: number }, i: number): NonNullable<IntegrateOptions['domain']> => [
       [0, p.a],
       [i, 0],
     ];
     const sets = [1, 2, 3].map(a => ({ a }));
-    const results = await scan(f, { params: sets, domain: domain as never });
+    const results = await scan(f, { params: sets, domain });
     for (const [i, params] of sets.entries()) {
       const own = await integrate(f, { params, domain: domain(params, i)! });
       expect([results[i].value, results[i].error]).toEqual([own.value, own.error]);

@@ -5,7 +5,7 @@ import { WorkerPool } from '../../src/devices/cpu/worker-pool.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import type { Device, Session } from '../../src/devices/device.ts';
 import { JsDevice } from '../../src/devices/js/js.ts';
-import { type Integrand, type IntegrateOptions, integrate } from '../../src/index.ts';
+import { type CommonOptions, type Integrand, integrate } from '../../src/index.ts';
 import { NO_OUTCOME } from '../../src/methods/method.ts';
 import { METHOD_NAMES, type MethodName } from '../../src/methods/registry.ts';
 import { HostPool } from '../../src/tasks/pool/host-pool.ts';
@@ -78,7 +78,7 @@ const kinks: Integrand = ([x, y]) => Math.sqrt(Math.abs(x - 0.3 * y)) + Math.abs
 const holes: Integrand = ([x, y]) => (y > 0.4 ? 1 / (x - x) : x);
 const endless = { relTol: 1e-13, maxEvaluations: 1e12 };
 
-type Run = (f: Integrand, options: Partial<IntegrateOptions>) => Promise<string>;
+type Run = (f: Integrand, options: Partial<CommonOptions>) => Promise<string>;
 
 /** How runs end: what they end with, and how they are made to. */
 const WAYS: [string, RegExp, (run: Run) => Promise<string>][] = [

@@ -72,6 +72,9 @@ describe('taken', () => {
     const taken = ([x]: number[], { constructor: c }: { constructor: number }) => x * c;
     for (const g of [member, taken])
       for (const device of ['cpu', 'js'])
-        expect((await integrate(g as never, { ...(options as object), device })).value).toBeCloseTo(2, 9);
+        expect((await integrate(g as never, { ...(options as { dims: number }), device })).value).toBeCloseTo(
+          2,
+          9,
+        );
   });
 });

@@ -49,7 +49,7 @@ describe('weighted', () => {
   test.each(cases)(
     '%s: the mean of 20,000 weights is within 4 errors of the integral',
     async (_, f, options, exact) => {
-      const r = await sample(f, { ...options, relTol: 1e-2, count: 20_000 });
+      const r = await sample(f, { ...options, relTol: 1e-2, count: 20_000 } as SampleOptions);
       expect(mean(r.weights) / exact).toBeCloseTo(r.value / exact, 10);
       expect(Math.abs(r.value - exact)).toBeLessThan(4 * r.error);
       expect(r.error).toBeLessThan(0.05 * Math.abs(exact));
@@ -240,7 +240,7 @@ describe('refused', () => {
     const options: Record<string, unknown> = { ...base, state: await stateOf(), count: 10, ...change };
     for (const [name, value] of Object.entries(options))
       if (value === undefined && name !== 'count') delete options[name];
-    const run = sample(gauss, options as never);
+    const run = sample(gauss as never, options as never);
     await expect(run).rejects.toThrow(OptionError);
     await expect(run).rejects.toThrow(message);
   });

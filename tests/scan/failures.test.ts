@@ -1,6 +1,6 @@
 /** One integral that fails does not stop the others, and says why; what is wrong with the call is told at once. */
 import { describe, expect, test } from 'vitest';
-import { type Integrand, type Params, scan } from '../../src/index.ts';
+import { type Integrand, type Params, type ScanOptions, scan } from '../../src/index.ts';
 import { methods } from './problems.ts';
 
 /** NaN below p.a: everywhere from 1 on, nowhere up to 0. */
@@ -65,7 +65,10 @@ test('a shape that the function cannot be compiled for fails alone, with the cod
 
 describe('refused at once', () => {
   const scanOf = (params: unknown, more: object = {}) =>
-    scan(([x], p) => p.a * x, { dims: 1, params, ...more } as never).then(
+    scan(([x], p) => p.a * x, { dims: 1, params, ...more } as unknown as ScanOptions<
+      number,
+      { a: number }
+    >).then(
       r => expect.fail(`${r}`),
       (e: Error) => e,
     );

@@ -93,7 +93,7 @@ describe.each(['vegas+', 'cuhre', 'auto'] as const)('%s: as each alone', method 
 test('params that a set has and the function does not read change nothing', async () => {
   const results = await scan(([x], p) => p.a * x, {
     dims: 1,
-    params: [{ a: 2 }, { a: 2, b: 3 }, { b: 1, a: 2 }] as Params[],
+    params: [{ a: 2 }, { a: 2, b: 3 }, { b: 1, a: 2 }],
   });
   for (const r of results) expect(r.value).toBe(results[0].value);
 });

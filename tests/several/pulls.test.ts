@@ -3,7 +3,7 @@
  * covariances against the scatter of 500 runs. Truths are closed forms.
  */
 import { describe, expect, test } from 'vitest';
-import { type IntegrateOptions, integrate } from '../../src/index.ts';
+import { type CommonOptions, integrate } from '../../src/index.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 
 /** Mean and standard deviation. */
@@ -67,7 +67,7 @@ describe.each(['vegas+', 'mcubes'] as const)('%s', method => {
     f: (x: number[]) => S,
     dims: number,
     seed: number,
-    more: Partial<IntegrateOptions> = {},
+    more: Partial<CommonOptions> = {},
   ) => integrate(f, { dims, method, seed, relTol: 1e-2, maxEvaluations: 1e5, device: 'cpu:1', ...more });
 
   test(`pulls of three results and of their ratios over ${SEEDS} seeds: mean 0 ± 0.2, deviation 0.85 to 1.2`, async () => {

@@ -107,6 +107,6 @@ describe('scan with reuseMaps', () => {
     ],
     [{ resume: {} }, /^scan: unknown option `resume`; a state is of one integral: pass it to `integrate`/],
   ])('%o is refused', async (change, message) => {
-    await expect(scan(peak, { ...options, ...change } as never)).rejects.toThrow(message);
+    await expect(scan(peak as never, { ...options, ...change } as never)).rejects.toThrow(message);
   });
 });

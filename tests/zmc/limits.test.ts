@@ -1,11 +1,11 @@
 /** How a run ends: budgets, abort, time; what it tells on the way; values that are not finite; functions as they are. */
 import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate, type Progress } from '../../src/index.ts';
-import type { IntegrateOptions } from '../../src/problem.ts';
+import type { CommonOptions } from '../../src/problem.ts';
 
 const f: Integrand = ([x, y]) => Math.exp(-50 * (x * x + y));
 const truth = 0.5 * Math.sqrt(Math.PI / 50) * ((1 - Math.exp(-50)) / 50);
-const run = (options: IntegrateOptions) => integrate(f, { dims: 2, method: 'zmc', relTol: 1e-9, ...options });
+const run = (options: CommonOptions) => integrate(f, { dims: 2, method: 'zmc', relTol: 1e-9, ...options });
 
 describe('maxEvaluations', () => {
   test.each([1000, 1234, 5000, 20_000, 1e5, 1e6, 3e6])(

@@ -1,6 +1,7 @@
 /** `quadrille bench`: runs integrands of the papers on this machine, and shows their times and their true errors. */
 import { devices } from '../../devices/registry.ts';
 import { integrate } from '../../integrate.ts';
+import type { IntegrateOptions } from '../../problem.ts';
 import { type Result, withError } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';
 import { CONVERGED, NOT_CONVERGED } from '../exit-codes.ts';
@@ -37,7 +38,7 @@ export async function benchCommand({ rest, options }: Arguments, terminal: Termi
         maxTime: 10_000, // on a slow machine a benchmark ends with status `time` instead of going on for minutes
         signal: interrupt.signal,
         onProgress: () => live?.draw(),
-      });
+      } as IntegrateOptions);
       if (interrupt.signal.aborted) break;
       runs.push({ benchmark, result });
       if (json) terminal.out.write(jsonLine(runObject(runs.at(-1)!)));

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { integrate } from '../../integrate.ts';
 import { visible } from '../../options/visible.ts';
+import type { IntegrateOptions, Progress } from '../../problem.ts';
 import type { Result } from '../../result.ts';
 import type { Arguments } from '../arguments.ts';
 import { CONVERGED, NOT_CONVERGED } from '../exit-codes.ts';
@@ -42,12 +43,12 @@ async function solve(setup: Setup, terminal: Terminal, quiet: boolean): Promise<
     return await integrate(integrand, {
       ...options,
       signal: AbortSignal.any(signals),
-      onProgress(progress) {
+      onProgress(progress: Progress) {
         forecast.add(progress, performance.now() - start);
         live?.draw();
         options.onProgress?.(progress);
       },
-    });
+    } as IntegrateOptions);
   } catch (e) {
     throw withVariables(e, variables);
   } finally {

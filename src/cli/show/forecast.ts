@@ -1,7 +1,7 @@
 /** What is known while a run goes on: its speed, the time that it still needs, and whether its iterations agree. */
 import { evaluationsFor, slopeOf } from '../../methods/convergence.ts';
 import { METHODS } from '../../methods/registry.ts';
-import { INTEGRATE_OPTIONS, type IntegrateOptions, type Progress } from '../../problem.ts';
+import { type AllOptions, INTEGRATE_OPTIONS, type Progress } from '../../problem.ts';
 
 /** Methods whose error falls with the square root of the evaluations. */
 const MONTE_CARLO: string[] = METHODS.filter(m => m.family === 'vegas' || m.family === 'zmc').map(
@@ -9,17 +9,17 @@ const MONTE_CARLO: string[] = METHODS.filter(m => m.family === 'vegas' || m.fami
 );
 
 /** The error that a problem asks for at this value. */
-export function toleranceFor(options: IntegrateOptions, value: number): number {
+export function toleranceFor(options: AllOptions, value: number): number {
   const { relTol, absTol } = INTEGRATE_OPTIONS;
   const relative = (options.relTol ?? relTol.default) * Math.abs(value);
   return Math.max(options.absTol ?? absTol.default, relative);
 }
 
 export class Forecast {
-  readonly #options: IntegrateOptions;
+  readonly #options: AllOptions;
   readonly #seen: (Progress & { at: number })[] = [];
 
-  constructor(options: IntegrateOptions) {
+  constructor(options: AllOptions) {
     this.#options = options;
   }
 

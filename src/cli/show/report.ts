@@ -2,7 +2,7 @@
 import { isShape } from '../../integrand/shapes.ts';
 import { ratio } from '../../methods/combine.ts';
 import { visible } from '../../options/visible.ts';
-import type { IntegrateOptions } from '../../problem.ts';
+import type { AllOptions } from '../../problem.ts';
 import { type Result, rowsOf, type Status, withError } from '../../result.ts';
 import type { Setup } from '../setup.ts';
 import type { Style } from '../terminal.ts';
@@ -79,7 +79,7 @@ function heading({ title, ranges, options }: Setup, style: Style): string {
 }
 
 /** The number of coordinates of a point. */
-export function dimensionsOf({ domain, dims = 0 }: IntegrateOptions): number {
+export function dimensionsOf({ domain, dims = 0 }: AllOptions): number {
   if (!domain) return dims;
   const parts = isShape(domain) ? [domain] : domain;
   return parts.reduce<number>((n, part) => n + (isShape(part) ? part.dims : 1), 0);

@@ -37,7 +37,7 @@ function serve(
     const found = text ? new Function(`return (${text})`)() : (await load(url as string))[name as string];
     const own = arrived(params);
     const call = adapt((x: number[]) => found(x, own), revive(axes, own), place);
-    return shape ? flat(call, shape) : call;
+    return flat(call, shape ?? 'number');
   };
   const answer = async ({ engine, kind, what, value, plain }: Request): Promise<unknown> => {
     if (what === 'ping') return null;

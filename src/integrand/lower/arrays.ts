@@ -2,7 +2,14 @@
 import type { AnyNode } from 'acorn';
 import type { Id } from '../ir.ts';
 import { type Env, type Lowering, remedyFor } from './lowering.ts';
-import { type ArrayLikeValue, describe, isArray, type TupleValue, type Val } from './values.ts';
+import {
+  type ArrayLikeValue,
+  describe,
+  type IteratorValue,
+  isArray,
+  type TupleValue,
+  type Val,
+} from './values.ts';
 
 /** The most elements that an array in memory, or one that is spread, may have. */
 const MAX_ARRAY_LENGTH = 4096;
@@ -51,18 +58,37 @@ export function makeArray(l: Lowering, values: Val[], env: Env, node: AnyNode): 
   return { kind: 'tuple', length, elements: [], memory, site, ...(holes && { holes }) };
 }
 
-/** The elements of an array, one by one. */
+/** The elements of an array or of an iterator, one by one. */
 export function spread(l: Lowering, array: Val, env: Env, node: AnyNode): Val[] {
+  if (array.kind === 'iterator') {
+    const { length } = iterated(l, array, env, node.type === 'SpreadElement' ? node.argument : node);
+    return Array.from({ length }, (_, i) => nextOf(l, array, l.literal(i), env, node));
+  }
   if (!isArray(array))
     return l.fail(
       env,
       node,
       `Only an array can be spread; this is ${describe(array)}.`,
-      'Spread the point, a local array or an array of params.',
+      array.kind === 'filtered'
+        ? 'Use reduce, as in reduce((a, b) => Math.max(a, b), -Infinity), or for … of.'
+        : 'Spread the point, a local array or an array of params.',
     );
   if (array.length > MAX_ARRAY_LENGTH)
     l.fail(env, node, `An array of ${array.length} elements is too long to spread.`, 'Walk it with a loop.');
   return Array.from({ length: array.length }, (_, i) => elementAt(l, array, l.literal(i), env, node));
+}
+
+/** The array that an iterator walks. Fails unless it is used up by the expression that made it: elsewhere some of it may be used. */
+export function iterated(l: Lowering, iterator: IteratorValue, env: Env, node: AnyNode): ArrayLikeValue {
+  if (iterator.site !== node) l.fail(env, node, 'An iterator is used where it is made.', remedyFor(iterator));
+  return iterator.array;
+}
+
+/** What an iterator gives at the i-th step. */
+export function nextOf(l: Lowering, { array, of }: IteratorValue, i: Val, env: Env, node: AnyNode): Val {
+  if (of === 'keys') return i;
+  const value = elementAt(l, array, i, env, node);
+  return of === 'values' ? value : makeArray(l, [i, value], env, node);
 }
 
 /** The index as a value; as a number, if it is known when compiling; and the error, if it is outside the array. */
@@ -142,8 +168,10 @@ export function checkWritable(l: Lowering, array: TupleValue, env: Env, node: An
   l.fail(
     env,
     node,
-    'This array took part in a choice between arrays, so it cannot be written to any more.',
-    'Choose between copies: c ? [...a] : [...b].',
+    `This ${array.keys ? 'object' : 'array'} may be another one on another path or turn, so it cannot be changed.`,
+    array.keys
+      ? 'Change a copy: o = { ...o }; or choose between copies: c ? { ...a } : { ...b }.'
+      : 'Change a copy: a = [...a]; or choose between copies: c ? [...a] : [...b].',
   );
 }
 

@@ -1,29 +1,31 @@
-/** Lowers calls: inlines helpers, array methods and table look-ups; turns `Math` into operations and library calls. */
+/** Lowers calls: inlines helpers and table look-ups; turns `Math` into operations and library calls. */
 import type { AnyNode, CallExpression } from 'acorn';
 import { hoistedVars } from '../free-names.ts';
 import type { Id } from '../ir.ts';
 import { intrinsics } from '../math/kit.ts';
 import { type ParsedFunction, readInternal } from '../read.ts';
-import { checkWritable, makeArray, spread } from './arrays.ts';
+import { makeArray, spread } from './arrays.ts';
 import { lowerExpression, memberOf } from './expressions.ts';
+import { lowerFilteredMethod } from './filtered.ts';
 import { arity, DIRECT, libraryFunction, mathKit } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
+import { lowerMethod } from './methods.ts';
+import { assignMembers, listMembers, mergeObjects } from './objects.ts';
 import { capturedValue } from './outside.ts';
 import { bindPattern } from './patterns.ts';
-import { arrayMethod, preludeFunction } from './prelude.ts';
+import { preludeFunction } from './prelude.ts';
 import { returned } from './results.ts';
+import { comesBefore, contradicts, demand } from './sort.ts';
 import { lowerStatements } from './statements.ts';
 import { tableLookup } from './tables.ts';
-import { ARRAY_HELPERS, capturingFunction, isModuleObject, mayKeepNames } from './toolchains.ts';
 import {
-  describe,
-  type FunctionValue,
-  isArray,
-  isScalar,
-  Names,
-  type TupleValue,
-  type Val,
-} from './values.ts';
+  ARRAY_HELPERS,
+  capturingFunction,
+  isModuleObject,
+  mayKeepNames,
+  OBJECT_HELPERS,
+} from './toolchains.ts';
+import { describe, type FunctionValue, isArray, Names, type Val } from './values.ts';
 
 /** The most calls that are inlined in one integrand: n helpers that each call the next one twice make 2^n calls. */
 const MAX_INLINED_CALLS = 20_000;
@@ -44,6 +46,8 @@ function lowerToolchainCall(l: Lowering, node: CallExpression, env: Env): Val | 
   const { callee } = node;
   if (callee.type !== 'Identifier' || env.names.find(callee.name) || env.names.outside?.(callee.name)) return;
   const [first, second] = node.arguments;
+  if (OBJECT_HELPERS.has(callee.name))
+    return mergeObjects(l, lowerArguments(l, node.arguments, env), env, node);
   if (node.arguments.length === 2 && second.type === 'Literal' && typeof second.value === 'string') {
     // esbuild's keepNames makes f(function, "name") of a function
     if (!mayKeepNames(callee.name, second.value)) return;
@@ -82,16 +86,19 @@ function lowerCallee(l: Lowering, node: CallExpression, env: Env): Val | { metho
   }
   const object = lowerExpression(l, callee.object, env);
   const { name } = callee.property;
-  if (isArray(object)) return { method: () => lowerMethod(l, object, name, node, env) };
+  const args = () => lowerArguments(l, node.arguments, env);
+  if (isArray(object)) return { method: () => lowerMethod(l, object, name, args(), node, env) };
+  if (object.kind === 'filtered' && name !== 'length')
+    return { method: () => lowerFilteredMethod(l, object, name, args(), node, env) };
   if ((object.kind === 'function' || object.kind === 'builtin') && (name === 'apply' || name === 'call')) {
     // tsc compiles f(...a) to f.apply(void 0, a)
     return {
       method: () => {
-        const [, ...args] = lowerArguments(l, node.arguments, env);
+        const [, ...given] = args();
         return invoke(
           l,
           object,
-          name === 'call' ? args : args.slice(0, 1).flatMap(a => spread(l, a, env, node)),
+          name === 'call' ? given : given.slice(0, 1).flatMap(a => spread(l, a, env, node)),
           node,
           env,
         );
@@ -102,7 +109,7 @@ function lowerCallee(l: Lowering, node: CallExpression, env: Env): Val | { metho
 }
 
 /** Lowers the call of a value whose arguments are lowered already. */
-function invoke(l: Lowering, fn: Val, args: Val[], node: AnyNode, env: Env): Val {
+export function invoke(l: Lowering, fn: Val, args: Val[], node: AnyNode, env: Env): Val {
   switch (fn.kind) {
     case 'function':
       return inline(l, fn, args, node, env);
@@ -149,99 +156,16 @@ function lowerArguments(l: Lowering, nodes: CallExpression['arguments'], env: En
   );
 }
 
-/** Methods that JavaScript calls a function with, and throws without one even where the array has no element for it. */
-const TAKE_FUNCTION: ReadonlySet<string> = new Set(['map', 'reduce', 'every', 'some', 'forEach']);
-const NO_FUNCTION: ReadonlySet<Val['kind']> = new Set([
-  'undefined',
-  'null',
-  'string',
-  'tuple',
-  'point',
-  'data',
-]);
-
-function lowerMethod(l: Lowering, array: Val, name: string, node: CallExpression, env: Env): Val {
-  const args = lowerArguments(l, node.arguments, env);
-  if (SKIP_HOLES.has(name))
-    for (const a of name === 'concat' ? [array, ...args] : [array]) checkHoles(l, a, name, env, node);
-  if (name === 'concat') {
-    const typed = [array, ...args].find(isTyped);
-    if (typed) {
-      const why = `\`concat\` does not join ${describe(typed)}, a typed array, to others.`;
-      l.fail(env, node, why, 'Spread it: [...a, ...b].');
-    }
-    const parts = [array, ...args].flatMap(a => (isArray(a) ? spread(l, a, env, node) : [a]));
-    return makeArray(l, parts, env, node);
-  }
-  const method = arrayMethod(name === 'reduce' && args.length < 2 ? 'reduce1' : name);
-  if (!method) return memberOf(l, array, name, env, node, false);
-  if (TAKE_FUNCTION.has(name) && (!args[0] || isScalar(args[0]) || NO_FUNCTION.has(args[0].kind))) {
-    const given = args[0] ? describe(args[0]) : 'nothing';
-    l.fail(
-      env,
-      node,
-      `\`${name}\` needs a function, and this is ${given}.`,
-      'Give it one: a.map(v => 2 * v).',
-    );
-  }
-  if (name === 'reduce' && args.length < 2 && array.kind !== 'point' && isArray(array) && array.length === 0)
-    l.fail(env, node, '`reduce` of an empty array needs a first value.', 'Give it one: reduce(f, 0).');
-  if (array.kind === 'data' && array.rounds && (name === 'map' || name === 'slice')) {
-    const why = `\`${name}\` of ${array.called} would make an array of its kind, which rounds what is put into it.`;
-    l.fail(
-      env,
-      node,
-      why,
-      `Make it an array of plain numbers first: [...${array.called.replace(/^params\b/, 'p')}].${name}(…).`,
-    );
-  }
-  if (name === 'fill' && (array.kind !== 'tuple' || array.fixed)) {
-    const remedy = 'Copy what you need to a local array: const y = [...x].';
-    l.fail(env, node, `An integrand cannot change ${describe(array)}.`, remedy);
-  }
-  if (name === 'fill' && args.length === 1 && array.kind === 'tuple' && array.memory === undefined) {
-    checkWritable(l, array, env, node);
-    if (array.typed && args[0].kind !== 'number') l.misused(args[0], 'a number', env, node);
-    for (const e of array.elements) l.set(e, args[0]);
-    return array;
-  }
-  const result = inline(l, internalFunction(method, name), [array, ...args], node, env);
-  if (result.kind !== 'tuple') return result;
-  if (name === 'fill' && args.length === 1) return { ...result, holes: false };
-  return isTyped(array) && (name === 'map' || name === 'slice') ? typedCopy(l, result, env, node) : result;
-}
-
-/** Methods that pass over the holes of an array, or keep them. */
-const SKIP_HOLES = new Set(['map', 'reduce', 'every', 'some', 'forEach', 'slice', 'concat']);
-
-function checkHoles(l: Lowering, array: Val, name: string, env: Env, node: AnyNode): void {
-  if (array.kind !== 'tuple' || array.keys) return;
-  const isHole = (v: Val) => v.kind === 'undefined' && v.hole === true;
-  if (!array.holes && !array.elements.some(e => isHole(l.get(e)))) return;
-  l.fail(
-    env,
-    node,
-    `This array has elements that were never set, or may have: \`${name}\` skips them in JavaScript.`,
-    'Fill it first, as Array(3).fill(0), or make it with Array.from({ length: 3 }, f).',
-  );
-}
-
-const isTyped = (v: Val): boolean => v.kind === 'data' || (v.kind === 'tuple' && v.typed === true);
-
-/** What `map` or `slice` of a Float64Array makes: another one, whose elements are numbers. */
-function typedCopy(l: Lowering, copy: TupleValue, env: Env, node: AnyNode): TupleValue {
-  for (const e of copy.elements) {
-    const value = l.get(e);
-    if (value.kind !== 'number') l.misused(value, 'a number', env, node);
-  }
-  return { ...copy, typed: true };
-}
-
 function lowerBuiltin(l: Lowering, name: string, fn: string, args: Val[], node: AnyNode, env: Env): Val {
   const { builder } = l;
   const number = (i: number): Id => l.toNumber(args[i] ?? { kind: 'undefined' }, env, node);
   const numbers = () => args.map((_, i) => number(i));
   if (fn === 'from') return arrayFrom(l, args, node, env);
+  if (fn === 'order') return comesBefore(l, args, node, env);
+  if (fn === 'contradicts') return contradicts(l, args, node, env);
+  if (fn === 'demand') return demand(l, args, node, env);
+  if (name === 'Object.assign') return assignMembers(l, args, env, node);
+  if (name.startsWith('Object.')) return listMembers(l, fn, args[0] ?? { kind: 'undefined' }, env, node);
   if (fn === 'Boolean') return l.bool(l.toBool(args[0] ?? { kind: 'undefined' }, env, node));
   if ((DIRECT as readonly string[]).includes(fn))
     return l.number(builder.op(fn as (typeof DIRECT)[number], number(0)));
@@ -294,6 +218,8 @@ function isInsideToo(l: Lowering, answer: Val, v: Val, env: Env, node: AnyNode):
 
 function arrayFrom(l: Lowering, args: Val[], node: AnyNode, env: Env): Val {
   const [from = { kind: 'undefined' } as Val, fn] = args;
+  if (from.kind === 'iterator' && !fn && node.type === 'CallExpression')
+    return makeArray(l, spread(l, from, env, node.arguments[0]), env, node);
   if (isArray(from)) {
     if (!fn) return makeArray(l, spread(l, from, env, node), env, node);
     const map = internalFunction(preludeFunction('fromArray')!, 'Array.from');

@@ -4,8 +4,10 @@ import { Refused } from '../captures.ts';
 import type { Id, Op } from '../ir.ts';
 import { elementAt, makeArray, spread } from './arrays.ts';
 import { lowerCall } from './calls.ts';
+import { lengthOf } from './filtered.ts';
 import { globalValue } from './globals.ts';
-import type { Env, Lowering } from './lowering.ts';
+import { type Env, type Lowering, remedyFor } from './lowering.ts';
+import { lowerObject } from './objects.ts';
 import { capturedValue, freeVariable, refuseCaptured, remedyForMissing } from './outside.ts';
 import { assignPattern, reference } from './patterns.ts';
 import { REFUSED, REFUSED_OPERATORS } from './refused.ts';
@@ -34,6 +36,17 @@ const EXPRESSIONS: Handlers = {
       env,
       node,
       `An integrand cannot use ${what}.`,
+      'An integrand computes with numbers and booleans only.',
+    );
+  },
+  TemplateLiteral(l, node, env) {
+    const [{ value }] = node.quasis; // minifiers write 'a' as `a`
+    if (node.expressions.length === 0 && typeof value.cooked === 'string')
+      return { kind: 'string', text: value.cooked };
+    return l.fail(
+      env,
+      node,
+      'An integrand cannot use a string with values in it.',
       'An integrand computes with numbers and booleans only.',
     );
   },
@@ -148,7 +161,9 @@ const EXPRESSIONS: Handlers = {
       return memberOf(l, object, (node.property as Of<'Identifier'>).name, env, node, node.optional ?? false);
     if (node.property.type === 'Literal' && typeof node.property.value === 'string')
       return memberOf(l, object, node.property.value, env, node, false);
-    return elementAt(l, object, lowerExpression(l, node.property, env), env, node);
+    const index = lowerExpression(l, node.property, env);
+    if (index.kind === 'string') return memberOf(l, object, index.text, env, node, false);
+    return elementAt(l, object, index, env, node);
   },
   ChainExpression(l, node, env) {
     return lowerExpression(l, node.expression, env);
@@ -168,17 +183,7 @@ const EXPRESSIONS: Handlers = {
     return makeArray(l, values, env, node);
   },
   ObjectExpression(l, node, env) {
-    const fields = new Map<string, Val>();
-    for (const p of node.properties) {
-      if (p.type === 'SpreadElement' || p.computed || p.kind !== 'init' || p.key.type !== 'Identifier') {
-        return l.fail(env, p, 'An object in an integrand has plain members.', 'Write { a: 1, b: 2 }.');
-      }
-      if (p.key.name === '__proto__')
-        return l.fail(env, p, 'An object in an integrand has no prototype of its own.', 'Take another name.');
-      fields.set(p.key.name, lowerExpression(l, p.value, env, p.key.name));
-    }
-    const elements = [...fields.values()].map(v => l.flow.slot(v));
-    return { kind: 'tuple', length: elements.length, elements, keys: [...fields.keys()], site: node };
+    return lowerObject(l, node, env);
   },
   ArrowFunctionExpression(l, node, env, name) {
     return closure(l, node, env, name);
@@ -279,6 +284,9 @@ function equality(l: Lowering, a: Val, b: Val, strict: boolean, env: Env, node: 
   return builder.op('eq', l.toNumber(a, env, node), l.toNumber(b, env, node));
 }
 
+const ARRAY_METHODS =
+  'map, filter, reduce, every, some, forEach, fill, slice, concat, at, sort, reverse, entries, keys and values';
+
 export function memberOf(
   l: Lowering,
   object: Val,
@@ -288,6 +296,7 @@ export function memberOf(
   optional: boolean,
 ): Val {
   if (isArray(object) && name === 'length') return l.literal(object.length);
+  if (object.kind === 'filtered' && name === 'length') return lengthOf(l, object, env, node);
   if (object.kind === 'namespace') {
     const found = object.fields.get(name);
     if (found instanceof Refused) return refuseCaptured(l, found, `${object.what}.${name}`, env, node);
@@ -339,8 +348,10 @@ export function memberOf(
     node,
     `An integrand cannot use \`.${name}\` of ${describe(object)}.`,
     isArray(object)
-      ? 'Arrays have length, map, reduce, every, some, forEach, fill, slice and at.'
-      : 'Use a number, an array element or a function.',
+      ? `Arrays have length, ${ARRAY_METHODS}.`
+      : object.kind === 'filtered' || object.kind === 'iterator'
+        ? remedyFor(object)
+        : 'Use a number, an array element or a function.',
   );
 }
 

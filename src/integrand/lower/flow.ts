@@ -5,6 +5,10 @@
  *
  * A loop's carried slots are found by trial: the body is lowered as if no slot changed in it; the slots that did
  * change are carried in the next trial, until no others change. The statements of a failed trial are dropped.
+ *
+ * A slot that holds another array or object on another path, or after a turn of a loop, gets one with slots of its own, to which
+ * the elements are copied (a choice). JavaScript has one object under two names there, so none of those that took part in
+ * a choice may change any more: `chosen` has them, and writing to them is refused.
  */
 import type { Builder, Scope } from '../builder.ts';
 import { type Id, type Statement, type Type, walk } from '../ir.ts';
@@ -97,19 +101,23 @@ export class Flow {
     const carried = new Set<Slot>();
     /** Carried slots that may hold an element at a run-time index after some turn. */
     const elements = new Set<Slot>();
+    /** What slots hold at the head that hold another array or object of the same shape after a turn. */
+    const heads = new Map<Slot, TupleValue>();
     for (;;) {
       const target: Target = { label: builder.label(), exits: [] };
+      const choices = this.chosen.size;
       this.state = entry.copy();
       builder.open();
       const [slots, init] = this.#carry(carried);
-      const heads = slots.map(s => builder.out(this.#typeOf(entry.get(s)!)));
+      const values = slots.map(s => builder.out(this.#typeOf(entry.get(s)!)));
       this.#assign(
         slots,
-        heads.map(v => v.id),
+        values.map(v => v.id),
         slots.map(s => elements.has(s) || isElement(entry.get(s)!)),
       );
       for (const s of carried) if (!slots.includes(s)) this.state.set(s, unsettled(entry.get(s)!));
       body(target);
+      if (!this.dead) this.#backToHeads(heads);
       const changed = this.dead
         ? []
         : this.state
@@ -117,7 +125,8 @@ export class Flow {
             .filter(s => entry.has(s) && !carried.has(s) && !same(this.state.get(s)!, entry.get(s)!));
       if (changed.length > 0) {
         builder.close();
-        for (const s of changed) carried.add(s);
+        const after = this.state;
+        for (const s of changed) if (!this.#carryTuple(s, entry, after, heads, carried)) carried.add(s);
         continue;
       }
       if (!this.dead) {
@@ -137,12 +146,17 @@ export class Flow {
           for (const s of more) elements.add(s);
           continue;
         }
+        // an array from outside that a turn chose may have been written to earlier in that turn, which is after the choice
+        if (heads.size > 0 && [...this.chosen].slice(choices).some(e => e.some(slot => entry.has(slot)))) {
+          builder.close();
+          continue;
+        }
         builder.emit({ kind: 'continue', args: args as Id[] });
       }
       const closed = builder.close();
       const [outs, types, maybe] = this.#join(entry, target.exits);
       const out = types.map(t => builder.out(t));
-      builder.emit({ kind: 'loop', label: target.label, init, carried: heads, body: closed.body, out });
+      builder.emit({ kind: 'loop', label: target.label, init, carried: values, body: closed.body, out });
       this.#assign(
         outs,
         out.map(v => v.id),
@@ -175,6 +189,71 @@ export class Flow {
     for (const c of [...chosen].slice(choices)) chosen.delete(c);
     builder.forget(size);
     return false;
+  }
+
+  /**
+   * Makes a slot carry its array or object, which is another one of the same shape after a turn; false if it cannot. Of the new
+   * elements, those that a turn changed are carried at once.
+   */
+  #carryTuple(
+    slot: Slot,
+    entry: State,
+    after: State,
+    heads: Map<Slot, TupleValue>,
+    carried: Set<Slot>,
+  ): boolean {
+    if (heads.delete(slot)) return false; // its shape changes after all
+    const [first, last] = [entry.get(slot)!, after.get(slot)!];
+    const [start, end] = [this.#asTuple(first, last, entry), this.#asTuple(last, first, after)];
+    if (!start || !end || shape(start) !== shape(end)) return false;
+    const elements = start.elements.map((e, k) => {
+      const [value, next] = [entry.get(e)!, after.get(end.elements[k])!];
+      const own = this.#nextSlot++;
+      entry.set(own, value);
+      if (isScalar(value) && !same(value, next)) carried.add(own);
+      return own;
+    });
+    this.chosen.add(start.elements).add(elements);
+    const head = { ...start, elements };
+    entry.set(slot, head);
+    heads.set(slot, head);
+    return true;
+  }
+
+  /** At the end of a turn: copies what the carried arrays and objects have become to the elements of those at the head. */
+  #backToHeads(heads: ReadonlyMap<Slot, TupleValue>): void {
+    const writes: [Slot, Val][] = []; // done at last: two variables may have exchanged their arrays
+    const copy = (slot: Slot, value: Val): void => {
+      const head = heads.get(slot);
+      const end = head && this.#asTuple(value, head, this.state);
+      if (!end || shape(end) !== shape(head)) {
+        writes.push([slot, value]);
+        return;
+      }
+      this.chosen.add(end.elements);
+      head.elements.forEach((e, k) => {
+        copy(e, this.state.get(end.elements[k])!);
+      });
+      writes.push([slot, head]);
+    };
+    const nested = new Set([...heads.values()].flatMap(h => h.elements));
+    for (const slot of heads.keys()) if (!nested.has(slot)) copy(slot, this.state.get(slot)!);
+    for (const [slot, value] of writes) this.state.set(slot, value);
+  }
+
+  /**
+   * A value that can take part in a choice: an array or object with slots of its own, or the point where `other` is an array.
+   * The slots of the point's coordinates are new in `state`.
+   */
+  #asTuple(v: Val, other: Val, state: State): TupleValue | undefined {
+    if (v.kind === 'tuple') return v.memory === undefined ? v : undefined;
+    if (v.kind !== 'point' || other.kind !== 'tuple') return undefined;
+    const elements = Array.from({ length: v.length }, (_, i) => {
+      const slot = this.#nextSlot++;
+      state.set(slot, { kind: 'number', id: this.builder.coordinate(i) });
+      return slot;
+    });
+    return { kind: 'tuple', length: v.length, elements, site: other.site, fixed: 'the point' };
   }
 
   break(target: Target): void {
@@ -230,26 +309,26 @@ export class Flow {
       done.add(slot);
       const [first] = values;
       const agree = values.every(v => same(v, first));
-      if (values.every(v => v.kind === 'tuple') && first.kind === 'tuple') {
-        if (agree) {
-          state.set(slot, first);
-          for (const e of first.elements) if (!entry.has(e) && !done.has(e)) put(e, valuesOf(e)); // made inside it
-          return;
-        }
-        if (values.every(v => v.memory === undefined && shape(v) === shape(first))) {
-          const chosen = first.elements.map((_, k) => {
-            const element = this.#nextSlot++;
-            put(
-              element,
-              exits.map((e, i) => e.state.get((values[i] as TupleValue).elements[k])!),
-            );
-            return element;
-          });
-          for (const v of values) this.chosen.add((v as TupleValue).elements);
-          this.chosen.add(chosen);
-          state.set(slot, { ...first, elements: chosen });
-          return;
-        }
+      if (agree && first.kind === 'tuple') {
+        state.set(slot, first);
+        for (const e of first.elements) if (!entry.has(e) && !done.has(e)) put(e, valuesOf(e)); // made inside it
+        return;
+      }
+      const model = values.find(v => v.kind === 'tuple');
+      const tuples = model ? values.map((v, i) => this.#asTuple(v, model, exits[i].state)) : [];
+      if (model && tuples.every(t => t !== undefined && shape(t) === shape(model))) {
+        const chosen = model.elements.map((_, k) => {
+          const element = this.#nextSlot++;
+          put(
+            element,
+            exits.map((e, i) => e.state.get(tuples[i]!.elements[k])!),
+          );
+          return element;
+        });
+        for (const t of tuples) this.chosen.add(t!.elements);
+        this.chosen.add(chosen);
+        state.set(slot, { ...model, elements: chosen });
+        return;
       }
       if (agree && (!isScalar(first) || this.builder.visible(first.id))) state.set(slot, first);
       else if (isScalar(first) && values.every(v => v.kind === first.kind)) {

@@ -131,6 +131,12 @@ export function globalValue(l: Lowering, name: string): Val | undefined {
     }
     case 'Array':
       return { kind: 'namespace', what: 'Array', fields: new Map([['from', builtin('Array.from', 'from')]]) };
+    case 'Object':
+      return {
+        kind: 'namespace',
+        what: 'Object',
+        fields: new Map(fieldsOf('Object.', ['assign', 'entries', 'keys', 'values'])),
+      };
     case '__pow': // esbuild's name for Math.pow, to which it compiles `**` for old targets
       return builtin('Math.pow', 'pow');
     case 'isFinite':

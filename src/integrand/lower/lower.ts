@@ -72,9 +72,8 @@ export function lowerOfResults({ node, source }: ParsedFunction, shape: Shape): 
         if (s === 'number') return numbers[next++];
         const elements = Object.values(s).map(member => l.flow.slot(argument(member)));
         const { length } = elements;
-        return Array.isArray(s)
-          ? { kind: 'tuple', length, elements, site: node, fixed: 'the results' }
-          : { kind: 'tuple', length, elements, site: node, keys: Object.keys(s) };
+        const keys = Array.isArray(s) ? undefined : Object.keys(s);
+        return { kind: 'tuple', length, elements, site: node, fixed: 'the results', ...(keys && { keys }) };
       };
       return { args: [argument(shape)] };
     },

@@ -197,6 +197,9 @@ export class Lowering {
   }
 }
 
+export const AFTER_FILTER =
+  'It has length, map, reduce with a first value, every, some, forEach and filter, and for … of walks it.';
+
 export function remedyFor(v: Val): string {
   switch (v.kind) {
     case 'undefined':
@@ -210,6 +213,10 @@ export function remedyFor(v: Val): string {
       return 'Use one of its elements, such as a[0].';
     case 'string':
       return 'An integrand computes with numbers and booleans only.';
+    case 'filtered':
+      return AFTER_FILTER;
+    case 'iterator':
+      return 'Use it where it is made: for (const [i, v] of a.entries()), or [...a.entries()].';
     case 'table':
       return 'Call it with its coordinates, such as p.spectrum(x[0]).';
     case 'function':

@@ -1,8 +1,9 @@
-/** Binds and assigns names, array elements, and patterns of them. */
+/** Binds and assigns names, elements of arrays, members of objects, and patterns of them. */
 import type { AnyNode } from 'acorn';
 import { elementAt, makeArray, storeElement } from './arrays.ts';
 import { lowerExpression, memberOf } from './expressions.ts';
 import type { Env, Lowering } from './lowering.ts';
+import { makeObject, membersOf, nameOf, storeMember } from './objects.ts';
 import { describe, isArray, type Val } from './values.ts';
 
 /** Declares the names of a pattern. A `var` was declared when its function was entered, so it is assigned. */
@@ -65,7 +66,15 @@ function match(
       return;
     case 'ObjectPattern':
       for (const p of pattern.properties) {
-        if (p.type === 'RestElement' || p.computed || p.key.type !== 'Identifier') {
+        if (p.type === 'RestElement') {
+          const taken = pattern.properties.flatMap(q =>
+            q.type === 'Property' && q.key.type === 'Identifier' ? [q.key.name] : [],
+          );
+          const rest = membersOf(l, value, env, p).filter(([name]) => !taken.includes(name));
+          match(l, p.argument, makeObject(l, rest, p), env, leaf);
+          continue;
+        }
+        if (p.computed || p.key.type !== 'Identifier') {
           return l.fail(
             env,
             p,
@@ -81,7 +90,7 @@ function match(
   }
 }
 
-/** A variable or array element that can be read and written; its object and its index are evaluated once. */
+/** A variable, element or member that can be read and written; its object and its index are evaluated once. */
 export interface Reference {
   get(): Val;
   set(value: Val): void;
@@ -110,20 +119,29 @@ export function reference(l: Lowering, node: AnyNode, env: Env): Reference {
     };
   }
   if (node.type !== 'MemberExpression') {
-    return l.fail(env, node, 'This cannot be assigned to.', 'Assign to a variable or to an array element.');
+    return l.fail(env, node, 'This cannot be assigned to.', 'Assign to a variable, an element or a member.');
   }
   const target = lowerExpression(l, node.object, env);
-  if (target.kind !== 'tuple' || target.keys || target.fixed || !node.computed) {
+  if (target.kind !== 'tuple' || target.fixed || (!target.keys && !node.computed)) {
     return l.fail(
       env,
       node,
       `An integrand cannot change ${describe(target)}.`,
       target.kind === 'tuple' && target.keys
-        ? 'Objects are fixed once made: use variables.'
+        ? 'Copy it to a local object: const o = { ...r }.'
         : 'Copy what you need to a local array: const y = [...x].',
     );
   }
-  const index = lowerExpression(l, node.property, env);
+  const index = node.computed ? lowerExpression(l, node.property, env) : undefined;
+  if (target.keys) {
+    const property = node.property as { name: string };
+    const name = index ? nameOf(l, index, env, node) : property.name;
+    return {
+      get: () => memberOf(l, target, name, env, node, false),
+      set: value => storeMember(l, target, name, value, env, node),
+    };
+  }
+  if (!index) throw new Error('unreachable: an array is changed at an index');
   return {
     get: () => elementAt(l, target, index, env, node),
     set: value => storeElement(l, target, index, value, env, node),

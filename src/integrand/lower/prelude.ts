@@ -7,6 +7,7 @@ import { type ParsedFunction, readInternal } from '../read.ts';
 
 type F = (...args: unknown[]) => never;
 type A = number[];
+type Test = (f: F, later: number, earlier: number) => boolean;
 
 const methods = {
   map(a: A, f: F) {
@@ -16,12 +17,6 @@ const methods = {
   },
   reduce(a: A, f: F, s: unknown) {
     for (let i = 0; i < a.length; i++) s = f(s, a[i], i, a);
-    return s;
-  },
-  /** `reduce` without a first value. */
-  reduce1(a: A, f: F) {
-    let s = a[0];
-    for (let i = 1; i < a.length; i++) s = f(s, a[i], i, a);
     return s;
   },
   every(a: A, f: F) {
@@ -58,9 +53,117 @@ const methods = {
     const k = Math.trunc(i) || 0;
     return a[k < 0 ? a.length + k : k];
   },
+  reverse(a: A) {
+    for (let i = 0; i < Math.floor(a.length / 2); i++) {
+      const v = a[i];
+      a[i] = a[a.length - 1 - i];
+      a[a.length - 1 - i] = v;
+    }
+    return a;
+  },
+  toReversed(a: A) {
+    const r = Array(a.length);
+    for (let i = 0; i < a.length; i++) r[i] = a[a.length - 1 - i];
+    return r;
+  },
+  /** Those that `f` keeps, as filtered.ts has them. */
+  filter(a: A, f: F) {
+    const values = Array(a.length);
+    const kept = Array(a.length);
+    for (let i = 0; i < a.length; i++) {
+      values[i] = a[i];
+      kept[i] = f(values[i], i, a) ? 1 : 0;
+    }
+    return { values, kept };
+  },
+};
+
+/** Methods of what `filter` kept; the index that a function is given counts those that were kept. */
+const afterFilter = {
+  map(values: A, kept: A, self: unknown, f: F) {
+    const r = Array(values.length);
+    let k = 0;
+    for (let i = 0; i < values.length; i++) {
+      r[i] = kept[i] > 0 ? f(values[i], k, self) : NaN;
+      k += kept[i];
+    }
+    return r;
+  },
+  filter(values: A, kept: A, self: unknown, f: F) {
+    const r = Array(values.length);
+    let k = 0;
+    for (let i = 0; i < values.length; i++) {
+      r[i] = kept[i] > 0 && f(values[i], k, self) ? 1 : 0;
+      k += kept[i];
+    }
+    return r;
+  },
+  reduce(values: A, kept: A, self: unknown, f: F, s: unknown) {
+    let k = 0;
+    for (let i = 0; i < values.length; i++) {
+      if (kept[i] > 0) s = f(s, values[i], k, self);
+      k += kept[i];
+    }
+    return s;
+  },
+  every(values: A, kept: A, self: unknown, f: F) {
+    let k = 0;
+    for (let i = 0; i < values.length; i++) {
+      if (kept[i] > 0 && !f(values[i], k, self)) return false;
+      k += kept[i];
+    }
+    return true;
+  },
+  some(values: A, kept: A, self: unknown, f: F) {
+    let k = 0;
+    for (let i = 0; i < values.length; i++) {
+      if (kept[i] > 0 && f(values[i], k, self)) return true;
+      k += kept[i];
+    }
+    return false;
+  },
+  forEach(values: A, kept: A, self: unknown, f: F) {
+    let k = 0;
+    for (let i = 0; i < values.length; i++) {
+      if (kept[i] > 0) f(values[i], k, self);
+      k += kept[i];
+    }
+  },
 };
 
 const functions = {
+  /**
+   * Sorts by insertion: neighbours change places where `order` says that the later one comes first. It is stable, as
+   * JavaScript's is. Every pair is compared, so that each step is a selection and none a jump. Where the elements have no
+   * order, because one is NaN or `f` puts two of them each before the other, the integrand's result is NaN.
+   */
+  sort(a: A, f: F, order: Test, contradicts: Test, demand: (ok: boolean) => void, numbers: boolean) {
+    let ordered = true;
+    for (let i = 1; i < a.length; i++)
+      for (let j = i; j > 0; j--) {
+        const u = a[j - 1];
+        const v = a[j];
+        const before = order(f, v, u);
+        ordered = ordered && !contradicts(f, v, u);
+        a[j - 1] = before ? v : u;
+        a[j] = before ? u : v;
+      }
+    // biome-ignore lint/suspicious/noSelfCompare: NaN is what differs from itself
+    if (numbers) for (let i = 0; i < a.length; i++) ordered = ordered && a[i] === a[i];
+    demand(ordered);
+    return a;
+  },
+  /** `reduce` without a first value. */
+  reduce1(a: A, f: F) {
+    let s = a[0];
+    for (let i = 1; i < a.length; i++) s = f(s, a[i], i, a);
+    return s;
+  },
+  count(kept: A) {
+    let n = 0;
+    for (let i = 0; i < kept.length; i++) n += kept[i];
+    return n;
+  },
   /** Math.hypot of three and more arguments: √Σaᵢ², scaled by max|aᵢ| if a square may overflow or underflow. */
   hypot(a: A) {
     let s = 0;
@@ -96,4 +199,5 @@ const lookUp =
     Object.hasOwn(record, name) ? readInternal(record[name as keyof T] as object) : undefined;
 
 export const arrayMethod = lookUp(methods);
+export const filteredMethod = lookUp(afterFilter);
 export const preludeFunction = lookUp(functions);

@@ -22,7 +22,6 @@ export const REFUSED: Record<string, [what: string, remedy: Text]> = {
   ThisExpression: ['`this`', 'Pass what the integrand needs in `params`; it arrives as the second argument.'],
   Super: ['`super`', 'Pass what the integrand needs in `params`.'],
   MetaProperty: ['a meta property', 'Pass what the integrand needs in `params`.'],
-  TemplateLiteral: ['a string', 'An integrand computes with numbers and booleans only.'],
   TaggedTemplateExpression: ['a template', 'An integrand computes with numbers and booleans only.'],
   YieldExpression: ['`yield`', 'Return the value.'],
   AwaitExpression: ['`await`', w => `An async integrand runs with ${w.setting('device', 'js')} only.`],

@@ -2,7 +2,9 @@
 import type { AnyNode, Statement as Node, VariableDeclaration } from 'acorn';
 import { declaredNames } from '../free-names.ts';
 import type { Id } from '../ir.ts';
+import { elementAt, iterated, nextOf } from './arrays.ts';
 import { closure, condition, lowerExpression } from './expressions.ts';
+import { isKept } from './filtered.ts';
 import type { Target } from './flow.ts';
 import type { Env, LoopTargets, Lowering } from './lowering.ts';
 import { assignPattern, bindPattern } from './patterns.ts';
@@ -83,7 +85,13 @@ const STATEMENTS: Handlers = {
     );
   },
   ForOfStatement(l, node, env, labels) {
-    const array = lowerExpression(l, node.right, env);
+    const walked = lowerExpression(l, node.right, env);
+    const array =
+      walked.kind === 'filtered'
+        ? walked.values
+        : walked.kind === 'iterator'
+          ? iterated(l, walked, env, node.right)
+          : walked;
     if (!isArray(array))
       return l.fail(
         env,
@@ -92,21 +100,10 @@ const STATEMENTS: Handlers = {
         'Use the point, a local array or an array of params.',
       );
     const { left } = node;
-    const counter = l.flow.slot(l.literal(0));
     const names = new Names(env.names);
-    names.declare('#i', counter); // no identifier has this name
-    const at = (type: 'Identifier', name: string): AnyNode =>
-      ({ type, name, start: node.right.start, end: node.right.end }) as AnyNode;
-    const i = at('Identifier', '#i');
+    names.declare('#i', l.flow.slot(l.literal(0))); // no identifier has this name
     const plain = { start: node.start, end: node.end };
-    names.declare('#a', l.flow.slot(array), true);
-    const element = {
-      ...plain,
-      type: 'MemberExpression',
-      object: at('Identifier', '#a'),
-      property: i,
-      computed: true,
-    } as AnyNode;
+    const i = { ...plain, type: 'Identifier', name: '#i' } as AnyNode;
     lowerLoop(
       l,
       {
@@ -123,7 +120,18 @@ const STATEMENTS: Handlers = {
         body: node.body,
         first: 'test',
         start(inner) {
-          const value = lowerExpression(l, element, inner);
+          const at = lowerExpression(l, i, inner);
+          if (walked.kind === 'filtered')
+            l.flow.if(
+              isKept(l, walked, at, inner, node.right),
+              () => {},
+              () => l.flow.break(inner.loops!.continue!),
+            );
+          if (l.flow.dead) return;
+          const value =
+            walked.kind === 'iterator'
+              ? nextOf(l, walked, at, inner, node.right)
+              : elementAt(l, array, at, inner, node.right);
           if (left.type === 'VariableDeclaration')
             bindPattern(l, left.declarations[0].id, value, inner, left.kind === 'const', left.kind === 'var');
           else assignPattern(l, left, value, inner);
@@ -223,7 +231,7 @@ function lowerLoop(l: Lowering, loop: Loop, env: Env): void {
         loops: { labels: loop.labels, break: leave, continue: next, outer: env.loops },
       };
       loop.start?.(inner);
-      lowerStatement(l, loop.body, inner);
+      if (!flow.dead) lowerStatement(l, loop.body, inner);
     });
     if (flow.dead) return names;
     const next = freshNames(l, names); // before the update: closures of this turn do not see it

@@ -18,6 +18,17 @@ export const ARRAY_HELPERS: Record<string, 'same' | 'copy' | 'concat'> = {
   __spreadArray: 'concat',
 };
 
+/** Helpers to which tsc, Babel, SWC and esbuild compile `{ ...a, b }`: the first argument is an object of its own. */
+export const OBJECT_HELPERS: ReadonlySet<string> = new Set([
+  '__assign',
+  '__spreadValues',
+  '__spreadProps',
+  '_objectSpread',
+  '_object_spread',
+  '_object_spread_props',
+  '_extends',
+]);
+
 /**
  * Whether the node is a counter of Istanbul: `cov_1a2b().s[3]++`, `cov_1a2b().b[3][0]++`, or `__cov_1a2b.s['3']++` in older
  * versions. The object must come from outside: a variable of the integrand may have any name.

@@ -50,6 +50,22 @@ export interface TableValue {
   table: Table;
 }
 
+/** What `filter` kept: all candidates, and for each 1 if it was kept, else 0. How many were is known at run time only. */
+export interface FilteredValue {
+  kind: 'filtered';
+  values: TupleValue;
+  kept: TupleValue;
+}
+
+/** What `entries`, `keys` or `values` of an array gave. It is used up where it is made, by `for … of` or a spread. */
+export interface IteratorValue {
+  kind: 'iterator';
+  of: 'entries' | 'keys' | 'values';
+  array: ArrayLikeValue;
+  /** The call that made it. */
+  site: AnyNode;
+}
+
 /** A fixed set of names: `Math`, `params` and objects in it, the third argument. */
 export interface NamespaceValue {
   kind: 'namespace';
@@ -89,6 +105,8 @@ export type Val =
   | { kind: 'string'; text: string }
   | NamespaceValue
   | TupleValue
+  | FilteredValue
+  | IteratorValue
   | FunctionValue;
 
 export const isScalar = (v: Val): v is Scalar => v.kind === 'number' || v.kind === 'bool';
@@ -142,6 +160,10 @@ export function describe(v: Val): string {
       return 'a string';
     case 'tuple':
       return v.fixed ?? (v.keys ? 'an object' : 'an array');
+    case 'filtered':
+      return 'what `filter` kept, whose length is known at run time only';
+    case 'iterator':
+      return 'an iterator';
     case 'function':
       return v.name ? `the function ${v.name}` : 'a function';
     default:

@@ -1,0 +1,78 @@
+/**
+ * The error of a run that met a value that is not finite. A function that runs as it is may have returned something that is no
+ * number at all, which counts as NaN; then it is asked once more what that was.
+ */
+import type { BoundProgram } from './integrand/bound.ts';
+import { badBounds, toDomain } from './integrand/domain.ts';
+import { wordsOf } from './integrand/shape.ts';
+import { IntegrationError } from './options/integration-error.ts';
+import type { Wording } from './options/wording.ts';
+import type { Problem } from './problem.ts';
+import type { NonFinite } from './tasks/part.ts';
+
+class NonFiniteError extends IntegrationError {
+  readonly first: NonFinite['first'];
+  readonly problem: Problem;
+  readonly caller: string | undefined;
+
+  constructor(
+    text: (w: Wording) => string,
+    first: NonFinite['first'],
+    problem: Problem,
+    caller: string | undefined,
+  ) {
+    super(text, caller);
+    this.first = first;
+    this.problem = problem;
+    this.caller = caller;
+  }
+}
+
+export function nonFiniteError(
+  first: NonFinite['first'],
+  problem: Problem,
+  names?: readonly string[],
+  caller?: string,
+): Error {
+  const { point, value, result } = first;
+  const bad = badBounds(problem.domain.axes, point);
+  if (bad) {
+    const { name, bounds, before } = bad;
+    return new IntegrationError(
+      w =>
+        `${w.quoted(name)} gives the bounds [${bounds.join(', ')}]${before.length > 0 ? ` at ${w.point(before)}` : ''}; mend it there, narrow the ranges before it, or count such points as 0 with ${w.setting('onNonFinite', 'zero')}.`,
+      caller,
+    );
+  }
+  const { x } = toDomain(problem.domain.axes, point);
+  const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
+  const what =
+    names && result !== undefined ? `the result ${names[result]} of the integrand` : 'the integrand';
+  const text = (w: Wording) =>
+    `${what} is ${shown} at ${w.point(x)}; mend it there, exclude the point from the domain, or count such values as 0 with ${w.setting('onNonFinite', 'zero')}.`;
+  return new NonFiniteError(text, first, problem, caller);
+}
+
+/** The error in other words, if it is that of a function that returned no number; otherwise the error as it is. */
+export async function explained(error: unknown, integrand: BoundProgram): Promise<unknown> {
+  if (!(error instanceof NonFiniteError) || integrand.kind !== 'plain' || integrand.call.long) return error;
+  const { first, problem, caller } = error;
+  if (first.result !== undefined || !Number.isNaN(first.value)) return error;
+  let value: unknown;
+  try {
+    const { f, raw = f } = integrand.call;
+    value = await raw(first.point);
+  } catch {
+    return error;
+  }
+  if (typeof value === 'number' || typeof value === 'boolean') return error;
+  const { x } = toDomain(problem.domain.axes, first.point);
+  const [what, remedy] =
+    value === undefined
+      ? ['nothing', 'is a `return` missing? Return a number on every path']
+      : [
+          wordsOf(value),
+          'return a number, or on every path the same array or object of numbers, or array or object of these',
+        ];
+  return new IntegrationError(w => `the integrand returns ${what} at ${w.point(x)}; ${remedy}.`, caller);
+}
