@@ -108,6 +108,11 @@ export abstract class ExpressionParser extends Tokens {
       this.next();
       const right = this.#binary(strength === POWER ? strength - 1 : strength, noIn);
       const type = ['??', '||', '&&'].includes(operator) ? 'LogicalExpression' : 'BinaryExpression';
+      // without brackets ?? does not stand beside || and &&
+      const mixed = (n: Node) =>
+        n.type === 'LogicalExpression' && (n.operator === '??') !== (operator === '??');
+      const bare = (mixed(left) && left.start === start) || (mixed(right) && right.end === this.lastEnd);
+      if (bare && type === 'LogicalExpression') this.unexpected();
       left = this.node(type, start, { left, operator, right });
     }
   }
