@@ -57,7 +57,9 @@ interface Known {
   rate: number;
   /** When it was last heard of. */
   seen: number;
+  /** Another worker has confirmed its sums, or is asked to. */
   trusted: boolean;
+  examined: boolean;
 }
 
 /** The program and params that jobs name. */
@@ -116,7 +118,13 @@ export class Coordinator {
     this.warnings = [...connected.warnings];
     this.#queue = queueOf(kind);
     for (const w of workers)
-      this.#known.set(w.name, { parts: 0, rate: w.rate / 1000, seen: performance.now(), trusted: false });
+      this.#known.set(w.name, {
+        parts: 0,
+        rate: w.rate / 1000,
+        seen: performance.now(),
+        trusted: false,
+        examined: false,
+      });
     const listen = (subject: string, answer: (m: Msg) => void) =>
       this.#nc.subscribe(subject, {
         callback: (e, m) => {
@@ -234,6 +242,10 @@ export class Coordinator {
       expected: evaluations => (this.rate > 0 ? evaluations / this.rate : 0),
       isLeftOut: worker => this.#leftOut.has(worker),
       isTrusted: worker => this.#known.get(worker)?.trusted ?? false,
+      isExamined: worker => this.#known.get(worker)?.examined ?? false,
+      examine: worker => {
+        this.#heard(worker).examined = true;
+      },
       trust: worker => {
         this.#heard(worker).trusted = true;
       },
@@ -248,7 +260,7 @@ export class Coordinator {
   }
 
   #heard(name: string): Known {
-    const known = this.#known.get(name) ?? { parts: 0, rate: 0, seen: 0, trusted: false };
+    const known = this.#known.get(name) ?? { parts: 0, rate: 0, seen: 0, trusted: false, examined: false };
     known.seen = performance.now();
     this.#known.set(name, known);
     return known;
@@ -370,6 +382,7 @@ export class Coordinator {
         this.#disconnected = null;
         // workers need a moment to come back as well
         for (const w of this.#known.values()) w.seen = performance.now();
+        for (const h of this.#live) h.renew();
       }
     }
   }

@@ -26,7 +26,7 @@ const LOST_MS = 20_000;
 /** How long another worker's opinion is waited for. */
 const OPINION_MS = 10_000;
 /** Before a job goes back to the queue because the wrong worker had taken it. */
-const REQUEUE_MS = 200;
+const REQUEUE_MS = 50;
 
 /** What a handout needs of its coordinator. */
 export interface Office {
@@ -37,8 +37,10 @@ export interface Office {
   /** Milliseconds that so many evaluations take a worker, about; 0 when that is not known. */
   expected(evaluations: number): number;
   isLeftOut(worker: string): boolean;
-  /** Whether another worker has confirmed sums of this one. */
+  /** Whether another worker has confirmed sums of this one, or is being asked to. */
   isTrusted(worker: string): boolean;
+  isExamined(worker: string): boolean;
+  examine(worker: string): void;
   trust(worker: string): void;
   /** Leaves a worker out, because its sums are wrong. */
   leaveOut(worker: string, why: string): void;
@@ -225,6 +227,11 @@ export class Handout {
     }
   }
 
+  /** Publishes all open parts again: workers may have thrown them away while the coordinator was out of reach. */
+  renew(): void {
+    for (const [index, state] of this.#parts.entries()) if (!state.sums && !this.#over) this.#publish(index);
+  }
+
   /** Does the parts of a worker again that was found to be wrong. */
   distrust(worker: string): void {
     for (const [index, state] of this.#parts.entries()) {
@@ -245,9 +252,9 @@ export class Handout {
 
   #vote(index: number, worker: string, digest: string, bytes: Uint8Array): void {
     const state = this.#parts[index];
-    let sums: AnySums | null = null;
+    let sums: AnySums;
     try {
-      sums = readSums(this.what, decode(new TextDecoder().decode(bytes)), this.#task!, state.part, this.#fit);
+      sums = this.#read(state, { workers: new Set(), bytes });
     } catch (e) {
       return this.#office.leaveOut(worker, `${this.#nameOf(state)}: ${(e as Error).message}`);
     }
@@ -256,8 +263,9 @@ export class Handout {
     vote.workers.add(worker);
     state.holders.delete(worker);
     const disputed = state.votes.size > 1;
-    const others = this.#office.workers > 1;
-    state.needed = disputed || (others && !this.#office.isTrusted(worker)) ? 2 : 1;
+    const known = this.#office.isTrusted(worker) || this.#office.isExamined(worker);
+    state.needed = disputed || (this.#office.workers > 1 && !known) ? 2 : state.needed;
+    if (state.needed > 1) this.#office.examine(worker);
     if (state.sums && disputed) this.#reopen(state);
     if (vote.workers.size >= state.needed) return this.#settle(state, digest, sums);
     state.asked = performance.now();
@@ -272,11 +280,12 @@ export class Handout {
   }
 
   #settle(state: PartState, digest: string, sums: AnySums): void {
+    if (state.sums || this.#over) return;
     state.sums = sums;
     state.settled = digest;
     this.#missing--;
     const { workers } = state.votes.get(digest)!;
-    if (workers.size > 1) for (const w of workers) this.#office.trust(w);
+    if (workers.size > 1) this.#trust(workers);
     const wrong = [...state.votes].filter(([d]) => d !== digest).flatMap(([, v]) => [...v.workers]);
     for (const vote of state.votes.values()) vote.bytes = new Uint8Array(0);
     for (const w of wrong)
@@ -293,7 +302,22 @@ export class Handout {
   #confirm(state: PartState, worker: string): void {
     const { workers } = state.votes.get(state.settled)!;
     workers.add(worker);
-    if (workers.size > 1) for (const w of workers) this.#office.trust(w);
+    this.#trust(workers);
+  }
+
+  /** Their sums agree; what waited for an opinion about one of them need not wait any more. */
+  #trust(workers: ReadonlySet<string>): void {
+    for (const w of workers) this.#office.trust(w);
+    for (const state of this.#parts) {
+      if (state.sums || state.votes.size !== 1) continue;
+      const [[digest, vote]] = state.votes;
+      if ([...vote.workers].some(w => this.#office.isTrusted(w)))
+        this.#settle(state, digest, this.#read(state, vote));
+    }
+  }
+
+  #read({ part }: PartState, { bytes }: Vote): AnySums {
+    return readSums(this.what, decode(new TextDecoder().decode(bytes)), this.#task!, part, this.#fit);
   }
 
   /** Somebody contradicts sums that the run has used. */
@@ -320,8 +344,7 @@ export class Handout {
     }
     if (state.holders.size > 0 && state.copies < MAX_COPIES) return this.#publish(index);
     const [digest, vote] = [...state.votes][0];
-    const value = decode(new TextDecoder().decode(vote.bytes));
-    this.#settle(state, digest, readSums(this.what, value, this.#task!, state.part, this.#fit));
+    this.#settle(state, digest, this.#read(state, vote));
   }
 
   #publish(index: number): void {

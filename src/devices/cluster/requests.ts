@@ -1,13 +1,13 @@
 /**
  * Requests to the coordinator of a run. Servers restart and networks fail, so a request is made again until it is answered.
  * When the server says for GONE_MS that nobody listens, the coordinator is gone: the time lets one reconnect that has lost
- * its server too.
+ * its server too. One that takes longer publishes its open parts again (coordinator.ts).
  */
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { beforeAbort } from '../before-abort.ts';
 
 /** How long nobody has to listen, and how long an answer may take, in milliseconds. */
-const GONE_MS = 4000;
+const GONE_MS = 1000;
 const ANSWER_MS = 5000;
 /** After so long without an answer of any kind a request fails. */
 const GIVE_UP_MS = 120_000;
