@@ -12,7 +12,7 @@ const run = (url: string) => {
   const end = integrate(([x, y]) => Math.exp(-x * y), {
     dims: 2,
     method: 'vegas+',
-    relTol: 1e-4,
+    relTol: 1e-5,
     maxEvaluations: 1e6,
     device: url,
   });

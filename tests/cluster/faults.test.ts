@@ -77,6 +77,23 @@ describe.skipIf(absent)('a cluster', () => {
     await queueIsEmpty();
   });
 
+  // a purge by subject made a server 2.9.10 skip the jobs of others
+  test('a run that is aborted leaves the jobs of another one alone', async () => {
+    await startWorkers(server.url, 2, 'slow');
+    const other = cluster({ servers: server.url });
+    const stop = new AbortController();
+    const aborted = integrate(f, { ...options, seed: 4, device: other, signal: stop.signal });
+    let iterations = 0;
+    const onProgress = () => {
+      if (++iterations === 2) stop.abort();
+    };
+    const found = await integrate(f, { ...options, device, onProgress });
+    expect(numbers(found)).toEqual(expected);
+    expect((await aborted).status).toBe('aborted');
+    await queueIsEmpty();
+    await other.close();
+  });
+
   test('one worker never comes to an end: its part is given to others', async () => {
     await startWorkers(server.url, 2);
     const late = await startWorker(server.url, 'late', 'late');

@@ -4,9 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection, Status } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { DeviceError } from '../device.ts';
 import { ACK_WAIT_MS, jobsOf, MAX_DELIVER, MAX_JOB, STREAM } from './protocol.ts';
+import { noteReconnection } from './requests.ts';
 
 /** What is wrong with a cluster: its server, its rights, its workers. */
 export class ClusterError extends DeviceError {
@@ -79,7 +80,7 @@ export async function connect(options: ServerOptions, name: string): Promise<Con
     throw connectError(e as Error, server);
   }
   const refused = new Set<string>();
-  void watchRights(nc.status(), refused);
+  void watch(nc, refused);
   return {
     nc,
     nats,
@@ -92,8 +93,9 @@ export async function connect(options: ServerOptions, name: string): Promise<Con
 }
 
 /** A server tells that it refuses a subject in a status only: requests would wait for an answer until they time out. */
-async function watchRights(statuses: AsyncIterable<Status>, refused: Set<string>): Promise<void> {
-  for await (const s of statuses) {
+async function watch(nc: NatsConnection, refused: Set<string>): Promise<void> {
+  for await (const s of nc.status()) {
+    if (s.type === 'reconnect') noteReconnection(nc);
     const subject = s.type === 'error' && (s.error as { subject?: string }).subject;
     if (subject) refused.add(subject);
   }

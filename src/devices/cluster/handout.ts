@@ -12,9 +12,9 @@ import type { Part } from '../../tasks/part.ts';
 import type { Fit } from '../../tasks/verify.ts';
 import { decode } from '../../tasks/wire.ts';
 import { ClusterError } from './connection.ts';
-import { Frames } from './packing.ts';
+import { Frames, sumsDigest } from './packing.ts';
 import { type AnySums, type AnyTask, readSums } from './parts.ts';
-import type { Answer, ResultHead, TaskKind } from './protocol.ts';
+import type { Answer, Begin, ResultHead, TaskKind } from './protocol.ts';
 
 /** How often a part is published at most because it is late, and after which time at least, in milliseconds. */
 const MAX_COPIES = 3;
@@ -23,6 +23,8 @@ const LATE_MS = 1500;
 const LATE_FACTOR = 4;
 /** A job that no worker has taken for so long may be lost, with the memory of a server. */
 const LOST_MS = 20_000;
+/** After so long even a part that was published often enough is published again: whoever had it may have lost it. */
+const GIVEN_UP_MS = 60_000;
 /** How long another worker's opinion is waited for. */
 const OPINION_MS = 10_000;
 /** Before a job goes back to the queue because the wrong worker had taken it. */
@@ -32,6 +34,8 @@ const REQUEUE_MS = 50;
 export interface Office {
   /** Publishes a part as a job. */
   publish(index: number): Promise<void>;
+  /** The digest of that job. */
+  digest(index: number): string;
   /** Workers that were heard of lately. */
   readonly workers: number;
   /** Milliseconds that so many evaluations take a worker, about; 0 when that is not known. */
@@ -134,9 +138,10 @@ export class Handout {
     return all;
   }
 
-  /** Whether workers may still have jobs of it: parts were published more than once, or it ended early. */
-  get leavesJobs(): boolean {
-    return this.#parts.some(p => p.copies > 1 || !p.sums);
+  /** Whether jobs of a part may still be in the queue: it was published more than once, or the task has ended early. */
+  leavesJobs(index: number): boolean {
+    const { copies, sums } = this.#parts[index];
+    return copies > 1 || !sums;
   }
 
   /** Parts of which one worker alone has given the sums. */
@@ -156,9 +161,9 @@ export class Handout {
     return this.#parts[index]?.part;
   }
 
-  begin(worker: string, index: number): Answer {
+  begin({ worker, part: index, job }: Begin): Answer {
     const state = this.#parts[index];
-    if (!state || this.#over || state.sums) return 'done';
+    if (!state || this.#over || state.sums || job !== this.#office.digest(index)) return 'done';
     if (this.#office.isLeftOut(worker)) {
       this.#requeue(index);
       return 'left out';
@@ -171,30 +176,33 @@ export class Handout {
     return 'go';
   }
 
-  /** Takes a frame of sums. */
-  result(head: ResultHead, bytes: Uint8Array): Answer {
-    const { worker, part: index, digest } = head;
+  /** Takes a frame of sums. What is not of a job of this task, or not what its digest says, is ignored. */
+  result(head: ResultHead, frame: Uint8Array): Answer {
+    const { worker, part: index, digest, job, failed } = head;
     const state = this.#parts[index];
-    if (!state || this.#office.isLeftOut(worker)) return 'done';
-    if (state.sums && (head.failed !== undefined || digest === state.settled)) {
-      if (head.failed === undefined) this.#confirm(state, worker);
+    if (!state || this.#office.isLeftOut(worker) || job !== this.#office.digest(index)) return 'done';
+    if (failed !== undefined) {
+      const why = `worker ${worker} cannot do ${this.#nameOf(state)}: ${failed}`;
+      if (!state.sums) this.fail(new ClusterError(why));
       return 'done';
     }
-    if (this.#over) {
-      if (state.settled) this.#contradict(state, worker);
-      return 'done';
-    }
-    if (head.failed !== undefined) {
-      this.fail(new ClusterError(`worker ${worker} cannot do ${this.#nameOf(state)}: ${head.failed}`));
+    if (state.sums && digest === state.settled) {
+      this.#confirm(state, worker);
       return 'done';
     }
     const key = `${worker} ${index} ${digest}`;
     const frames = this.#frames.get(key) ?? new Frames(head.frames);
     this.#frames.set(key, frames);
-    if (!frames.add(head.frame, bytes)) return 'more';
+    if (!frames.add(head.frame, frame)) return 'more';
     this.#frames.delete(key);
+    const { bytes } = frames;
+    if (sumsDigest(job, bytes) !== digest) return 'done';
+    if (this.#over) {
+      if (state.settled) this.#contradict(state, worker);
+      return 'done';
+    }
     this.#office.credit(worker, state.cost, head.ms);
-    this.#vote(index, worker, digest, frames.bytes);
+    this.#vote(index, worker, digest, bytes);
     return 'done';
   }
 
@@ -219,10 +227,11 @@ export class Handout {
       if (state.votes.size > 0) this.#hurry(state, index, now);
       else if (state.holders.size === 0) {
         if (state.copies > 0 && now - state.published > LOST_MS) this.#publish(index);
-      } else if (!queued && state.copies < MAX_COPIES) {
+      } else if (!queued) {
         const begun = Math.max(state.published, ...state.holders.values());
-        const late = Math.max(LATE_MS, LATE_FACTOR * this.#office.expected(state.cost));
-        if (now - begun > late) this.#publish(index);
+        const least = state.copies < MAX_COPIES ? LATE_MS : GIVEN_UP_MS;
+        if (now - begun > Math.max(least, LATE_FACTOR * this.#office.expected(state.cost)))
+          this.#publish(index);
       }
     }
   }
@@ -356,6 +365,7 @@ export class Handout {
   }
 
   #requeue(index: number): void {
+    this.#parts[index].copies++;
     setTimeout(() => {
       if (!this.#over && !this.#parts[index].sums) this.#office.publish(index).catch(e => this.fail(e));
     }, REQUEUE_MS);

@@ -16,6 +16,10 @@ const LONG_TEXT = 1500;
 export const digestOf = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex');
 
+/** The digest of the sums of a job, by which they are compared: of the same bytes for another job it is another. */
+export const sumsDigest = (job: string, bytes: Uint8Array): string =>
+  createHash('sha256').update(job).update(bytes).digest('hex');
+
 /** Keeps bytes by their digest, and returns it. */
 export type Put = (bytes: Uint8Array) => string;
 /** Finds bytes by their digest. */

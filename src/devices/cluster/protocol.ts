@@ -33,12 +33,9 @@ export const MAX_JOB = 4096;
 export const FRAME = 512 * 1024;
 
 export const WHO = 'quadrille.who';
-export const jobSubject = (queue: string, run: string, task: number | '*', part: number | '*') =>
+export const jobSubject = (queue: string, run: string, task: number, part: number) =>
   `quadrille.job.${queue}.${run}.${task}.${part}`;
 export const jobsOf = (queue: string) => `quadrille.job.${queue}.>`;
-export const jobsOfRun = (run: string) => `quadrille.job.*.${run}.>`;
-export const jobsOfTask = (queue: string, run: string, task: number) =>
-  `quadrille.job.${queue}.${run}.${task}.*`;
 export const toRun = (what: 'begin' | 'blob' | 'result' | 'stop', run: string) => `quadrille.${what}.${run}`;
 
 /** The name of the queue for devices of this kind, which is that of its consumer too. */
@@ -89,17 +86,23 @@ export interface Worker {
   doing: { run: string; task: number; part: number; ms: number } | null;
 }
 
-/** What stands before the bytes of the frames of a result. */
-export interface ResultHead {
+/** A worker has begun with a part. */
+export interface Begin {
   worker: string;
   task: number;
   part: number;
+  /** The digest of the job as the worker has read it: the coordinator knows what it has asked for. */
+  job: string;
+}
+
+/** What stands before the bytes of the frames of a result. */
+export interface ResultHead extends Begin {
   /** The number of this frame, and of all. */
   frame: number;
   frames: number;
   /** Milliseconds that the part took. */
   ms: number;
-  /** The digest of all bytes together. */
+  /** The digest of the job and of all bytes together. */
   digest: string;
   /** Why there are none. */
   failed?: string;
@@ -147,10 +150,11 @@ function readPacked(value: unknown): Packed {
 }
 
 /** A worker that says it has begun with a part. */
-export function readBegin(text: string): { worker: string; task: number; part: number } {
+export function readBegin(text: string): Begin {
   const b = parsed(text, MAX_JOB);
   need(NAME.test(b.worker as string) && isCount(b.task) && isCount(b.part), 'begin');
-  return { worker: b.worker as string, task: b.task as number, part: b.part as number };
+  need(DIGEST.test(b.job as string), 'job');
+  return { worker: b.worker as string, task: b.task as number, part: b.part as number, job: b.job as string };
 }
 
 /** A question for a frame of a blob. */
@@ -162,14 +166,12 @@ export function readBlobQuestion(text: string): { digest: string; frame: number 
 
 export function readResultHead(text: string): ResultHead {
   const h = parsed(text, MAX_JOB);
-  const { worker, task, part } = readBegin(text);
+  const begin = readBegin(text);
   need(isCount(h.frame) && isCount(h.frames) && (h.frames as number) <= MAX_FRAMES, 'frames');
   need(h.failed === undefined ? DIGEST.test(h.digest as string) : typeof h.failed === 'string', 'digest');
   const ms = Number.isFinite(h.ms) && (h.ms as number) >= 0 ? (h.ms as number) : 0;
   return {
-    worker,
-    task,
-    part,
+    ...begin,
     frame: h.frame as number,
     frames: h.frames as number,
     ms,

@@ -1,16 +1,17 @@
 /**
  * Requests to the coordinator of a run. Servers restart and networks fail, so a request is made again until it is answered.
- * When the server says for GONE_MS that nobody listens, the coordinator is gone: the time lets one reconnect that has lost
- * its server too. One that takes longer publishes its open parts again (coordinator.ts).
+ * When the server says that nobody listens, the coordinator is gone; only for a moment after this side has reconnected, the
+ * other side may still be about to. A coordinator that comes back later publishes its open parts again (coordinator.ts).
  */
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { beforeAbort } from '../before-abort.ts';
 
-/** How long nobody has to listen, and how long an answer may take, in milliseconds. */
-const GONE_MS = 1000;
+/** After a reconnection nobody is gone for so long, in milliseconds. */
+const SETTLE_MS = 3000;
+/** How long an answer may take. */
 const ANSWER_MS = 5000;
-/** After so long without an answer of any kind a request fails. */
-const GIVE_UP_MS = 120_000;
+/** After so long without an answer of any kind a request fails: a server may be away for a minute. */
+const GIVE_UP_MS = 60_000;
 const PAUSE_MS = 250;
 
 /** The coordinator of a run has ended, or is out of reach. */
@@ -18,22 +19,26 @@ export class CoordinatorGone extends Error {
   override readonly name = 'CoordinatorGone';
 }
 
+/** When connections were last made again. */
+const reconnections = new WeakMap<NatsConnection, number>();
+export const noteReconnection = (nc: NatsConnection): void => void reconnections.set(nc, performance.now());
+
 export async function ask(
   nc: NatsConnection,
   subject: string,
   message: Uint8Array | string,
   signal?: AbortSignal,
+  giveUp = GIVE_UP_MS,
 ): Promise<Msg> {
   const start = performance.now();
-  let silent: number | null = null; // since when nobody listens
   for (;;) {
     try {
       return await beforeAbort(nc.request(subject, message, { timeout: ANSWER_MS }), signal);
     } catch (e) {
       if (signal?.aborted) throw signal.reason;
       const now = performance.now();
-      silent = hasNoListener(e) ? (silent ?? now) : null;
-      if ((silent !== null && now - silent > GONE_MS) || now - start > GIVE_UP_MS || nc.isClosed())
+      const settled = now - (reconnections.get(nc) ?? -Infinity) > SETTLE_MS;
+      if ((hasNoListener(e) && settled) || now - start > giveUp || nc.isClosed())
         throw new CoordinatorGone(`nobody answers ${subject}`);
     }
     await beforeAbort(pause(PAUSE_MS), signal);

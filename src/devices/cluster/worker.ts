@@ -11,10 +11,11 @@ import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { beforeAbort } from '../before-abort.ts';
 import { type Device, DeviceError } from '../device.ts';
 import { type Connected, connect, openQueue, type ServerOptions } from './connection.ts';
-import { digestOf, frameOf, framesOf, withHead } from './packing.ts';
+import { digestOf, frameOf, framesOf, sumsDigest, withHead } from './packing.ts';
 import { DEFAULT_LIMITS, type Done, LimitError, type Limits, PartRunner } from './part-runner.ts';
 import {
   type Answer,
+  type Begin,
   type Job,
   PROTOCOL,
   queueOf,
@@ -44,8 +45,10 @@ export interface WorkerOptions extends ServerOptions {
 const PULL_MS = 5000;
 /** Sums that may be on their way while the next part begins. */
 const MAX_SENDING = 2;
-/** For so long jobs of a run whose coordinator is gone are thrown away at once, and a worker that was left out waits. */
-const FORGET_MS = 30_000;
+/** So long a coordinator may take to say that a part is wanted; others may listen to a run that is over. */
+const BEGIN_MS = 10_000;
+/** For so long a worker takes no jobs after it was left out. */
+const REST_MS = 30_000;
 
 /** Works until the signal ends it, or the device fails. */
 export async function work(options: WorkerOptions): Promise<void> {
@@ -75,6 +78,9 @@ class Unwanted extends Error {
   }
 }
 
+/** A job with the digest of its text. */
+type TakenJob = Job & { digest: string };
+
 class ClusterWorker {
   readonly #nc: NatsConnection;
   readonly #connected: Connected;
@@ -89,8 +95,6 @@ class ClusterWorker {
   #doing: { job: Job; since: number; stop: AbortController } | null = null;
   #done = { parts: 0, evaluations: 0, rate: 0 };
   readonly #sending = new Set<Promise<void>>();
-  /** Runs whose coordinators are gone, and since when. */
-  readonly #gone = new Map<string, number>();
   /** Until then it takes no jobs, because a coordinator has left it out. */
   #restUntil = 0;
   /** The device's failure, which ends the worker. */
@@ -198,15 +202,14 @@ class ClusterWorker {
   }
 
   async #take(message: Msg): Promise<void> {
-    let job: Job;
+    let job: TakenJob;
     try {
-      job = readJob(message.string());
+      const text = message.string();
+      job = { ...readJob(text), digest: digestOf(text) };
     } catch (e) {
       this.#log(`threw a job away: ${(e as Error).message}`);
       return void message.respond('+TERM');
     }
-    const gone = this.#gone.get(job.run);
-    if (gone !== undefined && performance.now() - gone < FORGET_MS) return void message.respond('+TERM');
     const stop = new AbortController();
     const since = performance.now();
     this.#doing = { job, since, stop };
@@ -236,7 +239,7 @@ class ClusterWorker {
       this.#doing = null;
     }
     const own = sending
-      .catch(e => this.#leave(job, message, e))
+      .catch(e => this.#leave(message, e))
       .finally(() => {
         clearInterval(signs);
         this.#sending.delete(own);
@@ -245,37 +248,35 @@ class ClusterWorker {
     while (this.#sending.size >= MAX_SENDING) await Promise.race(this.#sending);
   }
 
+  #headOf({ task, part, digest }: TakenJob): Begin {
+    return { worker: this.#name, task, part, job: digest };
+  }
+
   /** Tells the coordinator who does the part; it may not want it any more. */
-  async #begin(job: Job, stop: AbortController): Promise<void> {
-    const { task, part } = job;
-    const text = JSON.stringify({ worker: this.#name, task, part });
+  async #begin(job: TakenJob, stop: AbortController): Promise<void> {
+    const text = JSON.stringify(this.#headOf(job));
     try {
-      const answer = (await ask(this.#nc, toRun('begin', job.run), text, stop.signal)).string() as Answer;
+      const answer = (
+        await ask(this.#nc, toRun('begin', job.run), text, stop.signal, BEGIN_MS)
+      ).string() as Answer;
       if (answer !== 'go') stop.abort(new Unwanted(answer));
     } catch {
       stop.abort(new Unwanted('gone')); // also when it was stopped already, which changes nothing
     }
   }
 
-  async #send(job: Job, message: Msg, { bytes }: Done, ms: number): Promise<void> {
+  async #send(job: TakenJob, message: Msg, { bytes }: Done, ms: number): Promise<void> {
     const frames = framesOf(bytes);
-    const head: Omit<ResultHead, 'frame'> = {
-      worker: this.#name,
-      task: job.task,
-      part: job.part,
-      frames,
-      ms,
-      digest: digestOf(bytes),
-    };
+    const digest = sumsDigest(job.digest, bytes);
+    const head: Omit<ResultHead, 'frame'> = { ...this.#headOf(job), frames, ms, digest };
     for (let frame = 0; frame < frames; frame++)
       await ask(this.#nc, toRun('result', job.run), withHead({ ...head, frame }, frameOf(bytes, frame)));
     message.respond('+ACK');
   }
 
   /** A part that was not done: it is not wanted, or goes to another worker, or fails for all of them. */
-  async #failed(job: Job, message: Msg, error: unknown): Promise<void> {
-    if (error instanceof Unwanted || error instanceof CoordinatorGone)
-      return this.#leave(job, message, error);
+  async #failed(job: TakenJob, message: Msg, error: unknown): Promise<void> {
+    if (error instanceof Unwanted || error instanceof CoordinatorGone) return this.#leave(message, error);
     if (this.#signal.aborted) return void message.respond('-NAK');
     if (error instanceof DeviceError) {
       this.#failure = error;
@@ -284,21 +285,17 @@ class ClusterWorker {
     }
     const failed = `${error instanceof Error ? error.message : error}`.slice(0, 1500);
     this.#log(`part ${job.part} of task ${job.task} failed: ${failed}`);
-    const head = { worker: this.#name, task: job.task, part: job.part, frame: 0, frames: 1, ms: 0, failed };
+    const head = { ...this.#headOf(job), frame: 0, frames: 1, ms: 0, failed };
     await ask(this.#nc, toRun('result', job.run), withHead(head, new Uint8Array(0)));
     message.respond('+TERM');
   }
 
-  #leave(job: Job, message: Msg, error: unknown): void {
+  #leave(message: Msg, error: unknown): void {
     message.respond('+TERM');
-    const answer = error instanceof Unwanted ? error.answer : 'gone';
-    if (answer === 'gone') this.#gone.set(job.run, performance.now());
-    if (answer === 'left out') {
-      this.#log(
-        'left out: sums of this machine differ from those of others; its memory or processor may be broken',
-      );
-      this.#restUntil = performance.now() + FORGET_MS;
-    }
-    for (const [run, since] of this.#gone) if (performance.now() - since > FORGET_MS) this.#gone.delete(run);
+    if (!(error instanceof Unwanted && error.answer === 'left out')) return;
+    this.#log(
+      'left out: sums of this machine differ from those of others; its memory or processor may be broken',
+    );
+    this.#restUntil = performance.now() + REST_MS;
   }
 }
