@@ -9,7 +9,7 @@ const INDEX = resolve('src/index.ts');
 
 /** The chapters, and what is in them; an export that is in none is an error. */
 const CHAPTERS = [
-  ['Functions', ['integrate', 'scan', 'sample', 'table', 'compile', 'devices']],
+  ['Functions', ['integrate', 'scan', 'sample', 'table', 'compile', 'devices', 'cluster']],
   [
     'Integrands and params',
     [
@@ -33,6 +33,7 @@ const CHAPTERS = [
       'VegasOptions',
       'CubatureOptions',
       'ZmcOptions',
+      'ClusterOptions',
       'Progress',
     ],
   ],

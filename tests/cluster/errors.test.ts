@@ -1,4 +1,5 @@
 /** What may be missing in a cluster is told with its remedy, and soon: nothing waits in silence. */
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { PROTOCOL, WHO } from '../../src/devices/cluster/protocol.ts';
 import { cluster, integrate } from '../../src/index.ts';
@@ -85,6 +86,16 @@ describe.skipIf(absent)('with a server', () => {
     await cards.close();
     // the right one does the work, and the other one is not waited for
     expect((await run(server.url)).device).toMatch(/parts of w1 \d+\)$/);
+  });
+
+  test('the rights of docs/cluster.md are enough, and a worker cannot publish jobs with its own', async () => {
+    const [, config] = /^```conf\n([\s\S]*?)^```$/m.exec(readFileSync('docs/cluster.md', 'utf8'))!;
+    server = await startServer(config.replace(/^jetstream .*$/m, ''));
+    const as = (user: string) => server.url.replace('//', `//${user}@`);
+    await startWorker(as('worker:change-me'), 'w1');
+    await startWorker(as('worker:change-me'), 'w2');
+    expect((await run(as('coordinator:change-me-too'))).device).toMatch(/parts of w\d \d+, w\d \d+/);
+    await expect(run(as('worker:change-me'))).rejects.toThrow(/may not publish to (\$JS|quadrille\.who)/);
   });
 
   test('another user and no rights', async () => {

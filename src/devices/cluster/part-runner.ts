@@ -115,14 +115,14 @@ export class PartRunner {
     budget: { left: number },
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    const bytes = this.#blobs.get(digest) ?? (await this.#fetch(run, digest, budget.left, signal));
+    const bytes = this.#blobs.get(digest) ?? (await this.#load(run, digest, budget.left, signal));
     budget.left -= bytes.length;
     if (budget.left < 0) throw this.#tooLarge();
     this.#blobs.set(digest, bytes);
     return bytes;
   }
 
-  async #fetch(run: string, digest: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
+  async #load(run: string, digest: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
     const frame = async (number: number) => {
       const question = JSON.stringify({ digest, frame: number });
       const { head, bytes } = headOf((await ask(this.#nc, toRun('blob', run), question, signal)).data);

@@ -2,6 +2,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { ClusterError, type Connected } from './connection.ts';
 import { PROTOCOL, queueOf, RELEASE, readWorker, WHO, type Worker } from './protocol.ts';
+import { pause } from './requests.ts';
 
 /** No answer for so long, in milliseconds, and all have answered; 220 ms is what five workers of one machine took. */
 const STALL_MS = 300;
@@ -43,6 +44,8 @@ export async function findWorkers(
   const chosen = kind ?? most;
   const workers = ours.filter(w => w.kind === chosen && w.queue === queueOf(chosen));
   if (workers.length > 0) return { kind: chosen, workers };
+  await nc.flush().catch(() => {});
+  await pause(20); // that a subject is refused comes as an event of its own
   if (refused.has(WHO))
     throw new ClusterError(
       `this user of ${server} may not publish to ${WHO}; docs/cluster.md lists the rights of coordinators`,
