@@ -10,9 +10,8 @@
  */
 import type { Part } from '../../tasks/part.ts';
 import type { Fit } from '../../tasks/verify.ts';
-import { decode } from '../../tasks/wire.ts';
 import { ClusterError } from './connection.ts';
-import { Frames, sumsDigest } from './packing.ts';
+import { Frames, fromBytes, sumsDigest } from './packing.ts';
 import { type AnySums, type AnyTask, readSums } from './parts.ts';
 import type { Answer, Begin, ResultHead, TaskKind } from './protocol.ts';
 
@@ -56,7 +55,7 @@ export interface Office {
 
 interface Vote {
   workers: Set<string>;
-  bytes: Uint8Array;
+  sums: AnySums;
 }
 
 interface PartState {
@@ -133,7 +132,10 @@ export class Handout {
     for (const index of this.#parts.keys()) this.#publish(index);
     await this.#done;
     const all = this.#parts.map(p => p.sums!);
-    for (const p of this.#parts) p.sums = TAKEN;
+    for (const p of this.#parts) {
+      p.sums = TAKEN; // may be megabytes
+      for (const vote of p.votes.values()) vote.sums = TAKEN;
+    }
     this.#task = null;
     return all;
   }
@@ -263,11 +265,11 @@ export class Handout {
     const state = this.#parts[index];
     let sums: AnySums;
     try {
-      sums = this.#read(state, { workers: new Set(), bytes });
+      sums = readSums(this.what, fromBytes(bytes), this.#task!, state.part, this.#fit);
     } catch (e) {
       return this.#office.leaveOut(worker, `${this.#nameOf(state)}: ${(e as Error).message}`);
     }
-    const vote = state.votes.get(digest) ?? { workers: new Set(), bytes };
+    const vote = state.votes.get(digest) ?? { workers: new Set(), sums };
     state.votes.set(digest, vote);
     vote.workers.add(worker);
     state.holders.delete(worker);
@@ -296,7 +298,6 @@ export class Handout {
     const { workers } = state.votes.get(digest)!;
     if (workers.size > 1) this.#trust(workers);
     const wrong = [...state.votes].filter(([d]) => d !== digest).flatMap(([, v]) => [...v.workers]);
-    for (const vote of state.votes.values()) vote.bytes = new Uint8Array(0);
     for (const w of wrong)
       this.#office.leaveOut(
         w,
@@ -320,13 +321,8 @@ export class Handout {
     for (const state of this.#parts) {
       if (state.sums || state.votes.size !== 1) continue;
       const [[digest, vote]] = state.votes;
-      if ([...vote.workers].some(w => this.#office.isTrusted(w)))
-        this.#settle(state, digest, this.#read(state, vote));
+      if ([...vote.workers].some(w => this.#office.isTrusted(w))) this.#settle(state, digest, vote.sums);
     }
-  }
-
-  #read({ part }: PartState, { bytes }: Vote): AnySums {
-    return readSums(this.what, decode(new TextDecoder().decode(bytes)), this.#task!, part, this.#fit);
   }
 
   /** Somebody contradicts sums that the run has used. */
@@ -353,7 +349,7 @@ export class Handout {
     }
     if (state.holders.size > 0 && state.copies < MAX_COPIES) return this.#publish(index);
     const [digest, vote] = [...state.votes][0];
-    this.#settle(state, digest, this.#read(state, vote));
+    this.#settle(state, digest, vote.sums);
   }
 
   #publish(index: number): void {

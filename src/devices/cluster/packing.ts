@@ -32,8 +32,65 @@ export function pack(value: unknown, put: Put): Packed {
 
 export async function unpack(packed: Packed, get: Get): Promise<unknown> {
   const text = 'text' in packed ? packed.text : new TextDecoder().decode(await get(packed.digest));
-  return together(decode(text), get);
+  const value = decode(text);
+  const found = new Map<string, Uint8Array>();
+  together(value, digest => {
+    found.set(digest, NOTHING);
+    return NOTHING;
+  });
+  for (const digest of found.keys()) found.set(digest, await get(digest));
+  return together(value, digest => found.get(digest)!);
 }
+
+const NOTHING = new Uint8Array(0);
+
+/**
+ * A value as bytes: a head with its text, and the bytes of its lists behind it. (As text, lists of megabytes took most of the
+ * time of an iteration of VEGAS+: 2.3 s more at 2e7 evaluations in 6 dimensions than on one machine.)
+ */
+export function toBytes(value: unknown): Uint8Array {
+  const lists: Uint8Array[] = [];
+  const text = encode(apart(value, bytes => `${lists.push(bytes) - 1}`));
+  const lengths = lists.map(l => l.length);
+  const all = new Uint8Array(lengths.reduce((a, b) => a + b, 0));
+  let at = 0;
+  for (const l of lists) {
+    all.set(l, at);
+    at += l.length;
+  }
+  return withHead({ text, lengths }, all);
+}
+
+export function fromBytes(message: Uint8Array): unknown {
+  const { head, bytes } = headOf(message);
+  const { text, lengths } = JSON.parse(head) as { text: string; lengths: number[] };
+  if (typeof text !== 'string' || !Array.isArray(lengths)) throw new MessageError('sums without a head');
+  const starts = [0];
+  for (const n of lengths) {
+    if (!Number.isSafeInteger(n) || n < 0) throw new MessageError('a list of no length');
+    starts.push(starts.at(-1)! + n);
+  }
+  if (starts.at(-1) !== bytes.length) throw new MessageError('lists of another length');
+  return together(decode(text), number => {
+    const n = Number(number);
+    if (!(n in lengths)) throw new MessageError('a list that is not there');
+    return bytes.subarray(starts[n], starts[n + 1]);
+  });
+}
+
+/** Does something for every frame, a few at a time: a server closes a connection that has too much to read. */
+export async function eachFrame(
+  first: number,
+  end: number,
+  act: (frame: number) => Promise<void>,
+): Promise<void> {
+  let next = first;
+  const lane = async () => {
+    while (next < end) await act(next++);
+  };
+  await Promise.all(Array.from({ length: Math.min(FRAMES_AT_ONCE, end - first) }, lane));
+}
+const FRAMES_AT_ONCE = 8;
 
 function apart(value: unknown, put: Put): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -46,22 +103,19 @@ function apart(value: unknown, put: Put): unknown {
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, apart(v, put)]));
 }
 
-async function together(value: unknown, get: Get, depth = 0): Promise<unknown> {
+/** The value with its lists in their places. */
+function together(value: unknown, find: (digest: string) => Uint8Array, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   if (depth > 8) throw new MessageError('a message of objects inside each other');
   const { $list, digest } = value as { $list?: ArrayName; digest?: string };
   if ($list !== undefined) {
     if (!Object.hasOwn(ARRAYS, $list) || typeof digest !== 'string')
       throw new MessageError('an unknown list');
-    const bytes = await get(digest);
     // a copy: the bytes may lie anywhere in memory, and lists of numbers have to be aligned
-    return new ARRAYS[$list](new Uint8Array(bytes).buffer);
+    return new ARRAYS[$list](new Uint8Array(find(digest)).buffer);
   }
-  if (Array.isArray(value)) return Promise.all(value.map(v => together(v, get, depth + 1)));
-  const members = Object.entries(value).map(
-    async ([k, v]): Promise<[string, unknown]> => [k, await together(v, get, depth + 1)],
-  );
-  return Object.fromEntries(await Promise.all(members));
+  if (Array.isArray(value)) return value.map(v => together(v, find, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, together(v, find, depth + 1)]));
 }
 
 /** How many frames so many bytes take; nothing takes one too. */

@@ -8,9 +8,8 @@ import type { CompiledProgram } from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
 import type { Bindings } from '../../integrand/params.ts';
 import { decodeProgram } from '../../integrand/verify.ts';
-import { encode } from '../../tasks/wire.ts';
 import type { Device, Session } from '../device.ts';
-import { digestOf, Frames, headOf, unpack } from './packing.ts';
+import { digestOf, eachFrame, Frames, headOf, toBytes, unpack } from './packing.ts';
 import { readyPart } from './parts.ts';
 import { FRAME, type Job, MAX_FRAMES, MessageError, type Packed, toRun } from './protocol.ts';
 import { ask } from './requests.ts';
@@ -43,7 +42,7 @@ interface Opened {
 }
 
 export interface Done {
-  /** The sums, as text. */
+  /** The sums. */
   bytes: Uint8Array;
   cost: number;
 }
@@ -75,7 +74,7 @@ export class PartRunner {
         `the part takes ${part.cost.toPrecision(3)} evaluations, and this worker allows ${this.#limits.evaluations}`,
       );
     const sums = await part.run(session, signal);
-    return { bytes: new TextEncoder().encode(encode(sums)), cost: part.cost };
+    return { bytes: toBytes(sums), cost: part.cost };
   }
 
   close(): void {
@@ -135,7 +134,7 @@ export class PartRunner {
     if (first.frames * FRAME > most + FRAME) throw this.#tooLarge();
     const all = new Frames(first.frames);
     all.add(0, first.bytes);
-    for (let i = 1; i < first.frames; i++) all.add(i, (await frame(i)).bytes);
+    await eachFrame(1, first.frames, async i => void all.add(i, (await frame(i)).bytes));
     if (digestOf(all.bytes) !== digest) throw new MessageError('a blob that is not what its digest says');
     return all.bytes;
   }

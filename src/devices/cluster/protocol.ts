@@ -124,10 +124,10 @@ const NAME = /^[\w.@:+-]{1,100}$/;
 export function readJob(text: string): Job {
   const j = parsed(text, MAX_JOB);
   if (j.protocol !== PROTOCOL) throw new MessageError(`a job of protocol ${String(j.protocol).slice(0, 20)}`);
-  need(TOKEN.test(j.run as string), 'run');
+  need(matches(TOKEN, j.run), 'run');
   need(TASK_KINDS.includes(j.what as string), 'what');
   for (const name of ['task', 'part', 'first', 'count']) need(isCount(j[name]), name);
-  need(DIGEST.test(j.program as string), 'program');
+  need(matches(DIGEST, j.program), 'program');
   return {
     protocol: PROTOCOL,
     run: j.run as string,
@@ -145,22 +145,22 @@ export function readJob(text: string): Job {
 function readPacked(value: unknown): Packed {
   const p = (value ?? {}) as Record<string, unknown>;
   if (typeof p.text === 'string') return { text: p.text };
-  need(DIGEST.test(p.digest as string), 'digest');
+  need(matches(DIGEST, p.digest), 'digest');
   return { digest: p.digest as string };
 }
 
 /** A worker that says it has begun with a part. */
 export function readBegin(text: string): Begin {
   const b = parsed(text, MAX_JOB);
-  need(NAME.test(b.worker as string) && isCount(b.task) && isCount(b.part), 'begin');
-  need(DIGEST.test(b.job as string), 'job');
+  need(matches(NAME, b.worker) && isCount(b.task) && isCount(b.part), 'begin');
+  need(matches(DIGEST, b.job), 'job');
   return { worker: b.worker as string, task: b.task as number, part: b.part as number, job: b.job as string };
 }
 
 /** A question for a frame of a blob. */
 export function readBlobQuestion(text: string): { digest: string; frame: number } {
   const b = parsed(text, MAX_JOB);
-  need(DIGEST.test(b.digest as string) && isCount(b.frame), 'blob');
+  need(matches(DIGEST, b.digest) && isCount(b.frame), 'blob');
   return { digest: b.digest as string, frame: b.frame as number };
 }
 
@@ -168,7 +168,7 @@ export function readResultHead(text: string): ResultHead {
   const h = parsed(text, MAX_JOB);
   const begin = readBegin(text);
   need(isCount(h.frame) && isCount(h.frames) && (h.frames as number) <= MAX_FRAMES, 'frames');
-  need(h.failed === undefined ? DIGEST.test(h.digest as string) : typeof h.failed === 'string', 'digest');
+  need(h.failed === undefined ? matches(DIGEST, h.digest) : typeof h.failed === 'string', 'digest');
   const ms = Number.isFinite(h.ms) && (h.ms as number) >= 0 ? (h.ms as number) : 0;
   return {
     ...begin,
@@ -185,7 +185,7 @@ export const MAX_FRAMES = 2 ** 30 / FRAME;
 
 export function readWorker(text: string): Worker {
   const w = parsed(text, MAX_JOB);
-  need(NAME.test(w.name as string), 'name');
+  need(matches(NAME, w.name), 'name');
   for (const name of ['kind', 'queue', 'release', 'device']) need(typeof w[name] === 'string', name);
   for (const name of ['protocol', 'epsilon', 'parts', 'evaluations', 'rate', 'uptime'])
     need(Number.isFinite(w[name]), name);
@@ -206,6 +206,8 @@ function parsed(text: string, most: number): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
+const matches = (pattern: RegExp, value: unknown): boolean =>
+  typeof value === 'string' && pattern.test(value);
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 function need(condition: boolean, what: string): asserts condition {

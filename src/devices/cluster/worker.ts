@@ -11,7 +11,7 @@ import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { beforeAbort } from '../before-abort.ts';
 import { type Device, DeviceError } from '../device.ts';
 import { type Connected, connect, openQueue, type ServerOptions } from './connection.ts';
-import { digestOf, frameOf, framesOf, sumsDigest, withHead } from './packing.ts';
+import { digestOf, eachFrame, frameOf, framesOf, sumsDigest, withHead } from './packing.ts';
 import { DEFAULT_LIMITS, type Done, LimitError, type Limits, PartRunner } from './part-runner.ts';
 import {
   type Answer,
@@ -269,8 +269,9 @@ class ClusterWorker {
     const frames = framesOf(bytes);
     const digest = sumsDigest(job.digest, bytes);
     const head: Omit<ResultHead, 'frame'> = { ...this.#headOf(job), frames, ms, digest };
-    for (let frame = 0; frame < frames; frame++)
+    await eachFrame(0, frames, async frame => {
       await ask(this.#nc, toRun('result', job.run), withHead({ ...head, frame }, frameOf(bytes, frame)));
+    });
     message.respond('+ACK');
   }
 
