@@ -140,6 +140,13 @@ export const OPTIONS: readonly Option[] = [
     commands: [...SOLVING, 'worker'],
   },
   {
+    name: 'resume',
+    kind: 'text',
+    value: 'RUN',
+    help: 'with --device nats://host: a name for the run; after a death the same command goes on where it stopped',
+    commands: SOLVING,
+  },
+  {
     name: 'name',
     kind: 'text',
     value: 'NAME',

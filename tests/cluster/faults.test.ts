@@ -185,6 +185,29 @@ describe.skipIf(absent)('a cluster', () => {
     await queueIsEmpty();
   });
 
+  test('the coordinator is killed, and a run of its name goes on with the same bits', async () => {
+    await startWorkers(server.url, 2);
+    const given = JSON.stringify(options);
+    await runScript(
+      `import { integrate } from 'quadrille';
+       const f = ${f};
+       await integrate(f, {
+         ...${given},
+         device: '${server.url}/run-1',
+         onProgress: ({ iteration }) => setTimeout(() => iteration > 5 && process.kill(process.pid, 'SIGKILL'), 300),
+       });`,
+    );
+    const whole = await integrate(f, { ...options, device });
+    const resumed = await integrate(f, { ...options, device: `${server.url}/run-1` });
+    expect(numbers(resumed)).toEqual(expected);
+    const parts = (text: string) => [...text.matchAll(/w\d (\d+)/g)].reduce((n, m) => n + Number(m[1]), 0);
+    expect(parts(resumed.device)).toBeLessThan(parts(whole.device));
+    // when it has ended, nothing is kept
+    const again = await integrate(f, { ...options, device: `${server.url}/run-1` });
+    expect(parts(again.device)).toBeGreaterThan(parts(resumed.device));
+    await queueIsEmpty();
+  });
+
   test('the coordinator is killed: its jobs are thrown away, and the next one has the workers', async () => {
     await startWorkers(server.url, 2, 'slow');
     const killed = runScript(

@@ -14,9 +14,16 @@ export interface ClusterOptions {
   tls?: boolean | { ca?: string; cert?: string; key?: string };
   /** The kind of devices that do the work, `cpu` or `cuda`. Default: the kind that most workers have. */
   kind?: string;
+  /**
+   * A name for the run, of letters, digits, - and _; in a URL it stands behind the host, `nats://host/name`. The sums of finished
+   * iterations are then kept on the server until the device is closed: if this process dies, a run of the same integral and
+   * name goes on where it stopped, with the same bits. Default: none, and nothing is kept.
+   */
+  run?: string;
 }
 
-const URL_OF_SERVER = /^(nats|tls):\/\/[^\s/,]+\/?$/;
+const URL_OF_SERVER = /^(nats|tls):\/\/[^\s/,]+(\/[\w-]{0,64})?$/;
+const NAME_OF_RUN = /^[\w-]{1,64}$/;
 
 /** Whether a text is the URL of a NATS server. */
 export function isServer(text: unknown): boolean {
@@ -37,7 +44,10 @@ export function cluster(options: ClusterOptions): Device {
       undefined,
       'cluster',
     );
-  return new ClusterDevice(options);
+  const run = options.run ?? new URL(servers[0] as string).pathname.slice(1);
+  if (run && !NAME_OF_RUN.test(run))
+    throw new OptionError('run', run, 'use letters, digits, - and _', undefined, 'cluster');
+  return new ClusterDevice(options, run);
 }
 
 class ClusterDevice implements Device {
@@ -48,8 +58,8 @@ class ClusterDevice implements Device {
   #small: Device | null = null;
   #closed = false;
 
-  constructor(options: ClusterOptions) {
-    this.#options = { ...options };
+  constructor(options: ClusterOptions, run: string) {
+    this.#options = { ...options, run };
     const { protocol, host } = new URL([options.servers].flat()[0] as string);
     this.name = `${protocol}//${host}`;
   }
@@ -89,7 +99,7 @@ class ClusterDevice implements Device {
 
   async #connect(): Promise<Coordinator> {
     const { Coordinator } = await import('./coordinator.ts');
-    this.#opened = await Coordinator.open(this.#options, this.#options.kind);
+    this.#opened = await Coordinator.open(this.#options, this.#options.kind, this.#options.run);
     return this.#opened;
   }
 

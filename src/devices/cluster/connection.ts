@@ -212,6 +212,10 @@ export async function openQueue(connected: Connected, queue: string): Promise<Qu
   }
 }
 
+/** Why finished tasks cannot be kept. */
+export const runsError = (e: Error, { server, refused }: Connected): ClusterError =>
+  queueError(e, server, refused);
+
 /** The client says "jetstream is not enabled" of a missing stream as well; the server's codes are reliable. */
 const isMissing = (e: Error & { code?: number }): boolean => e.code === 10059;
 
@@ -229,5 +233,5 @@ function queueError(
     return new ClusterError(
       `the server at ${server} has no JetStream; start it with nats-server -js, or enable JetStream for this account`,
     );
-  return new ClusterError(`the server at ${server} does not open the queue of jobs: ${e.message}`);
+  return new ClusterError(`the server at ${server} does not open a stream: ${e.message}`);
 }

@@ -7,6 +7,7 @@ import type { Part } from '../../tasks/part.ts';
 import type { Fit } from '../../tasks/verify.ts';
 import { beforeAbort } from '../before-abort.ts';
 import { Blobs } from './blobs.ts';
+import { Checkpoints } from './checkpoints.ts';
 import {
   ClusterError,
   type Connected,
@@ -76,6 +77,8 @@ export class Coordinator {
   readonly epsilon: number;
   readonly blobs = new Blobs();
   readonly warnings: string[];
+  /** Of a run that has a name. */
+  checkpoints: Checkpoints | null = null;
   readonly #connected: Connected;
   readonly #nc: NatsConnection;
   readonly #queue: string;
@@ -96,7 +99,7 @@ export class Coordinator {
   #disconnected: number | null = null;
   #asking = false;
 
-  static async open(options: ServerOptions, kind: string | undefined): Promise<Coordinator> {
+  static async open(options: ServerOptions, kind?: string, run?: string): Promise<Coordinator> {
     const connected = await connect(options, 'quadrille coordinator');
     try {
       const found = await findWorkers(connected, kind);
@@ -104,6 +107,7 @@ export class Coordinator {
       const made = new Coordinator(connected, queue, found.kind, found.workers);
       await connected.nc.flush(); // before the first job: whoever takes it asks at once
       await made.#deleteOrphans();
+      if (run) made.checkpoints = await Checkpoints.open(connected, queue, run);
       return made;
     } catch (e) {
       await connected.close();
@@ -231,6 +235,7 @@ export class Coordinator {
     try {
       this.#nc.publish(toRun('stop', this.run), '');
       await Promise.all(this.#deleting);
+      await this.checkpoints?.forget();
     } catch {
       // the server is away: its jobs are thrown away by whoever takes them
     }

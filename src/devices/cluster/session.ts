@@ -12,8 +12,10 @@ import { costOf } from '../../tasks/verify.ts';
 import { mergeWitnesses, type WitnessSums, type WitnessTask } from '../../tasks/witness.ts';
 import type { Session } from '../device.ts';
 import type { Coordinator, Integrand } from './coordinator.ts';
-import { pack } from './packing.ts';
+import { digestOf, fromBytes, pack, toBytes } from './packing.ts';
 import { paramList } from './part-runner.ts';
+import { type AnySums, type AnyTask, readSums } from './parts.ts';
+import type { TaskKind } from './protocol.ts';
 import { cut } from './sizes.ts';
 
 /** Evaluations of a task that is done here, at most; and where other integrals wait for this thread. */
@@ -62,24 +64,24 @@ export class ClusterSession implements Session {
     if (this.#here && costOf('sample', task, part) <= this.#mostHere)
       return this.#here.sample(task, part, signal);
     const each = costOf('sample', task, { first: 0, count: 1 });
-    const sums = await this.#share('sample', task, part, each, signal);
-    return mergeParts(task, part, sums as PartSums[]);
+    const merge = (sums: AnySums[]) => mergeParts(task, part, sums as PartSums[]);
+    return (await this.#share('sample', task, part, each, merge, signal)) as PartSums;
   }
 
   async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
     if (this.#here && costOf('regions', task, part) <= this.#mostHere)
       return this.#here.regions(task, part, signal);
     const each = costOf('regions', task, { first: 0, count: 1 });
-    const sums = await this.#share('regions', task, part, each, signal);
-    return mergeRegions(part, sums as RegionSums[]);
+    const merge = (sums: AnySums[]) => mergeRegions(part, sums as RegionSums[]);
+    return (await this.#share('regions', task, part, each, merge, signal)) as RegionSums;
   }
 
   async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
     if (this.#here && costOf('witness', task, part) <= this.#mostHere)
       return this.#here.witness(task, part, signal);
     const each = costOf('witness', task, { first: 0, count: 1 });
-    const sums = await this.#share('witness', task, part, each, signal);
-    return mergeWitnesses(part, sums as WitnessSums[]);
+    const merge = (sums: AnySums[]) => mergeWitnesses(part, sums as WitnessSums[]);
+    return (await this.#share('witness', task, part, each, merge, signal)) as WitnessSums;
   }
 
   async rebind(program: BoundProgram): Promise<void> {
@@ -93,16 +95,23 @@ export class ClusterSession implements Session {
     this.#here?.close();
   }
 
-  #share(
-    what: 'sample' | 'regions' | 'witness',
-    task: SampleTask | RegionTask | WitnessTask,
+  async #share(
+    what: TaskKind,
+    task: AnyTask,
     whole: Part,
     each: number,
+    merge: (sums: AnySums[]) => AnySums,
     signal: AbortSignal | undefined,
-  ) {
-    const { workers, rate } = this.#coordinator;
+  ): Promise<AnySums> {
+    const { workers, rate, checkpoints } = this.#coordinator;
+    const { program, params, fit } = this.#integrand;
+    const digest = checkpoints ? digestOf(toBytes({ program, params, what, task, whole })) : '';
+    const kept = await checkpoints?.find(digest);
+    if (kept) return readSums(what, fromBytes(kept), task, whole, fit);
     const parts = cut(whole, each, workers, rate).map(part => ({ part, cost: each * part.count }));
-    return this.#coordinator.handOut(this.#integrand, what, task, parts, signal);
+    const sums = merge(await this.#coordinator.handOut(this.#integrand, what, task, parts, signal));
+    checkpoints?.keep(digest, toBytes(sums));
+    return sums;
   }
 
   /** Makes program and params known to workers. */
