@@ -9,7 +9,7 @@ const MODULES = ['src/index.ts', 'src/plugin/plugin.ts'].map(file => resolve(fil
 
 /** The chapters, and what is in them; an export that is in none is an error. */
 const CHAPTERS = [
-  ['Functions', ['integrate', 'scan', 'sample', 'table', 'compile', 'devices']],
+  ['Functions', ['integrate', 'scan', 'sample', 'table', 'compile', 'devices', 'cluster']],
   [
     'Integrands and params',
     [
@@ -43,6 +43,7 @@ const CHAPTERS = [
       'VegasOptions',
       'CubatureOptions',
       'ZmcOptions',
+      'ClusterOptions',
       'Progress',
     ],
   ],

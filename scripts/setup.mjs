@@ -13,12 +13,16 @@ if (!current) {
 }
 
 // gcc and MPFR measure the accuracy of the math library against high precision, g++ runs CUDA text on the CPU; Chromium
-// runs the library in a page
+// runs the library in a page; clusters are tried on a real NATS server
 const wanted = [
   ['gcc', () => spawnSync('gcc', ['--version']).status === 0],
   ['g++', () => spawnSync('g++', ['--version']).status === 0],
   ['libmpfr-dev', () => spawnSync('sh', ['-c', 'echo "#include <mpfr.h>" | gcc -E -']).status === 0],
   ['chromium', () => existsSync('/usr/bin/chromium')],
+  [
+    'nats-server',
+    () => ['nats-server', '/usr/sbin/nats-server'].some(c => !spawnSync(c, ['--version']).error),
+  ],
 ];
 const missing = process.argv.includes('--tests')
   ? wanted.filter(([, isThere]) => !isThere()).map(([name]) => name)

@@ -11,16 +11,24 @@ describe('the sources', () => {
   const texts = new Map(files.map(f => [f.replaceAll('\\', '/'), readFileSync(`src/${f}`, 'utf8')]));
   const withText = (pattern: RegExp) => [...texts].filter(([, text]) => pattern.test(text)).map(([f]) => f);
 
-  test('use no module of Node that opens a connection or starts a process', () => {
+  test('use modules of Node that open a connection or start a process for clusters alone', () => {
     const used = [...texts.values()].flatMap(text => [...text.matchAll(/'node:([\w/]+)'/g)].map(m => m[1]));
     const known = ['crypto', 'fs', 'fs/promises', 'module', 'os', 'path', 'url', 'worker_threads'];
-    expect([...new Set(used)].sort()).toEqual(known);
+    expect([...new Set(used)].sort()).toEqual([...known, 'child_process', 'net'].sort());
+    expect(withText(/'node:(child_process|net)'/)).toEqual(['cli/commands/cluster.ts']);
+    expect(withText(/from '@nats-io|import\('@nats-io/).every(f => f.startsWith('devices/cluster/'))).toBe(
+      true,
+    );
     expect(withText(/\b(fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\(/)).toEqual([]);
   });
-  test('write files in two places', () => {
+  test('write files in three places', () => {
     const writes =
       /\b(writeFile|appendFile|mkdir|createWriteStream|copyFile|rename|symlink|mkdtemp)(Sync)?\(/;
-    expect(withText(writes)).toEqual(['cli/commands/integrate.ts', 'devices/cuda/kernel-cache.ts']);
+    expect(withText(writes)).toEqual([
+      'cli/commands/cluster.ts',
+      'cli/commands/integrate.ts',
+      'devices/cuda/kernel-cache.ts',
+    ]);
   });
 });
 

@@ -17,6 +17,9 @@ const RUN: Record<Command, () => Promise<Run>> = {
   scan: async () => (await import('./commands/scan.ts')).scanCommand,
   explain: async () => (await import('./commands/explain.ts')).explainCommand,
   devices: async () => (await import('./commands/devices.ts')).devicesCommand,
+  worker: async () => (await import('./commands/worker.ts')).workerCommand,
+  workers: async () => (await import('./commands/workers.ts')).workersCommand,
+  cluster: async () => (await import('./commands/cluster.ts')).clusterCommand,
   bench: async () => (await import('./commands/bench.ts')).benchCommand,
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
 };
@@ -51,7 +54,15 @@ async function help(command: Command, { out, env }: Terminal): Promise<void> {
 }
 
 /** The names of errors whose messages tell the user what to do. */
-const EXPECTED = ['IntegrandError', 'OptionError', 'CudaError', 'TypeError', 'RangeError'];
+const EXPECTED = [
+  'IntegrandError',
+  'OptionError',
+  'CudaError',
+  'ClusterError',
+  'DeviceError',
+  'TypeError',
+  'RangeError',
+];
 
 /**
  * Errors of the user and of the machine are printed without a stack trace, those of the user's functions with their place;

@@ -8,7 +8,18 @@ import { METHODS } from '../methods/registry.ts';
 import type { Entry, Kind as LibraryKind, OptionTable } from '../options/table.ts';
 import { INTEGRATE_OPTIONS } from '../problem.ts';
 
-export const COMMANDS = ['integrate', 'run', 'scan', 'explain', 'devices', 'bench', 'completion'] as const;
+export const COMMANDS = [
+  'integrate',
+  'run',
+  'scan',
+  'explain',
+  'devices',
+  'worker',
+  'workers',
+  'cluster',
+  'bench',
+  'completion',
+] as const;
 export type Command = (typeof COMMANDS)[number];
 
 /** How the value of an option is read; a `flag` has no value. */
@@ -36,7 +47,7 @@ const SOLVING = ['integrate', 'run', 'scan'] as const;
 
 /** Options of the library that belong to other commands than those that integrate. */
 const COMMANDS_OF: Record<string, readonly Command[]> = {
-  device: [...SOLVING, 'bench'],
+  device: [...SOLVING, 'bench', 'worker', 'cluster'],
   dims: ['run', 'scan', 'explain'],
 };
 
@@ -128,7 +139,7 @@ export const OPTIONS: readonly Option[] = [
     name: 'json',
     kind: 'flag',
     help: 'print JSON',
-    commands: ['integrate', 'run', 'scan', 'devices', 'bench'],
+    commands: ['integrate', 'run', 'scan', 'devices', 'workers', 'bench'],
   },
   {
     name: 'svg',
@@ -142,7 +153,49 @@ export const OPTIONS: readonly Option[] = [
     short: 'q',
     kind: 'flag',
     help: 'print the result and nothing else',
+    commands: [...SOLVING, 'worker'],
+  },
+  {
+    name: 'resume',
+    kind: 'text',
+    value: 'RUN',
+    help: 'with --device nats://host: a name for the run; after a death the same command goes on where it stopped',
     commands: SOLVING,
+  },
+  {
+    name: 'name',
+    kind: 'text',
+    value: 'NAME',
+    help: 'what the worker is called; by default the machine and the number of the process',
+    commands: ['worker'],
+  },
+  {
+    name: 'part-evaluations',
+    kind: 'number',
+    value: 'N',
+    help: 'refuse parts that take more evaluations (1e12)',
+    commands: ['worker'],
+  },
+  {
+    name: 'part-memory',
+    kind: 'number',
+    value: 'BYTES',
+    help: 'refuse parts whose program and lists take more bytes (1073741824)',
+    commands: ['worker'],
+  },
+  {
+    name: 'part-time',
+    kind: 'duration',
+    value: 'TIME',
+    help: 'end parts that take longer (10min)',
+    commands: ['worker'],
+  },
+  {
+    name: 'workers',
+    kind: 'whole',
+    value: 'N',
+    help: 'how many workers to start, which share the cores (2)',
+    commands: ['cluster'],
   },
   { name: 'help', short: 'h', kind: 'flag', help: 'show help', commands: COMMANDS },
   { name: 'version', short: 'V', kind: 'flag', help: 'show the version', commands: COMMANDS },

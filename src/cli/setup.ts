@@ -1,4 +1,5 @@
 /** Makes a problem for the library from the arguments: the integrand, from an expression or a file, and its options. */
+import { isServer } from '../devices/cluster/cluster.ts';
 import { takesFunctions } from '../devices/registry.ts';
 import { checkParams } from '../integrand/check-params.ts';
 import type { Integrand } from '../integrand/compile.ts';
@@ -106,7 +107,17 @@ export function libraryOptions(given: Arguments['options']): AllOptions {
   if (points) found.points = points;
   // several devices are separated by commas
   if (typeof found.device === 'string' && found.device.includes(',')) found.device = found.device.split(',');
+  if (given.has('resume')) found.device = resumed(found.device, given.get('resume') as string);
   return found as AllOptions;
+}
+
+/** The URL of a cluster with the name of a run. */
+function resumed(device: unknown, run: string): string {
+  if (!isServer(device))
+    throw new UsageError('--resume is for clusters.', 'Name one: --device nats://host --resume RUN.');
+  const url = `${(device as string).replace(/\/$/, '')}/${run}`;
+  if (isServer(url)) return url;
+  throw new UsageError(`--resume is '${run}'.`, 'Use letters, digits, - and _, at most 64.');
 }
 
 function domainOf(

@@ -3,6 +3,7 @@
  * most runs do not use is loaded when it is asked for. A page has no cards: the member `browser` of package.json makes
  * bundlers put cuda/absent.ts in the place of cuda/open.ts, so that nothing of CUDA is in the files of a page.
  */
+import { type ClusterOptions, cluster, isServer } from './cluster/cluster.ts';
 import { CpuDevice } from './cpu/cpu.ts';
 import { WorkerPool } from './cpu/worker-pool.ts';
 import * as absentCuda from './cuda/absent.ts';
@@ -97,21 +98,31 @@ export const DEVICES = [
     open: openJs,
     list: listJs,
   },
+  {
+    kind: 'nats',
+    suffix: null,
+    inLists: false,
+    examples: ["'nats://host'"],
+    words: 'nats://host: the workers of a cluster, which quadrille worker nats://host starts',
+    open: url => openCluster(url!),
+    list: () => [],
+  },
 ] as const satisfies readonly Kind[];
 
-type DeviceKind = Exclude<(typeof DEVICES)[number]['kind'], 'auto'>;
+type DeviceKind = Exclude<(typeof DEVICES)[number]['kind'], 'auto' | 'nats'>;
 
 interface DeviceName {
   of: Kind;
-  /** What stands behind the colon: the workers of a CPU, the number of a card, or `*`. */
+  /** What stands behind the colon: the workers of a CPU, the number of a card, or `*`; of a cluster, the whole URL. */
   suffix: string | undefined;
 }
 
 /** A name in its parts; undefined when it names no device. */
 function readDeviceName(name: unknown): DeviceName | undefined {
   if (typeof name !== 'string') return undefined;
+  if (isServer(name)) return { of: DEVICES.find(d => d.kind === 'nats')!, suffix: name };
   const [kind, suffix, more] = name.split(':');
-  const of: Kind | undefined = DEVICES.find(d => d.kind === kind);
+  const of: Kind | undefined = DEVICES.find(d => d.kind === kind && d.kind !== 'nats');
   if (!of || more !== undefined) return undefined;
   return suffix === undefined || of.suffix?.test(suffix) ? { of, suffix } : undefined;
 }
@@ -208,6 +219,13 @@ function openWorkers(number: string | undefined, make: (workers: number | Worker
 async function openJs(workers: string | undefined): Promise<Opened> {
   const { JsDevice } = await import('./js/js.ts');
   return openWorkers(workers, n => new JsDevice(n));
+}
+
+/** The cluster at a URL. Login and certificates are not in URLs: the environment names their files. */
+async function openCluster(url: string): Promise<Opened> {
+  if (!inNode()) throw new Error('Clusters are for Node, not for pages.');
+  const { optionsFromEnvironment } = await import('./cluster/connection.ts');
+  return { devices: [cluster(optionsFromEnvironment(url) as ClusterOptions)], own: true };
 }
 
 const loadCuda = async () => (inNode() ? import('./cuda/open.ts') : absentCuda);

@@ -60,8 +60,8 @@ describe('README.md', () => {
 });
 
 describe('examples of --help', () => {
-  // the others are in docs/cli.md, or are configuration of a shell
-  const others = examples.filter(e => !commands.includes(e) && !/completion|bench/.test(e));
+  // the others are in docs/cli.md, or are configuration of a shell, or need a server (tests/cluster)
+  const others = examples.filter(e => !commands.includes(e) && !/completion|bench|worker|cluster/.test(e));
   test.each(others)('%s', async command => {
     const { code, err } = await built.shell(command);
     expect(err).toBe('');

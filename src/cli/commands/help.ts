@@ -96,6 +96,35 @@ names in an expression are variables.`,
     about: 'Lists the devices of this machine, by the names that --device takes.',
     examples: ['quadrille devices', 'quadrille devices --json'],
   },
+  worker: {
+    usage: 'quadrille worker nats://HOST[:PORT] [options]',
+    about: `Lets this machine take part in a cluster: it does parts of integrals that others run with --device nats://HOST. It
+runs integrands as verified programs, never a text that was sent.`,
+    examples: [
+      'quadrille worker nats://host',
+      'quadrille worker nats://host --device cpu:4 --name lab-7',
+      "quadrille worker tls://host --device 'cuda:*'",
+    ],
+    more: [
+      [
+        'Login and TLS',
+        `A password or a token can stand in the URL, nats://user:password@host. QUADRILLE_CREDENTIALS names a file with
+credentials or the seed of an nkey, QUADRILLE_TLS_CA one with the certificate of the authority; a tls:// URL uses
+the certificates of the system. --device nats://HOST of the other commands reads them too.`,
+      ],
+    ],
+  },
+  workers: {
+    usage: 'quadrille workers nats://HOST[:PORT]',
+    about:
+      'Shows the workers of a cluster: machine, device, release, rate, and what each does now. In a terminal, live.',
+    examples: ['quadrille workers nats://host', 'quadrille workers nats://host --json'],
+  },
+  cluster: {
+    usage: 'quadrille cluster [--workers N]',
+    about: 'Starts a NATS server and workers on this machine, for trying out. Ctrl-C ends them.',
+    examples: ['quadrille cluster', 'quadrille cluster --workers 4'],
+  },
   bench: {
     usage: 'quadrille bench [options]',
     about: `Runs integrands of the m-Cubes, PAGANI, cuVegas and ZMCintegral papers on this machine. The table has values,

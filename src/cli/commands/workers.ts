@@ -1,0 +1,87 @@
+/** `quadrille workers nats://host`: who is there, and what each does. A terminal shows it live, until Ctrl-C. */
+import {
+  ClusterError,
+  type Connected,
+  connect,
+  optionsFromEnvironment,
+} from '../../devices/cluster/connection.ts';
+import { who } from '../../devices/cluster/presence.ts';
+import { RELEASE, type Worker } from '../../devices/cluster/protocol.ts';
+import type { Arguments } from '../arguments.ts';
+import { interruptible } from '../interrupt.ts';
+import { jsonLine } from '../show/json.ts';
+import { columns, count, rounded, time } from '../show/numbers.ts';
+import { type Style, styleOf, type Terminal, widthOf } from '../terminal.ts';
+import { serverOf } from './worker.ts';
+
+/** Between two pictures, in milliseconds. */
+const PERIOD = 1000;
+
+export async function workersCommand(args: Arguments, terminal: Terminal): Promise<number> {
+  const { out, env } = terminal;
+  const connected = await connect(optionsFromEnvironment(serverOf(args)), 'quadrille workers');
+  try {
+    if (args.options.has('json')) out.write(jsonLine(await who(connected.nc)));
+    else if (out.isTTY && env.TERM !== 'dumb') await live(connected, terminal);
+    else {
+      const found = await who(connected.nc);
+      if (found.length === 0)
+        throw new ClusterError(
+          `no worker answers at ${connected.server}; start some with quadrille worker ${connected.server}`,
+        );
+      out.write(`${table(found).join('\n')}\n`);
+    }
+    return 0;
+  } finally {
+    await connected.close();
+  }
+}
+
+/** Draws the table anew every second, over the one before. */
+async function live({ nc, server }: Connected, { out, env }: Terminal): Promise<void> {
+  const interrupt = interruptible();
+  const style = styleOf(out, env);
+  let drawn = 0;
+  out.write('\x1b[?25l'); // no cursor
+  try {
+    while (!interrupt.signal.aborted) {
+      const lines = page(await who(nc), server, style).map(l => l.slice(0, widthOf(out) + 20));
+      out.write(`${drawn > 0 ? `\x1b[${drawn}A` : ''}${lines.map(l => `\x1b[2K${l}\n`).join('')}\x1b[J`);
+      drawn = lines.length;
+      await new Promise<void>(done => {
+        const timer = setTimeout(done, PERIOD);
+        interrupt.signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          done();
+        });
+      });
+    }
+  } finally {
+    out.write('\x1b[?25h');
+    interrupt.done();
+  }
+}
+
+function page(found: readonly Worker[], server: string, style: Style): string[] {
+  const busy = found.filter(w => w.doing).length;
+  const rate = found.reduce((sum, w) => sum + (w.doing ? w.rate : 0), 0);
+  const head = `${style.bold(server)}  ${found.length} workers, ${busy} busy${rate > 0 ? `, ${rounded(rate)} evaluations/s` : ''}`;
+  return found.length > 0
+    ? [head, '', ...table(found), '', style.dim('Ctrl-C ends this page')]
+    : [head, '', `start some with quadrille worker ${server}`];
+}
+
+function table(found: readonly Worker[]): string[] {
+  const rows = found.map(w => [
+    w.name,
+    w.device,
+    w.release === RELEASE ? w.release : `${w.release} (not ours)`,
+    count(w.parts),
+    w.rate > 0 ? `${rounded(w.rate)}/s` : '',
+    time(w.uptime),
+    w.doing
+      ? `task ${w.doing.task}, part ${w.doing.part} of run ${w.doing.run} for ${time(w.doing.ms)}`
+      : 'waits',
+  ]);
+  return columns([['worker', 'device', 'release', 'parts', 'rate', 'up for', 'now'], ...rows], [3, 4]);
+}

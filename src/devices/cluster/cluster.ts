@@ -1,0 +1,112 @@
+/** The cluster as a device: workers on many machines, reached through a NATS server. */
+import type { BoundProgram } from '../../integrand/bound.ts';
+import { OptionError } from '../../options/option-error.ts';
+import type { Device, OpenOptions, Session } from '../device.ts';
+import type { Coordinator } from './coordinator.ts';
+
+/** How to reach a cluster. */
+export interface ClusterOptions {
+  /** The NATS server, or several that form one cluster: `nats://host:4222`, `tls://host`. */
+  servers: string | readonly string[];
+  /** The text of a credentials file of NATS, or the seed of an nkey. A password or a token can stand in the URL. */
+  credentials?: string;
+  /** What TLS needs: the texts of certificates in PEM; `true` where the certificates of the system will do. */
+  tls?: boolean | { ca?: string; cert?: string; key?: string };
+  /** The kind of devices that do the work, `cpu` or `cuda`. Default: the kind that most workers have. */
+  kind?: string;
+  /**
+   * A name for the run, of letters, digits, - and _; in a URL it stands behind the host, `nats://host/name`. The sums of finished
+   * iterations are then kept on the server until the device is closed: if this process dies, a run of the same integral and
+   * name goes on where it stopped, with the same bits. Default: none, and nothing is kept.
+   */
+  run?: string;
+}
+
+const URL_OF_SERVER = /^(nats|tls):\/\/[^\s/,]+(\/[\w-]{0,64})?$/;
+const NAME_OF_RUN = /^[\w-]{1,64}$/;
+
+/** Whether a text is the URL of a NATS server. */
+export function isServer(text: unknown): boolean {
+  return typeof text === 'string' && URL_OF_SERVER.test(text) && URL.canParse(text);
+}
+
+/**
+ * A device for `integrate` and `scan`: the workers that listen to a NATS server, which `quadrille worker` starts. The result
+ * has the bits of one machine with their kind of device, for any number of workers. Close it after use. For Node only.
+ */
+export function cluster(options: ClusterOptions): Device {
+  const servers = [options?.servers].flat();
+  if (servers.length === 0 || !servers.every(isServer))
+    throw new OptionError(
+      'servers',
+      options?.servers,
+      "pass a URL, such as 'nats://host:4222'",
+      undefined,
+      'cluster',
+    );
+  const run = options.run ?? new URL(servers[0] as string).pathname.slice(1);
+  if (run && !NAME_OF_RUN.test(run))
+    throw new OptionError('run', run, 'use letters, digits, - and _', undefined, 'cluster');
+  return new ClusterDevice(options, run);
+}
+
+class ClusterDevice implements Device {
+  readonly name: string;
+  readonly #options: ClusterOptions;
+  #opening: Promise<Coordinator> | null = null;
+  #opened: Coordinator | null = null;
+  #small: Device | null = null;
+  #closed = false;
+
+  constructor(options: ClusterOptions, run: string) {
+    this.#options = { ...options, run };
+    const { protocol, host } = new URL([options.servers].flat()[0] as string);
+    this.name = `${protocol}//${host}`;
+  }
+
+  /** Known from the workers, once they were asked. */
+  get kind(): string {
+    return this.#opened?.kind ?? this.#options.kind ?? 'cpu';
+  }
+
+  get epsilon(): number {
+    return this.#opened?.epsilon ?? 2 ** -53;
+  }
+
+  async open(program: BoundProgram, options?: OpenOptions): Promise<Session> {
+    if (this.#closed) throw new Error(`the device ${this.name} is closed; open a new one`);
+    this.#opening ??= this.#connect();
+    let coordinator: Coordinator;
+    try {
+      coordinator = await this.#opening;
+    } catch (e) {
+      this.#opening = null; // a worker may be started meanwhile
+      throw e;
+    }
+    const { ClusterSession } = await import('./session.ts');
+    const here = coordinator.kind === 'cpu' ? await this.#here(program, options) : null;
+    return new ClusterSession(coordinator, this.name, program, here, !!options?.shared);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#opening?.then(
+      c => c.close(),
+      () => {},
+    );
+    await this.#small?.close();
+  }
+
+  async #connect(): Promise<Coordinator> {
+    const { Coordinator } = await import('./coordinator.ts');
+    this.#opened = await Coordinator.open(this.#options, this.#options.kind, this.#options.run);
+    return this.#opened;
+  }
+
+  /** For small tasks: a CPU gives the bits of any other. */
+  async #here(program: BoundProgram, options?: OpenOptions): Promise<Session> {
+    const { CpuDevice } = await import('../cpu/cpu.ts');
+    this.#small ??= new CpuDevice(1);
+    return this.#small.open(program, options);
+  }
+}

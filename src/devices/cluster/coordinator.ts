@@ -1,0 +1,455 @@
+/**
+ * The side of a cluster that hands out work: one connection, one queue, the tasks that are under way, and the workers that
+ * have been heard of. It answers what workers ask about its run, and looks now and then for parts that are late.
+ */
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import type { Part } from '../../tasks/part.ts';
+import type { Fit } from '../../tasks/verify.ts';
+import { beforeAbort } from '../before-abort.ts';
+import { Blobs } from './blobs.ts';
+import { Checkpoints } from './checkpoints.ts';
+import {
+  ClusterError,
+  type Connected,
+  connect,
+  openQueue,
+  type Queue,
+  type ServerOptions,
+} from './connection.ts';
+import { Handout, type Office } from './handout.ts';
+import { digestOf, frameOf, framesOf, headOf, pack, withHead } from './packing.ts';
+import { type AnySums, type AnyTask, bodyOf } from './parts.ts';
+import { findWorkers, who } from './presence.ts';
+import {
+  type Answer,
+  type Job,
+  jobSubject,
+  MAX_JOB,
+  type Packed,
+  PROTOCOL,
+  queueOf,
+  readBegin,
+  readBlobQuestion,
+  readResultHead,
+  STREAM,
+  type TaskKind,
+  toRun,
+  type Worker,
+} from './protocol.ts';
+import { hasNoListener, pause } from './requests.ts';
+
+/** How often late parts are looked for, in milliseconds. */
+const LOOK_MS = 250;
+/** Without a sign of any worker for so long workers are asked who is there; after GONE_MS all are gone. */
+const SILENT_MS = 5000;
+const GONE_MS = 30_000;
+/** How long a server may be away. */
+const AWAY_MS = 60_000;
+/** Tasks that are over whose late sums are still compared. */
+const KEPT_TASKS = 8;
+/** Jobs of others that are looked at, at most. */
+const MAX_ORPHANS = 1000;
+/** Jobs that are being published at a time. */
+const MAX_PUBLISHING = 64;
+
+interface Known {
+  parts: number;
+  /** Evaluations per millisecond. */
+  rate: number;
+  /** When it was last heard of. */
+  seen: number;
+  /** Another worker has confirmed its sums, or is asked to. */
+  trusted: boolean;
+  examined: boolean;
+}
+
+/** The program and params that jobs name. */
+export interface Integrand {
+  program: string;
+  params: Packed;
+  fit: Fit;
+}
+
+export class Coordinator {
+  /** The name of this run in subjects; a process has one for every connection. */
+  readonly run = digestOf(crypto.randomUUID()).slice(0, 12);
+  readonly kind: string;
+  readonly epsilon: number;
+  readonly blobs = new Blobs();
+  readonly warnings: string[];
+  /** Of a run that has a name. */
+  checkpoints: Checkpoints | null = null;
+  readonly #connected: Connected;
+  readonly #nc: NatsConnection;
+  readonly #queue: string;
+  #jetstream: Queue;
+  readonly #known = new Map<string, Known>();
+  readonly #leftOut = new Set<string>();
+  readonly #handouts = new Map<number, Handout>();
+  readonly #live = new Set<Handout>();
+  /** The jobs of this run, by their numbers in the stream. */
+  readonly #jobs = new Map<number, { handout: Handout; index: number }>();
+  /** Jobs that are being deleted. */
+  readonly #deleting = new Set<Promise<void>>();
+  #tasks = 0;
+  #publishing = 0;
+  readonly #waiting: (() => void)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #failure: unknown = null;
+  #disconnected: number | null = null;
+  #asking = false;
+
+  static async open(options: ServerOptions, kind?: string, run?: string): Promise<Coordinator> {
+    const connected = await connect(options, 'quadrille coordinator');
+    try {
+      const found = await findWorkers(connected, kind);
+      const queue = await openQueue(connected, queueOf(found.kind));
+      const made = new Coordinator(connected, queue, found.kind, found.workers);
+      await connected.nc.flush(); // before the first job: whoever takes it asks at once
+      await made.#deleteOrphans();
+      if (run) made.checkpoints = await Checkpoints.open(connected, queue, run);
+      return made;
+    } catch (e) {
+      await connected.close();
+      throw e;
+    }
+  }
+
+  private constructor(connected: Connected, jetstream: Queue, kind: string, workers: readonly Worker[]) {
+    this.#connected = connected;
+    this.#nc = connected.nc;
+    this.#jetstream = jetstream;
+    this.kind = kind;
+    this.epsilon = Math.max(...workers.map(w => w.epsilon));
+    this.warnings = [...connected.warnings];
+    this.#queue = queueOf(kind);
+    for (const w of workers)
+      this.#known.set(w.name, {
+        parts: 0,
+        rate: w.rate / 1000,
+        seen: performance.now(),
+        trusted: false,
+        examined: false,
+      });
+    const listen = (subject: string, answer: (m: Msg) => void) =>
+      this.#nc.subscribe(subject, {
+        callback: (e, m) => {
+          if (e || !m) return;
+          try {
+            answer(m);
+          } catch {
+            m.respond('done'); // no message of this protocol: nobody waits for it
+          }
+        },
+      });
+    listen(toRun('begin', this.run), m => m.respond(this.#begun(m.string())));
+    listen(toRun('result', this.run), m => m.respond(this.#result(m.data)));
+    listen(toRun('blob', this.run), m => m.respond(this.#blob(m.string())));
+    listen(`$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${STREAM}.${this.#queue}`, m => this.#undelivered(m));
+    void this.#watch();
+  }
+
+  /** Workers that were heard of lately. */
+  get workers(): number {
+    const now = performance.now();
+    const lately = [...this.#known].filter(([name, w]) => !this.#leftOut.has(name) && now - w.seen < GONE_MS);
+    return Math.max(1, lately.length);
+  }
+
+  /** Evaluations per millisecond of a worker, on average; 0 when none has done anything. */
+  get rate(): number {
+    const rates = [...this.#known.values()].map(w => w.rate).filter(r => r > 0);
+    return rates.length > 0 ? rates.reduce((a, b) => a + b) / rates.length : 0;
+  }
+
+  /** The workers that did parts, and how many. */
+  get shares(): [name: string, parts: number][] {
+    return [...this.#known].map(([n, w]): [string, number] => [n, w.parts]).filter(([, parts]) => parts > 0);
+  }
+
+  /** The sums of parts of a task; `costs` are evaluations. */
+  async handOut(
+    integrand: Integrand,
+    what: TaskKind,
+    task: AnyTask,
+    parts: readonly { part: Part; cost: number }[],
+    signal: AbortSignal | undefined,
+  ): Promise<AnySums[]> {
+    signal?.throwIfAborted();
+    if (this.#failure) throw this.#failure;
+    const number = this.#tasks++;
+    const { put, release } = this.blobs.user();
+    const jobs: { text: string; digest: string }[] = [];
+    const shared = what === 'sample' ? pack(task, put) : null;
+    const jobOf = (index: number) => {
+      if (jobs[index]) return jobs[index];
+      const { first, count } = parts[index].part;
+      const body = shared ?? pack(bodyOf(what, task, parts[index].part), put);
+      const { program, params } = integrand;
+      const job: Job = {
+        protocol: PROTOCOL,
+        run: this.run,
+        task: number,
+        part: index,
+        what,
+        first,
+        count,
+        program,
+        params,
+        body,
+      };
+      const text = JSON.stringify(job);
+      if (text.length > MAX_JOB) throw new ClusterError(`a job has ${text.length} characters`);
+      jobs[index] = { text, digest: digestOf(text) };
+      return jobs[index];
+    };
+    const handout: Handout = new Handout(
+      number,
+      what,
+      task,
+      parts,
+      integrand.fit,
+      this.#officeFor(
+        index => this.#publish(handout, index, jobOf(index).text),
+        index => jobOf(index).digest,
+      ),
+    );
+    this.#handouts.set(number, handout);
+    this.#live.add(handout);
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
+    try {
+      return await beforeAbort(handout.sums(), signal);
+    } finally {
+      handout.fail(new ClusterError('the task is over'));
+      this.#live.delete(handout);
+      release();
+      this.#tidy(handout);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    const over = new ClusterError('the cluster was closed');
+    for (const h of this.#live) h.fail(over);
+    await pause(0); // whoever waits for them tidies up
+    try {
+      this.#nc.publish(toRun('stop', this.run), '');
+      await Promise.all(this.#deleting);
+      await this.checkpoints?.forget();
+    } catch {
+      // the server is away: its jobs are thrown away by whoever takes them
+    }
+    await this.#connected.close();
+  }
+
+  #officeFor(publish: (index: number) => Promise<void>, digest: (index: number) => string): Office {
+    const self = this;
+    return {
+      publish,
+      digest,
+      get workers() {
+        return self.workers;
+      },
+      expected: evaluations => (this.rate > 0 ? evaluations / this.rate : 0),
+      isLeftOut: worker => this.#leftOut.has(worker),
+      isTrusted: worker => this.#known.get(worker)?.trusted ?? false,
+      isExamined: worker => this.#known.get(worker)?.examined ?? false,
+      examine: worker => {
+        this.#heard(worker).examined = true;
+      },
+      trust: worker => {
+        this.#heard(worker).trusted = true;
+      },
+      leaveOut: (worker, why) => this.#leaveOut(worker, why),
+      fail: error => this.#fail(error),
+      credit: (worker, evaluations, ms) => {
+        const known = this.#heard(worker);
+        known.parts++;
+        known.rate = evaluations / Math.max(1, ms);
+      },
+    };
+  }
+
+  #heard(name: string): Known {
+    const known = this.#known.get(name) ?? { parts: 0, rate: 0, seen: 0, trusted: false, examined: false };
+    known.seen = performance.now();
+    this.#known.set(name, known);
+    return known;
+  }
+
+  #begun(text: string): Answer {
+    const begin = readBegin(text);
+    this.#heard(begin.worker);
+    return this.#handouts.get(begin.task)?.begin(begin) ?? 'done';
+  }
+
+  #result(data: Uint8Array): Answer {
+    const { head, bytes } = headOf(data);
+    const read = readResultHead(head);
+    this.#heard(read.worker);
+    return this.#handouts.get(read.task)?.result(read, bytes) ?? 'done';
+  }
+
+  #blob(text: string): Uint8Array {
+    const { digest, frame } = readBlobQuestion(text);
+    const bytes = this.blobs.get(digest);
+    if (!bytes || frame >= framesOf(bytes)) return withHead({ frames: 0 }, new Uint8Array(0));
+    return withHead({ frames: framesOf(bytes) }, frameOf(bytes, frame));
+  }
+
+  /** The server has given a job to as many workers as it may. */
+  #undelivered(m: Msg): void {
+    const { stream_seq: seq, deliveries } = m.json<{ stream_seq: number; deliveries: number }>();
+    const job = this.#jobs.get(seq);
+    job?.handout.lost(job.index, deliveries);
+  }
+
+  #leaveOut(worker: string, why: string): void {
+    if (this.#leftOut.has(worker)) return;
+    this.#leftOut.add(worker);
+    this.warnings.push(`${worker} was left out: ${why}`);
+    const over = [...this.#handouts.values()].filter(h => !this.#live.has(h));
+    if (over.some(h => [...h.unconfirmed()].includes(worker)))
+      return this.#fail(
+        new ClusterError(
+          `${worker} is broken (${why}), and its sums are in the estimate already; stop that worker, and run again`,
+        ),
+      );
+    for (const h of this.#live) h.distrust(worker);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    for (const h of this.#live) h.fail(error);
+  }
+
+  async #publish(handout: Handout, index: number, job: string): Promise<void> {
+    if (this.#publishing >= MAX_PUBLISHING) await new Promise<void>(go => this.#waiting.push(go));
+    this.#publishing++;
+    try {
+      const subject = jobSubject(this.#queue, this.run, handout.number, index);
+      const start = performance.now();
+      while (this.#live.has(handout)) {
+        try {
+          const { seq } = await this.#jetstream.js.publish(subject, job, { timeout: 3000 });
+          this.#jobs.set(seq, { handout, index });
+          return;
+        } catch (e) {
+          if ((e as { code?: number }).code === 10077)
+            throw new ClusterError(`the queue of jobs is full (${(e as Error).message}); see who fills it`);
+          if (performance.now() - start > AWAY_MS) throw this.#away(e);
+        }
+        // the server restarts; it may come back without its memory
+        await pause(LOOK_MS);
+        await openQueue(this.#connected, this.#queue)
+          .then(q => (this.#jetstream = q))
+          .catch(() => {});
+      }
+    } finally {
+      this.#publishing--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  #away(cause: unknown): ClusterError {
+    return new ClusterError(
+      `the server at ${this.#connected.server} has been away for a minute (${(cause as Error).message}); start it again, and run again`,
+    );
+  }
+
+  #look(): void {
+    const now = performance.now();
+    if (this.#live.size === 0) {
+      clearInterval(this.#timer!);
+      this.#timer = null;
+      return;
+    }
+    if (this.#disconnected !== null) {
+      if (now - this.#disconnected > AWAY_MS) this.#fail(this.#away(new Error('no connection')));
+      return;
+    }
+    const heard = Math.max(...[...this.#known.values()].map(w => w.seen));
+    if (now - heard > SILENT_MS) void this.#askAround();
+    if (now - heard > GONE_MS)
+      this.#fail(
+        new ClusterError(
+          `all workers at ${this.#connected.server} are gone: none has answered for ${GONE_MS / 1000} s; start some with quadrille worker, and run again`,
+        ),
+      );
+    for (const h of this.#live) h.look(now);
+  }
+
+  async #askAround(): Promise<void> {
+    if (this.#asking) return;
+    this.#asking = true;
+    for (const w of await who(this.#nc)) if (w.queue === this.#queue) this.#heard(w.name);
+    this.#asking = false;
+  }
+
+  async #watch(): Promise<void> {
+    for await (const { type } of this.#nc.status()) {
+      if (type === 'disconnect') this.#disconnected ??= performance.now();
+      if (type === 'reconnect') {
+        this.#disconnected = null;
+        // workers need a moment to come back as well
+        for (const w of this.#known.values()) w.seen = performance.now();
+        for (const h of this.#live) h.renew();
+      }
+    }
+  }
+
+  /** Removes what a task has left in the queue and at workers. */
+  #tidy(handout: Handout): void {
+    for (const number of this.#handouts.keys()) {
+      if (this.#handouts.size <= this.#live.size + KEPT_TASKS) break;
+      if (!this.#live.has(this.#handouts.get(number)!)) this.#handouts.delete(number);
+    }
+    const left: number[] = [];
+    for (const [seq, { handout: own, index }] of this.#jobs) {
+      if (own !== handout) continue;
+      this.#jobs.delete(seq);
+      if (handout.leavesJobs(index)) left.push(seq);
+    }
+    if (left.length === 0 || this.#nc.isClosed()) return;
+    this.#nc.publish(toRun('stop', this.run), String(handout.number));
+    const done = Promise.all(left.map(seq => this.#delete(seq))).then(() => void this.#deleting.delete(done));
+    this.#deleting.add(done);
+  }
+
+  /**
+   * Jobs are deleted one by one. A purge by subject would be one request, but it makes the consumers of a NATS server 2.9.10
+   * skip all other jobs that wait (`tests/cluster/garbage.test.ts` found 2,200 of them).
+   */
+  async #delete(seq: number): Promise<void> {
+    await this.#jetstream.manager.streams.deleteMessage(STREAM, seq, false).catch(() => {}); // done already
+  }
+
+  /** Removes jobs of coordinators that died, which workers of their release would throw away: there may be none. */
+  async #deleteOrphans(): Promise<void> {
+    const { streams } = this.#jetstream.manager;
+    try {
+      const { state } = await streams.info(STREAM, { subjects_filter: 'quadrille.job.>' });
+      const subjects = Object.keys(state.subjects ?? {}).slice(0, MAX_ORPHANS);
+      const gone = new Map<string, boolean>();
+      for (const subject of subjects) {
+        const run = subject.split('.')[3];
+        if (!gone.has(run)) gone.set(run, await this.#isGone(run));
+        if (!gone.get(run)) continue;
+        for (let left = state.subjects![subject]; left > 0; left--) {
+          const found = await streams.getMessage(STREAM, { last_by_subj: subject });
+          if (!found) break;
+          await this.#delete(found.seq);
+        }
+      }
+    } catch {
+      // a user who may not look at the stream: workers throw such jobs away, or the server after a day
+    }
+  }
+
+  async #isGone(run: string): Promise<boolean> {
+    return this.#nc.request(toRun('begin', run), '{}', { timeout: 500 }).then(
+      () => false,
+      e => hasNoListener(e),
+    );
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Runs parts that other machines ask for. Nothing that they send is trusted: bytes are checked against their digest, programs
+ * and tasks by their verifiers, and evaluations, memory and time of a part have limits that are this worker's own. What runs
+ * is IR; a worker never runs a text that it was sent.
+ */
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { CompiledProgram } from '../../integrand/bound.ts';
+import type { Program } from '../../integrand/ir.ts';
+import type { Bindings } from '../../integrand/params.ts';
+import { decodeProgram } from '../../integrand/verify.ts';
+import type { Device, Session } from '../device.ts';
+import { digestOf, eachFrame, Frames, headOf, toBytes, unpack } from './packing.ts';
+import { readyPart } from './parts.ts';
+import { FRAME, type Job, MAX_FRAMES, MessageError, type Packed, toRun } from './protocol.ts';
+import { ask } from './requests.ts';
+
+/** What a part may take at most, whoever asks for it. */
+export interface Limits {
+  /** Evaluations of a part. */
+  evaluations: number;
+  /** Bytes that its program, params and task take. */
+  memory: number;
+  /** Milliseconds. */
+  time: number;
+}
+
+export const DEFAULT_LIMITS: Limits = { evaluations: 1e12, memory: 2 ** 30, time: 600_000 };
+
+/** A part that takes more than the worker allows. */
+export class LimitError extends Error {
+  override readonly name = 'LimitError';
+}
+
+/** Bytes of blobs that are kept, and sessions that stay open. */
+const MAX_KEPT = 2 ** 28;
+const MAX_SESSIONS = 8;
+
+interface Opened {
+  session: Session;
+  program: Program;
+  params: string;
+}
+
+export interface Done {
+  /** The sums. */
+  bytes: Uint8Array;
+  cost: number;
+}
+
+export class PartRunner {
+  readonly #nc: NatsConnection;
+  readonly #device: Device;
+  readonly #limits: Limits;
+  readonly #blobs = new RecentBytes(MAX_KEPT);
+  /** By the digest of the program; the one that was used last is last. */
+  readonly #sessions = new Map<string, Opened>();
+
+  constructor(nc: NatsConnection, device: Device, limits: Limits) {
+    this.#nc = nc;
+    this.#device = device;
+    this.#limits = limits;
+  }
+
+  async run(job: Job, signal: AbortSignal): Promise<Done> {
+    const budget = { left: this.#limits.memory };
+    const get = (digest: string) => this.#get(job.run, digest, budget, signal);
+    const opened = await this.#open(job, get);
+    const { session, program } = opened;
+    const fit = { dims: program.dims, results: program.results.length };
+    const given = { first: job.first, count: job.count };
+    const part = readyPart(job.what, await unpack(job.body, get), given, fit, this.#limits.memory);
+    if (part.cost > this.#limits.evaluations)
+      throw new LimitError(
+        `the part takes ${part.cost.toPrecision(3)} evaluations, and this worker allows ${this.#limits.evaluations}`,
+      );
+    const sums = await part.run(session, signal);
+    return { bytes: toBytes(sums), cost: part.cost };
+  }
+
+  close(): void {
+    for (const { session } of this.#sessions.values()) session.close();
+    this.#sessions.clear();
+  }
+
+  /** The program with the job's params on this worker's device. */
+  async #open(job: Job, get: (digest: string) => Promise<Uint8Array>): Promise<Opened> {
+    const known = this.#sessions.get(job.program);
+    const program = known?.program ?? decodeProgram(await get(job.program));
+    const params = 'text' in job.params ? job.params.text : job.params.digest;
+    if (known && known.params === params) return this.#use(job.program, known);
+    const bound = await boundTo(program, job.params, get);
+    if (known) {
+      this.#sessions.delete(job.program); // if binding fails, nobody knows what it is bound to
+      await known.session.rebind(bound);
+      return this.#use(job.program, { ...known, params });
+    }
+    return this.#use(job.program, { session: await this.#device.open(bound), program, params });
+  }
+
+  #use(digest: string, opened: Opened): Opened {
+    this.#sessions.delete(digest);
+    this.#sessions.set(digest, opened);
+    for (const [other, { session }] of this.#sessions) {
+      if (this.#sessions.size <= MAX_SESSIONS) break;
+      session.close();
+      this.#sessions.delete(other);
+    }
+    return opened;
+  }
+
+  async #get(
+    run: string,
+    digest: string,
+    budget: { left: number },
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const bytes = this.#blobs.get(digest) ?? (await this.#load(run, digest, budget.left, signal));
+    budget.left -= bytes.length;
+    if (budget.left < 0) throw this.#tooLarge();
+    this.#blobs.set(digest, bytes);
+    return bytes;
+  }
+
+  async #load(run: string, digest: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
+    const frame = async (number: number) => {
+      const question = JSON.stringify({ digest, frame: number });
+      const { head, bytes } = headOf((await ask(this.#nc, toRun('blob', run), question, signal)).data);
+      const { frames } = JSON.parse(head) as { frames?: number };
+      if (!Number.isSafeInteger(frames) || frames! < 1 || frames! > MAX_FRAMES)
+        throw new MessageError('a blob that the coordinator does not have');
+      return { frames: frames!, bytes };
+    };
+    const first = await frame(0);
+    if (first.frames * FRAME > most + FRAME) throw this.#tooLarge();
+    const all = new Frames(first.frames);
+    all.add(0, first.bytes);
+    await eachFrame(1, first.frames, async i => void all.add(i, (await frame(i)).bytes));
+    if (digestOf(all.bytes) !== digest) throw new MessageError('a blob that is not what its digest says');
+    return all.bytes;
+  }
+
+  #tooLarge(): LimitError {
+    return new LimitError(
+      `the part takes more than the ${this.#limits.memory} bytes that this worker allows`,
+    );
+  }
+}
+
+/** A program with the params of a message, which have to be those that it declares. */
+async function boundTo(
+  program: Program,
+  packed: Packed,
+  get: (digest: string) => Promise<Uint8Array>,
+): Promise<CompiledProgram> {
+  const list = await unpack(packed, get);
+  if (!Array.isArray(list) || list.length !== program.params.length) throw new MessageError('other params');
+  const params = program.params.map((d, i): [string, number | boolean | Float64Array] => {
+    const value: unknown = list[i];
+    const fits =
+      d.kind === 'array'
+        ? value instanceof Float64Array && value.length === d.length
+        : typeof value === d.kind;
+    if (!fits) throw new MessageError(`a value for the param ${d.name} that is none`);
+    return [d.name, value as number];
+  });
+  return { kind: 'compiled', dims: program.dims, program, params: new Map(params) };
+}
+
+/** The values of a program's params, in the order in which it declares them. */
+export function paramList(program: Program, params: Bindings): unknown[] {
+  return program.params.map(({ name }) => {
+    const value = params.get(name)!;
+    return typeof value === 'object' ? Float64Array.from(value) : value;
+  });
+}
+
+/** Byte lists by their digests, up to a number of bytes; those that were used last stay. */
+class RecentBytes {
+  readonly #kept = new Map<string, Uint8Array>();
+  readonly #most: number;
+  #bytes = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(digest: string): Uint8Array | undefined {
+    return this.#kept.get(digest);
+  }
+
+  set(digest: string, bytes: Uint8Array): void {
+    this.#bytes += this.#kept.delete(digest) ? 0 : bytes.length;
+    this.#kept.set(digest, bytes);
+    for (const [other, own] of this.#kept) {
+      if (this.#bytes <= this.#most || this.#kept.size === 1) break;
+      this.#kept.delete(other);
+      this.#bytes -= own.length;
+    }
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * Tasks and sums that come from other machines. Whoever sends them need not be trusted: devices copy lists into memory by the
+ * numbers of a task, so every list has to be as long as these say. What is checked is copied member by member, and nothing
+ * else of the message reaches a device. (integrand/verify.ts does the same for programs.)
+ */
+import type { Key } from '../random/philox.ts';
+import { RESULTS_PER_PASS } from './correlation.ts';
+import type { NonFinite, Part } from './part.ts';
+import type { Ranges, RegionSums, RegionTask } from './region.ts';
+import { RULES, type RuleName, ruleFor } from './rules.ts';
+import {
+  type Adapt,
+  type CubeSums,
+  cubesOf,
+  nodeWidth,
+  type PartSums,
+  plan,
+  type ResultPass,
+  resultsOf,
+  type SampleTask,
+} from './sample.ts';
+import { type WitnessSums, type WitnessTask, witnessCost } from './witness.ts';
+
+/** A task, or sums, that no device of this release makes or takes. */
+export class TaskError extends Error {
+  override readonly name = 'TaskError';
+}
+
+/** The numbers of the integrand that a task has to fit. */
+export interface Fit {
+  dims: number;
+  results: number;
+}
+
+type Members = Record<string, unknown>;
+
+/** Bins per axis, cubes, and regions of a task, at most. */
+const MAX_BINS = 2 ** 20;
+const MAX_CUBES = 2 ** 28;
+const MAX_REGIONS = 2 ** 27;
+const MAX_SAMPLES = 2 ** 53;
+
+export function readSampleTask(value: unknown, { dims, results }: Fit): SampleTask {
+  const t = members(value, 'a task of samples');
+  const strata = list(t.strata, 'strata').map(n => whole(n, 'a number of strata', 1, MAX_CUBES));
+  need(strata.length === dims, 'strata of another number of dimensions');
+  const cubes = cubesOf({ strata });
+  need(cubes <= MAX_CUBES, 'too many cubes');
+  const bins = whole(t.bins, 'bins', 1, MAX_BINS);
+  const pass = t.pass === undefined ? undefined : readPass(t.pass, results);
+  need(results === 1 || pass !== undefined, 'no pass over the results');
+  const task: SampleTask = {
+    key: readKey(t.key),
+    iteration: word(t.iteration, 'iteration'),
+    stream: word(t.stream, 'stream'),
+    bins,
+    edges: floats(t.edges, 'edges', dims * (bins + 1)),
+    strata,
+    counts: typeof t.counts === 'number' ? whole(t.counts, 'counts', 2, MAX_SAMPLES) : readCounts(t, cubes),
+    unit: finite(t.unit, 'unit'),
+    ...(pass && { pass }),
+    adapt: t.adapt === null ? null : readAdapt(t.adapt),
+    ...(t.cubes !== undefined && { cubes: flag(t.cubes, 'cubes') }),
+  };
+  need(task.unit > 0, 'a unit that is not positive');
+  need(plan(task).groups * plan(task).size <= MAX_SAMPLES, 'too many samples');
+  return task;
+}
+
+function readCounts(t: Members, cubes: number): { evaluations: number; each: Uint32Array } {
+  const { evaluations, each } = members(t.counts, 'counts');
+  need(each instanceof Uint32Array && each.length === cubes, 'counts of another number of cubes');
+  const own = each as Uint32Array;
+  let all = 0;
+  for (let i = 0; i < own.length; i++) {
+    need(own[i] >= 2, 'a cube of fewer than two samples');
+    all += own[i];
+  }
+  need(all <= (evaluations as number), 'more samples than the task says');
+  return { evaluations: whole(evaluations, 'evaluations', 2, MAX_SAMPLES), each: own };
+}
+
+function readPass(value: unknown, results: number): ResultPass {
+  const p = members(value, 'a pass');
+  const own = list(p.results, 'results').map(r => whole(r, 'the number of a result', 0, results - 1));
+  need(own.length >= 1 && own.length <= RESULTS_PER_PASS, 'a pass over too few or too many results');
+  need(
+    own.every((r, i) => i === 0 || r > own[i - 1]),
+    'results that do not ascend',
+  );
+  const units = list(p.units, 'units').map(u => finite(u, 'a unit'));
+  need(units.length === own.length && units.every(u => u > 0), 'units of other results');
+  const leads = list(p.leads, 'leads').map(r => whole(r, 'a lead', 0, own.length - 1));
+  return { results: own, units, leads };
+}
+
+function readAdapt(value: unknown): Adapt {
+  const a = members(value, 'adapt');
+  return { scale: finite(a.scale, 'scale'), variances: flag(a.variances, 'variances') };
+}
+
+export function readRegionTask(value: unknown, { dims }: Fit): RegionTask {
+  const t = members(value, 'a task of regions');
+  const count = whole(t.count, 'count', 1, MAX_REGIONS);
+  return {
+    rule: readRule(t.rule, dims),
+    ranges: readRanges(t.ranges, dims),
+    count,
+    ...boxes(t, dims, count),
+  };
+}
+
+export function readWitnessTask(value: unknown, { dims, results }: Fit): WitnessTask {
+  const t = members(value, 'a task of witnesses');
+  const count = whole(t.count, 'count', 1, MAX_REGIONS);
+  return {
+    key: readKey(t.key),
+    round: word(t.round, 'round'),
+    rule: readRule(t.rule, dims),
+    ranges: readRanges(t.ranges, dims),
+    count,
+    ...boxes(t, dims, count),
+    values: floats(t.values, 'values', count),
+    ...(t.result !== undefined && { result: whole(t.result, 'result', 0, results - 1) }),
+    witnesses: positive(t.witnesses, 'witnesses'),
+    absolute: positive(t.absolute, 'absolute'),
+  };
+}
+
+const boxes = (t: Members, dims: number, count: number): Pick<RegionTask, 'centres' | 'levels'> => ({
+  centres: floats(t.centres, 'centres', dims * count),
+  levels: bytes(t.levels, 'levels', dims * count),
+});
+
+function readRule(value: unknown, dims: number): RuleName {
+  need(RULES.includes(value as RuleName), 'an unknown rule');
+  ruleFor(dims, value as RuleName); // throws where it is none for so many dimensions
+  return value as RuleName;
+}
+
+function readRanges(value: unknown, dims: number): Ranges {
+  const ranges = list(value, 'ranges');
+  need(ranges.length === dims, 'ranges of another number of dimensions');
+  return ranges.map(range => {
+    const [low, high, ...more] = list(range, 'a range').map(b => finite(b, 'a bound'));
+    need(more.length === 0 && low < high, 'a range that is none');
+    return [low, high] as const;
+  });
+}
+
+/** A part of `most` groups or regions. */
+export function readPart(first: unknown, count: unknown, most: number): Part {
+  const part = { first: whole(first, 'first', 0, most - 1), count: whole(count, 'count', 1, most) };
+  need(part.first + part.count <= most, 'a part beyond the end');
+  return part;
+}
+
+/** Evaluations that a part takes, about; of a program with so many results. */
+export function costOf(what: 'sample', task: SampleTask, part: Part): number;
+export function costOf(what: 'regions', task: RegionTask, part: Part): number;
+export function costOf(what: 'witness', task: WitnessTask, part: Part): number;
+export function costOf(
+  what: 'sample' | 'regions' | 'witness',
+  task: SampleTask | RegionTask | WitnessTask,
+  part: Part,
+): number {
+  if (what === 'sample') return part.count * plan(task as SampleTask).size;
+  const own = task as WitnessTask;
+  if (what === 'witness') return (part.count * witnessCost(own)) / own.count;
+  return part.count * ruleFor(own.ranges.length, own.rule).points;
+}
+
+export function readPartSums(value: unknown, task: SampleTask, part: Part): PartSums {
+  const s = members(value, 'sums of samples');
+  const width = nodeWidth(resultsOf(task));
+  const nodes = anyFloats(s.nodes, 'nodes');
+  need(
+    nodes.length > 0 && nodes.length % width === 0 && nodes.length <= 128 * width,
+    'nodes of another task',
+  );
+  const dims = task.strata.length;
+  return {
+    part: samePart(s.part, part),
+    evaluations: positive(s.evaluations, 'evaluations'),
+    nodes,
+    histogram: task.adapt ? floats(s.histogram, 'histogram', dims * task.bins) : null,
+    squares: number(s.squares, 'squares'),
+    cubes: task.cubes || task.adapt?.variances ? readCubes(s.cubes, part, !!task.cubes) : null,
+    nonFinite: readNonFinite(s.nonFinite, dims),
+  };
+}
+
+function readCubes(value: unknown, part: Part, withMeans: boolean): CubeSums {
+  const c = members(value, 'sums of cubes');
+  const [first, starts] = [c.first, c.starts];
+  need(first instanceof Uint32Array && first.length === part.count, 'cubes of other groups');
+  need(starts instanceof Uint32Array && starts.length === part.count + 1, 'cubes of other groups');
+  const ends = starts as Uint32Array;
+  for (let i = 1; i < ends.length; i++) need(ends[i] >= ends[i - 1], 'cubes that do not ascend');
+  const length = ends[part.count];
+  return {
+    first: first as Uint32Array,
+    starts: ends,
+    variances: floats(c.variances, 'variances', length),
+    means: withMeans ? floats(c.means, 'means', length) : null,
+  };
+}
+
+export function readRegionSums(value: unknown, task: RegionTask, part: Part, results: number): RegionSums {
+  const s = members(value, 'sums of regions');
+  const length = results * part.count;
+  return {
+    part: samePart(s.part, part),
+    values: floats(s.values, 'values', length),
+    errors: floats(s.errors, 'errors', length),
+    axes: bytes(s.axes, 'axes', length),
+    nonFinite: readNonFinite(s.nonFinite, task.ranges.length),
+  };
+}
+
+export function readWitnessSums(value: unknown, task: WitnessTask, part: Part): WitnessSums {
+  const s = members(value, 'sums of witnesses');
+  const { count } = part;
+  return {
+    part: samePart(s.part, part),
+    deviations: floats(s.deviations, 'deviations', count),
+    spreads: floats(s.spreads, 'spreads', count),
+    surprises: bytes(s.surprises, 'surprises', count),
+    missing: floats(s.missing, 'missing', count),
+    axes: bytes(s.axes, 'axes', count),
+    witnesses: positive(s.witnesses, 'witnesses'),
+    evaluations: positive(s.evaluations, 'evaluations'),
+    nonFinite: readNonFinite(s.nonFinite, task.ranges.length),
+  };
+}
+
+function samePart(value: unknown, { first, count }: Part): Part {
+  const p = members(value, 'a part');
+  need(p.first === first && p.count === count, 'sums of another part');
+  return { first, count };
+}
+
+function readNonFinite(value: unknown, dims: number): NonFinite | null {
+  if (value === null) return null;
+  const n = members(value, 'nonFinite');
+  const f = members(n.first, 'nonFinite.first');
+  const point = list(f.point, 'point').map(x => number(x, 'a coordinate'));
+  need(point.length === dims, 'a point of another number of dimensions');
+  return {
+    count: whole(n.count, 'count', 1, MAX_SAMPLES),
+    first: {
+      point,
+      value: number(f.value, 'value'),
+      ...(f.result !== undefined && { result: whole(f.result, 'result', 0, MAX_REGIONS) }),
+    },
+  };
+}
+
+function readKey(value: unknown): Key {
+  const [a, b, ...more] = list(value, 'key').map(k => word(k, 'a word of the key'));
+  need(b !== undefined && more.length === 0, 'a key that is none');
+  return [a, b];
+}
+
+function need(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new TaskError(`the task, or its sums, cannot be used: ${what}`);
+}
+
+function members(value: unknown, what: string): Members {
+  need(typeof value === 'object' && value !== null && !Array.isArray(value), `${what} is no object`);
+  return value as Members;
+}
+
+function list(value: unknown, what: string): unknown[] {
+  need(Array.isArray(value) && value.length <= 2000, `${what} is no list`);
+  return Array.from(value as unknown[]);
+}
+
+function number(value: unknown, what: string): number {
+  need(typeof value === 'number', `${what} is no number`);
+  return value as number;
+}
+
+function finite(value: unknown, what: string): number {
+  need(Number.isFinite(value), `${what} is no finite number`);
+  return value as number;
+}
+
+function positive(value: unknown, what: string): number {
+  need(Number.isFinite(value) && (value as number) >= 0, `${what} is no number from 0 on`);
+  return value as number;
+}
+
+function whole(value: unknown, what: string, least: number, most: number): number {
+  need(
+    Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
+    `${what} is no whole number from ${least} to ${most}`,
+  );
+  return value as number;
+}
+
+const word = (value: unknown, what: string): number => whole(value, what, 0, 2 ** 32 - 1);
+
+function flag(value: unknown, what: string): boolean {
+  need(typeof value === 'boolean', `${what} is no boolean`);
+  return value as boolean;
+}
+
+function anyFloats(value: unknown, what: string): Float64Array {
+  need(value instanceof Float64Array, `${what} is no list of numbers`);
+  return value as Float64Array;
+}
+
+function floats(value: unknown, what: string, length: number): Float64Array {
+  const own = anyFloats(value, what);
+  need(own.length === length, `${what} has ${own.length} numbers, not ${length}`);
+  return own;
+}
+
+function bytes(value: unknown, what: string, length: number): Uint8Array {
+  need(value instanceof Uint8Array && value.length === length, `${what} is no list of ${length} bytes`);
+  return value as Uint8Array;
+}

@@ -1,0 +1,116 @@
+/** What may be missing in a cluster is told with its remedy, and soon: nothing waits in silence. */
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { PROTOCOL, WHO } from '../../src/devices/cluster/protocol.ts';
+import { cluster, integrate } from '../../src/index.ts';
+import { absent, killWorkers, type Server, startServer, startWorker, startWorkers } from './server.ts';
+
+/** 3 s is what it takes at most on a machine that has time; a test tells an end from none. */
+const SOON_MS = 30_000;
+
+const run = (url: string) => {
+  const start = performance.now();
+  const end = integrate(([x, y]) => Math.exp(-x * y), {
+    dims: 2,
+    method: 'vegas+',
+    relTol: 1e-5,
+    maxEvaluations: 1e6,
+    device: url,
+  });
+  return end.finally(() => expect(performance.now() - start).toBeLessThan(SOON_MS));
+};
+
+test('no server', async () => {
+  await expect(run('nats://127.0.0.1:1')).rejects.toThrow(
+    /^no NATS server answers at nats:\/\/127\.0\.0\.1:1 .*start one with nats-server -js, or quadrille cluster/,
+  );
+});
+
+test.each([
+  ['nats://', /'nats:\/\/host'/],
+  ['nats:host', /'nats:\/\/host'/],
+  [['nats://a', 'cpu'], /cannot be in a list/],
+])('device: %s is refused', async (device, message) => {
+  await expect(integrate(([x]) => x, { dims: 1, device })).rejects.toThrow(message);
+});
+
+test('cluster() without a URL is refused', () => {
+  for (const servers of [undefined, '', [], 'host', ['nats://a', 7]])
+    expect(() => cluster({ servers: servers as string })).toThrow(
+      /^cluster: `servers` is .*'nats:\/\/host:4222'/,
+    );
+});
+
+describe.skipIf(absent)('with a server', () => {
+  let server: Server;
+  afterEach(async () => {
+    await killWorkers();
+    await server.stop();
+  });
+
+  test('no workers', async () => {
+    server = await startServer();
+    await expect(run(server.url)).rejects.toThrow(/^no worker answers at .*quadrille worker nats:/);
+  });
+
+  test('no JetStream', async () => {
+    server = await startServer(undefined, false);
+    await startWorkers(server.url, 1);
+    await expect(run(server.url)).rejects.toThrow(/has no JetStream; start it with nats-server -js/);
+  });
+
+  test('workers of another release or kind', async () => {
+    server = await startServer();
+    const nc = await server.connect();
+    const old = {
+      ...{
+        name: 'old-1',
+        kind: 'cpu',
+        queue: 'cpu-1-1-0_0_9',
+        protocol: PROTOCOL,
+        release: '0.0.9',
+        device: 'cpu',
+      },
+      ...{ epsilon: 2 ** -53, parts: 0, evaluations: 0, rate: 0, uptime: 5, doing: null },
+    };
+    nc.subscribe(WHO, { callback: (_, m) => void m.respond(JSON.stringify(old)) });
+    await nc.flush();
+    await expect(run(server.url)).rejects.toThrow(
+      /^no worker at .* has release \d.*: there are old-1 \(cpu, release 0\.0\.9\); .* start workers of the same/,
+    );
+    await startWorkers(server.url, 1);
+    const cards = cluster({ servers: server.url, kind: 'cuda' });
+    await expect(integrate(([x]) => x, { dims: 1, device: cards })).rejects.toThrow(
+      /and kind cuda: there are/,
+    );
+    await cards.close();
+    // the right one does the work, and the other one is not waited for
+    expect((await run(server.url)).device).toMatch(/parts of w1 \d+\)$/);
+  });
+
+  test('the rights of docs/cluster.md are enough, and a worker cannot publish jobs with its own', async () => {
+    const [, config] = /^```conf\n([\s\S]*?)^```$/m.exec(readFileSync('docs/cluster.md', 'utf8'))!;
+    server = await startServer(config.replace(/^jetstream .*$/m, ''));
+    const as = (user: string) => server.url.replace('//', `//${user}@`);
+    await startWorker(as('worker:change-me'), 'w1');
+    await startWorker(as('worker:change-me'), 'w2');
+    expect((await run(as('coordinator:change-me-too'))).device).toMatch(/parts of w\d \d+, w\d \d+/);
+    await expect(run(as('worker:change-me'))).rejects.toThrow(/may not publish to (\$JS|quadrille\.who)/);
+  });
+
+  test('another user and no rights', async () => {
+    server = await startServer(`authorization { users = [
+      { user: lead, password: secret },
+      { user: guest, password: guest, permissions: { publish: ["quadrille.who"], subscribe: ["_INBOX.>"] } } ] }`);
+    const as = (user: string) => server.url.replace('//', `//${user}@`);
+    await startWorker(as('lead:secret'), 'w1');
+    await expect(run(server.url)).rejects.toThrow(/refuses this user; give credentials/);
+    await expect(run(as('lead:wrong'))).rejects.toThrow(/refuses this user; give credentials/);
+    await expect(run(as('guest:guest'))).rejects.toThrow(
+      /this user of nats:\/\/127\S+ may not publish to \$JS/,
+    );
+    const { device } = await run(as('lead:secret'));
+    expect(device).toContain('w1');
+    expect(device).not.toContain('secret');
+  });
+});
