@@ -60,7 +60,7 @@ describe('in an integral', () => {
     expect(r.value).toBeCloseTo(2 * 170 + 10, 4);
   });
   test('of a file, and of a scan', async () => {
-    const integrand = file('own.mjs', 'export default ([x], p) => p.f(x)');
+    const integrand = file('own.ts', 'export default ([x]: number[], p: any) => p.f(x)');
     expect((await value('run', integrand, 'x=0..2', '--table', `f=${squares}`)).value).toBeCloseTo(3, 4);
     const { out } = await typed(['scan', 'a*f(x)', 'x=0..2', '--param', 'a=1,2', '--table', `f=${squares}`]);
     expect(
