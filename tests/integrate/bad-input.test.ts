@@ -166,7 +166,7 @@ describe('method and device', () => {
   );
   refuses(
     'device',
-    /use 'auto', 'cpu', 'cpu:3' for three workers, 'cuda', 'cuda:1', 'cuda:\*', 'js', or an open device\.$/,
+    /use 'auto', 'cpu', 'cpu:3' for three workers, 'cuda', 'cuda:1', 'cuda:\*', 'js', 'nats:\/\/host', or an open device\.$/,
     [
       ['gpu', "'gpu'"],
       ['cpu:0', "'cpu:0'"],
