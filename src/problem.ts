@@ -90,7 +90,7 @@ export const INTEGRATE_OPTIONS = {
   }),
   /**
    * `auto`, `cpu` (every core), `cpu:3` (three workers), `cuda`, `cuda:1`, `cuda:*` (all cards), `js` (the function as it
-   * is), a list such as `['cuda:0', 'cuda:1']`, or an open device. Default `auto`: the CPU, or a CUDA card for budgets from
+   * is), `nats://host` (a cluster), a list such as `['cuda:0', 'cuda:1']`, or an open device. Default `auto`: the CPU, or a CUDA card for budgets from
    * 1e10 evaluations on.
    */
   device: entryOf<string | readonly string[] | Device>({

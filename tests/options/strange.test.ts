@@ -47,7 +47,11 @@ describe('refused', () => {
       /has the name '__proto__'/,
     ],
     ['a Map of params', { dims: 1, params: new Map([['a', 1]]) }, /params is a Map; .*Object\.fromEntries/],
-    ['a date in params', { dims: 1, params: { a: new Date() } }, /params\.a is an instance of Date; pass a number/],
+    [
+      'a date in params',
+      { dims: 1, params: { a: new Date() } },
+      /params\.a is an instance of Date; pass a number/,
+    ],
   ])('%s', async (_, options, message) => {
     const error = await refusal(options);
     expect(error.name).toBe('OptionError');

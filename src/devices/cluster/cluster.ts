@@ -1,6 +1,7 @@
 /** The cluster as a device: workers on many machines, reached through a NATS server. */
 import type { BoundProgram } from '../../integrand/bound.ts';
 import { OptionError } from '../../options/option-error.ts';
+import { CpuDevice } from '../cpu/cpu.ts';
 import type { Device, OpenOptions, Session } from '../device.ts';
 import type { Coordinator } from './coordinator.ts';
 
@@ -105,7 +106,6 @@ class ClusterDevice implements Device {
 
   /** For small tasks: a CPU gives the bits of any other. */
   async #here(program: BoundProgram, options?: OpenOptions): Promise<Session> {
-    const { CpuDevice } = await import('../cpu/cpu.ts');
     this.#small ??= new CpuDevice(1);
     return this.#small.open(program, options);
   }

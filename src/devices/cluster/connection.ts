@@ -2,7 +2,6 @@
  * A connection to a NATS server, and what can be wrong with it: each fault is told with its remedy, within 3 seconds. The
  * packages of NATS are loaded when they are asked for; who does not use clusters need not install them.
  */
-import { readFileSync } from 'node:fs';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { DeviceError } from '../device.ts';
@@ -29,12 +28,11 @@ const PATIENCE_MS = 2500;
 type Nats = typeof import('@nats-io/transport-node');
 type JetStream = typeof import('@nats-io/jetstream');
 
-export async function loadPackages(): Promise<{ nats: Nats; jetstream: JetStream }> {
+function loadPackages(): { nats: Nats; jetstream: JetStream } {
   try {
-    return {
-      nats: await import('@nats-io/transport-node'),
-      jetstream: await import('@nats-io/jetstream'),
-    };
+    // not imported: bundlers would look for packages that need not be there
+    const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
+    return { nats: require('@nats-io/transport-node'), jetstream: require('@nats-io/jetstream') };
   } catch (e) {
     throw new ClusterError(
       `clusters need packages that are not installed; run npm install @nats-io/transport-node@3.3.1 @nats-io/jetstream@3.3.1 (${(e as Error).message.split('\n')[0]})`,
@@ -56,7 +54,7 @@ export interface Connected {
 }
 
 export async function connect(options: ServerOptions, name: string): Promise<Connected> {
-  const { nats, jetstream } = await loadPackages();
+  const { nats, jetstream } = loadPackages();
   const servers = [options.servers].flat() as string[];
   const [first] = servers;
   const server = withoutSecrets(first);
@@ -158,7 +156,7 @@ export function optionsFromEnvironment(servers: string): ServerOptions {
   const { QUADRILLE_CREDENTIALS: credentials, QUADRILLE_TLS_CA: ca } = process.env;
   const read = (file: string, name: string) => {
     try {
-      return readFileSync(file, 'utf8');
+      return process.getBuiltinModule('node:fs').readFileSync(file, 'utf8');
     } catch (e) {
       throw new ClusterError(`${name} names a file that cannot be read: ${(e as Error).message}`);
     }

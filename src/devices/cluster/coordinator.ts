@@ -17,13 +17,13 @@ import {
   type ServerOptions,
 } from './connection.ts';
 import { Handout, type Office } from './handout.ts';
+import { AWAY_MS, awayError, JobQueue } from './job-queue.ts';
 import { digestOf, frameOf, framesOf, headOf, pack, withHead } from './packing.ts';
 import { type AnySums, type AnyTask, bodyOf } from './parts.ts';
 import { findWorkers, who } from './presence.ts';
 import {
   type Answer,
   type Job,
-  jobSubject,
   MAX_JOB,
   type Packed,
   PROTOCOL,
@@ -36,21 +36,15 @@ import {
   toRun,
   type Worker,
 } from './protocol.ts';
-import { hasNoListener, pause } from './requests.ts';
+import { pause } from './requests.ts';
 
 /** How often late parts are looked for, in milliseconds. */
 const LOOK_MS = 250;
 /** Without a sign of any worker for so long workers are asked who is there; after GONE_MS all are gone. */
 const SILENT_MS = 5000;
 const GONE_MS = 30_000;
-/** How long a server may be away. */
-const AWAY_MS = 60_000;
 /** Tasks that are over whose late sums are still compared. */
 const KEPT_TASKS = 8;
-/** Jobs of others that are looked at, at most. */
-const MAX_ORPHANS = 1000;
-/** Jobs that are being published at a time. */
-const MAX_PUBLISHING = 64;
 
 interface Known {
   parts: number;
@@ -82,18 +76,14 @@ export class Coordinator {
   readonly #connected: Connected;
   readonly #nc: NatsConnection;
   readonly #queue: string;
-  #jetstream: Queue;
+  readonly #jobs: JobQueue<Handout>;
   readonly #known = new Map<string, Known>();
   readonly #leftOut = new Set<string>();
   readonly #handouts = new Map<number, Handout>();
   readonly #live = new Set<Handout>();
-  /** The jobs of this run, by their numbers in the stream. */
-  readonly #jobs = new Map<number, { handout: Handout; index: number }>();
-  /** Jobs that are being deleted. */
-  readonly #deleting = new Set<Promise<void>>();
+  /** Workers that alone have given sums of tasks that are over. */
+  readonly #unconfirmed = new Set<string>();
   #tasks = 0;
-  #publishing = 0;
-  readonly #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #failure: unknown = null;
   #disconnected: number | null = null;
@@ -106,7 +96,7 @@ export class Coordinator {
       const queue = await openQueue(connected, queueOf(found.kind));
       const made = new Coordinator(connected, queue, found.kind, found.workers);
       await connected.nc.flush(); // before the first job: whoever takes it asks at once
-      await made.#deleteOrphans();
+      await made.#jobs.deleteOrphans();
       if (run) made.checkpoints = await Checkpoints.open(connected, queue, run);
       return made;
     } catch (e) {
@@ -118,11 +108,11 @@ export class Coordinator {
   private constructor(connected: Connected, jetstream: Queue, kind: string, workers: readonly Worker[]) {
     this.#connected = connected;
     this.#nc = connected.nc;
-    this.#jetstream = jetstream;
     this.kind = kind;
     this.epsilon = Math.max(...workers.map(w => w.epsilon));
     this.warnings = [...connected.warnings];
     this.#queue = queueOf(kind);
+    this.#jobs = new JobQueue(connected, jetstream, this.#queue, this.run);
     for (const w of workers)
       this.#known.set(w.name, {
         parts: 0,
@@ -210,7 +200,7 @@ export class Coordinator {
       parts,
       integrand.fit,
       this.#officeFor(
-        index => this.#publish(handout, index, jobOf(index).text),
+        index => this.#jobs.publish(handout, number, index, jobOf(index).text, () => this.#live.has(handout)),
         index => jobOf(index).digest,
       ),
     );
@@ -234,7 +224,7 @@ export class Coordinator {
     await pause(0); // whoever waits for them tidies up
     try {
       this.#nc.publish(toRun('stop', this.run), '');
-      await Promise.all(this.#deleting);
+      await this.#jobs.settled();
       await this.checkpoints?.forget();
     } catch {
       // the server is away: its jobs are thrown away by whoever takes them
@@ -300,16 +290,15 @@ export class Coordinator {
   /** The server has given a job to as many workers as it may. */
   #undelivered(m: Msg): void {
     const { stream_seq: seq, deliveries } = m.json<{ stream_seq: number; deliveries: number }>();
-    const job = this.#jobs.get(seq);
-    job?.handout.lost(job.index, deliveries);
+    const job = this.#jobs.find(seq);
+    job?.owner.lost(job.index, deliveries);
   }
 
   #leaveOut(worker: string, why: string): void {
     if (this.#leftOut.has(worker)) return;
     this.#leftOut.add(worker);
     this.warnings.push(`${worker} was left out: ${why}`);
-    const over = [...this.#handouts.values()].filter(h => !this.#live.has(h));
-    if (over.some(h => [...h.unconfirmed()].includes(worker)))
+    if (this.#unconfirmed.has(worker))
       return this.#fail(
         new ClusterError(
           `${worker} is broken (${why}), and its sums are in the estimate already; stop that worker, and run again`,
@@ -323,40 +312,6 @@ export class Coordinator {
     for (const h of this.#live) h.fail(error);
   }
 
-  async #publish(handout: Handout, index: number, job: string): Promise<void> {
-    if (this.#publishing >= MAX_PUBLISHING) await new Promise<void>(go => this.#waiting.push(go));
-    this.#publishing++;
-    try {
-      const subject = jobSubject(this.#queue, this.run, handout.number, index);
-      const start = performance.now();
-      while (this.#live.has(handout)) {
-        try {
-          const { seq } = await this.#jetstream.js.publish(subject, job, { timeout: 3000 });
-          this.#jobs.set(seq, { handout, index });
-          return;
-        } catch (e) {
-          if ((e as { code?: number }).code === 10077)
-            throw new ClusterError(`the queue of jobs is full (${(e as Error).message}); see who fills it`);
-          if (performance.now() - start > AWAY_MS) throw this.#away(e);
-        }
-        // the server restarts; it may come back without its memory
-        await pause(LOOK_MS);
-        await openQueue(this.#connected, this.#queue)
-          .then(q => (this.#jetstream = q))
-          .catch(() => {});
-      }
-    } finally {
-      this.#publishing--;
-      this.#waiting.shift()?.();
-    }
-  }
-
-  #away(cause: unknown): ClusterError {
-    return new ClusterError(
-      `the server at ${this.#connected.server} has been away for a minute (${(cause as Error).message}); start it again, and run again`,
-    );
-  }
-
   #look(): void {
     const now = performance.now();
     if (this.#live.size === 0) {
@@ -365,7 +320,7 @@ export class Coordinator {
       return;
     }
     if (this.#disconnected !== null) {
-      if (now - this.#disconnected > AWAY_MS) this.#fail(this.#away(new Error('no connection')));
+      if (now - this.#disconnected > AWAY_MS) this.#fail(awayError(this.#connected.server, 'no connection'));
       return;
     }
     const heard = Math.max(...[...this.#known.values()].map(w => w.seen));
@@ -400,56 +355,12 @@ export class Coordinator {
 
   /** Removes what a task has left in the queue and at workers. */
   #tidy(handout: Handout): void {
+    for (const worker of handout.unconfirmed()) this.#unconfirmed.add(worker);
     for (const number of this.#handouts.keys()) {
       if (this.#handouts.size <= this.#live.size + KEPT_TASKS) break;
       if (!this.#live.has(this.#handouts.get(number)!)) this.#handouts.delete(number);
     }
-    const left: number[] = [];
-    for (const [seq, { handout: own, index }] of this.#jobs) {
-      if (own !== handout) continue;
-      this.#jobs.delete(seq);
-      if (handout.leavesJobs(index)) left.push(seq);
-    }
-    if (left.length === 0 || this.#nc.isClosed()) return;
-    this.#nc.publish(toRun('stop', this.run), String(handout.number));
-    const done = Promise.all(left.map(seq => this.#delete(seq))).then(() => void this.#deleting.delete(done));
-    this.#deleting.add(done);
-  }
-
-  /**
-   * Jobs are deleted one by one. A purge by subject would be one request, but it makes the consumers of a NATS server 2.9.10
-   * skip all other jobs that wait (`tests/cluster/garbage.test.ts` found 2,200 of them).
-   */
-  async #delete(seq: number): Promise<void> {
-    await this.#jetstream.manager.streams.deleteMessage(STREAM, seq, false).catch(() => {}); // done already
-  }
-
-  /** Removes jobs of coordinators that died, which workers of their release would throw away: there may be none. */
-  async #deleteOrphans(): Promise<void> {
-    const { streams } = this.#jetstream.manager;
-    try {
-      const { state } = await streams.info(STREAM, { subjects_filter: 'quadrille.job.>' });
-      const subjects = Object.keys(state.subjects ?? {}).slice(0, MAX_ORPHANS);
-      const gone = new Map<string, boolean>();
-      for (const subject of subjects) {
-        const run = subject.split('.')[3];
-        if (!gone.has(run)) gone.set(run, await this.#isGone(run));
-        if (!gone.get(run)) continue;
-        for (let left = state.subjects![subject]; left > 0; left--) {
-          const found = await streams.getMessage(STREAM, { last_by_subj: subject });
-          if (!found) break;
-          await this.#delete(found.seq);
-        }
-      }
-    } catch {
-      // a user who may not look at the stream: workers throw such jobs away, or the server after a day
-    }
-  }
-
-  async #isGone(run: string): Promise<boolean> {
-    return this.#nc.request(toRun('begin', run), '{}', { timeout: 500 }).then(
-      () => false,
-      e => hasNoListener(e),
-    );
+    if (this.#jobs.remove(handout, index => handout.leavesJobs(index)))
+      this.#nc.publish(toRun('stop', this.run), String(handout.number));
   }
 }

@@ -2,7 +2,6 @@
  * Values as messages: a text in which long lists are named by the digest of their bytes. Lists are sent apart, because most
  * of them stay: iterations with a frozen map differ by a number, and the worker has the map already.
  */
-import { createHash } from 'node:crypto';
 import { decode, encode } from '../../tasks/wire.ts';
 import { FRAME, MAX_FRAMES, MessageError, type Packed } from './protocol.ts';
 
@@ -13,12 +12,14 @@ type ArrayName = keyof typeof ARRAYS;
 const LONG_LIST = 256;
 const LONG_TEXT = 1500;
 
-export const digestOf = (bytes: Uint8Array | string): string =>
-  createHash('sha256').update(bytes).digest('hex');
+/** Not imported: bundlers for pages follow imports, though no page comes here. */
+const sha256 = () => process.getBuiltinModule('node:crypto').createHash('sha256');
+
+export const digestOf = (bytes: Uint8Array | string): string => sha256().update(bytes).digest('hex');
 
 /** The digest of the sums of a job, by which they are compared: of the same bytes for another job it is another. */
 export const sumsDigest = (job: string, bytes: Uint8Array): string =>
-  createHash('sha256').update(job).update(bytes).digest('hex');
+  sha256().update(job).update(bytes).digest('hex');
 
 /** Keeps bytes by their digest, and returns it. */
 export type Put = (bytes: Uint8Array) => string;

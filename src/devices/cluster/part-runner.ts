@@ -8,9 +8,11 @@ import type { CompiledProgram } from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
 import type { Bindings } from '../../integrand/params.ts';
 import { decodeProgram } from '../../integrand/verify.ts';
+import type { SampleTask } from '../../tasks/sample.ts';
+import { type Fit, readSampleTask } from '../../tasks/verify.ts';
 import type { Device, Session } from '../device.ts';
-import { digestOf, eachFrame, Frames, headOf, toBytes, unpack } from './packing.ts';
-import { readyPart } from './parts.ts';
+import { digestOf, eachFrame, Frames, type Get, headOf, toBytes, unpack } from './packing.ts';
+import { readyRegions, readySamples } from './parts.ts';
 import { FRAME, type Job, MAX_FRAMES, MessageError, type Packed, toRun } from './protocol.ts';
 import { ask } from './requests.ts';
 
@@ -54,6 +56,8 @@ export class PartRunner {
   readonly #blobs = new RecentBytes(MAX_KEPT);
   /** By the digest of the program; the one that was used last is last. */
   readonly #sessions = new Map<string, Opened>();
+  /** The last iteration. */
+  #last: { key: string; task: SampleTask } | null = null;
 
   constructor(nc: NatsConnection, device: Device, limits: Limits) {
     this.#nc = nc;
@@ -68,13 +72,23 @@ export class PartRunner {
     const { session, program } = opened;
     const fit = { dims: program.dims, results: program.results.length };
     const given = { first: job.first, count: job.count };
-    const part = readyPart(job.what, await unpack(job.body, get), given, fit, this.#limits.memory);
+    const part =
+      job.what === 'sample'
+        ? readySamples(await this.#iteration(job, fit, get), given)
+        : readyRegions(job.what, await unpack(job.body, get), given, fit, this.#limits.memory);
     if (part.cost > this.#limits.evaluations)
       throw new LimitError(
         `the part takes ${part.cost.toPrecision(3)} evaluations, and this worker allows ${this.#limits.evaluations}`,
       );
     const sums = await part.run(session, signal);
     return { bytes: toBytes(sums), cost: part.cost };
+  }
+
+  /** The iteration that a part is of. Its parts come one after another, and to check a million counts takes milliseconds. */
+  async #iteration(job: Job, fit: Fit, get: Get): Promise<SampleTask> {
+    const key = JSON.stringify([job.program, job.body]);
+    if (this.#last?.key !== key) this.#last = { key, task: readSampleTask(await unpack(job.body, get), fit) };
+    return this.#last.task;
   }
 
   close(): void {

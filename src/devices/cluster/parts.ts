@@ -13,7 +13,6 @@ import {
   readPartSums,
   readRegionSums,
   readRegionTask,
-  readSampleTask,
   readWitnessSums,
   readWitnessTask,
 } from '../../tasks/verify.ts';
@@ -40,14 +39,21 @@ export interface ReadyPart {
   run(session: Session, signal: AbortSignal): Promise<AnySums>;
 }
 
-/** `maxBytes` limits the list of regions that is made. */
-export function readyPart(what: TaskKind, body: unknown, given: Part, fit: Fit, maxBytes: number): ReadyPart {
+/** A part of an iteration that was checked. */
+export function readySamples(task: SampleTask, { first, count }: Part): ReadyPart {
+  const part = readPart(first, count, plan(task).groups);
+  return { cost: costOf('sample', task, part), run: (s, signal) => s.sample(task, part, signal) };
+}
+
+/** A part of a list of regions; `maxBytes` limits the list that is made of it. */
+export function readyRegions(
+  what: Exclude<TaskKind, 'sample'>,
+  body: unknown,
+  given: Part,
+  fit: Fit,
+  maxBytes: number,
+): ReadyPart {
   const { first, count } = given;
-  if (what === 'sample') {
-    const task = readSampleTask(body, fit);
-    const part = readPart(first, count, plan(task).groups);
-    return { cost: costOf(what, task, part), run: (s, signal) => s.sample(task, part, signal) };
-  }
   if (what === 'regions') {
     const task = readRegionTask(body, fit);
     const part = readPart(0, count, task.count);

@@ -6,7 +6,7 @@
  */
 import type { Part } from '../../tasks/part.ts';
 
-export const SHORT_MS = 50;
+export const SHORT_MS = 20;
 export const LONG_MS = 2000;
 /** Evaluations of a part at most, as long as no rate is known. */
 const PROBE = 2 ** 17;
