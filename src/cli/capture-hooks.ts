@@ -33,7 +33,8 @@ export function captureWhileLoading(): void {
     });
     return;
   }
-  // before Node 22.15 hooks run in a thread of their own and have to be a module
+  // before Node 22.15 hooks run in a thread of their own and have to be a module, which sources are not
+  if (import.meta.url.endsWith('.ts')) return;
   const hook = `import { capture } from ${JSON.stringify(new URL('../plugin/capture.js', import.meta.url).href)};
     export const load = async (url, context, next) => {
       const loaded = await next(url, context);

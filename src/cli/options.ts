@@ -159,7 +159,7 @@ export const OPTIONS: readonly Option[] = [
     name: 'resume',
     kind: 'text',
     value: 'RUN',
-    help: 'with --device nats://host: a name for the run, which the same command goes on with after a death',
+    help: 'with --device nats://host: a name for the run; the same command goes on after a death',
     commands: SOLVING,
   },
   {

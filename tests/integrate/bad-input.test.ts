@@ -305,7 +305,7 @@ describe('knobs of vegas', () => {
   ]);
   test('an unknown knob lists those that exist', async () => {
     expect((await refusal({ dims: 1, onProgress, vegas: { nbins: 5 } })).message).toMatchInlineSnapshot(
-      `"integrate: unknown option \`vegas.nbins\`; the knobs are bins, alpha, beta, maxStrata, evaluations, iterations, adapt, skip."`,
+      `"integrate: unknown option \`vegas.nbins\`; did you mean \`vegas.bins\`? The knobs are bins, alpha, beta, maxStrata, evaluations, iterations, adapt, skip."`,
     );
   });
   test('skipping every iteration', async () => {

@@ -58,7 +58,7 @@ function helper(x) {
     ],
     [
       'functions that could not compile',
-      'const k = 2;\nexport function say(x) { console.log(x * k); }\nexport const text = n => [`a${n}`, n * k];\nexport const name = n => n > k ? "a" : "b";',
+      'const k = 2;\nexport function say(x) { console.log(x * k); }\nexport const text = n => [new Date(n), n * k];\nexport const name = n => n > k ? "a" : "b";',
     ],
     ['no functions', 'export const a = 3;'],
     [
