@@ -194,17 +194,28 @@ describe.skipIf(absent)('a cluster', () => {
        await integrate(f, {
          ...${given},
          device: '${server.url}/run-1',
-         onProgress: ({ iteration }) => setTimeout(() => iteration > 5 && process.kill(process.pid, 'SIGKILL'), 300),
+         onProgress: ({ evaluations }) => evaluations > 2e6 && process.kill(process.pid, 'SIGKILL'),
        });`,
     );
-    const whole = await integrate(f, { ...options, device });
-    const resumed = await integrate(f, { ...options, device: `${server.url}/run-1` });
-    expect(numbers(resumed)).toEqual(expected);
-    const parts = (text: string) => [...text.matchAll(/w\d (\d+)/g)].reduce((n, m) => n + Number(m[1]), 0);
-    expect(parts(resumed.device)).toBeLessThan(parts(whole.device));
+    const nc = await server.connect();
+    const tasks = new Set<string>();
+    nc.subscribe('quadrille.job.>', {
+      callback: (_, m) => void tasks.add(m.subject.split('.').slice(3, 5).join()),
+    });
+    await nc.flush();
+    /** Tasks that a run hands out. */
+    const handedOut = async (where: string) => {
+      tasks.clear();
+      expect(numbers(await integrate(f, { ...options, device: where }))).toEqual(expected);
+      await nc.flush();
+      return tasks.size;
+    };
+    const resumed = await handedOut(`${server.url}/run-1`);
+    const whole = await handedOut(server.url);
+    expect(whole).toBeGreaterThan(5);
+    expect(resumed).toBeLessThan(whole);
     // when it has ended, nothing is kept
-    const again = await integrate(f, { ...options, device: `${server.url}/run-1` });
-    expect(parts(again.device)).toBeGreaterThan(parts(resumed.device));
+    expect(await handedOut(`${server.url}/run-1`)).toBe(whole);
     await queueIsEmpty();
   });
 

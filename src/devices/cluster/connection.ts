@@ -179,11 +179,11 @@ export async function openQueue(connected: Connected, queue: string): Promise<Qu
   const { AckPolicy, DiscardPolicy, RetentionPolicy, StorageType } = jetstream;
   try {
     const manager = await jetstream.jetstreamManager(nc, { timeout: PATIENCE_MS, checkAPI: false });
-    const names = await manager.streams.info(STREAM).catch(e => {
+    const stream = await manager.streams.info(STREAM).catch(e => {
       if (isMissing(e)) return null;
       throw e;
     });
-    if (!names)
+    if (!stream)
       await manager.streams.add({
         name: STREAM,
         subjects: ['quadrille.job.>'],
@@ -195,15 +195,20 @@ export async function openQueue(connected: Connected, queue: string): Promise<Qu
         // nobody waits for a job of yesterday: a last resort against jobs of coordinators that died
         max_age: 24 * 3600 * 1e9,
       });
-    await manager.consumers.add(STREAM, {
-      durable_name: queue,
-      filter_subject: jobsOf(queue),
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: ACK_WAIT_MS * 1e6,
-      max_deliver: MAX_DELIVER,
-      max_ack_pending: 100_000,
-      max_waiting: 20_000,
+    const consumer = await manager.consumers.info(STREAM, queue).catch(e => {
+      if (isMissing(e)) return null;
+      throw e;
     });
+    if (!consumer)
+      await manager.consumers.add(STREAM, {
+        durable_name: queue,
+        filter_subject: jobsOf(queue),
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: ACK_WAIT_MS * 1e6,
+        max_deliver: MAX_DELIVER,
+        max_ack_pending: 100_000,
+        max_waiting: 20_000,
+      });
     return { js: manager.jetstream(), manager };
   } catch (e) {
     throw queueError(e as Error, server, refused);
@@ -215,7 +220,7 @@ export const runsError = (e: Error, { server, refused }: Connected): ClusterErro
   queueError(e, server, refused);
 
 /** The client says "jetstream is not enabled" of a missing stream as well; the server's codes are reliable. */
-const isMissing = (e: Error & { code?: number }): boolean => e.code === 10059;
+const isMissing = ({ code }: { code?: number }): boolean => code === 10059 || code === 10014;
 
 function queueError(
   e: Error & { code?: number },

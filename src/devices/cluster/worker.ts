@@ -28,7 +28,7 @@ import {
   WHO,
   type Worker,
 } from './protocol.ts';
-import { ask, CoordinatorGone, hasNoListener, pause } from './requests.ts';
+import { ask, CoordinatorGone, pause } from './requests.ts';
 
 export interface WorkerOptions extends ServerOptions {
   device: Device;
@@ -41,8 +41,12 @@ export interface WorkerOptions extends ServerOptions {
   signal?: AbortSignal;
 }
 
-/** How long a request for a job stays with the server, in milliseconds. */
+/**
+ * How long a request for a job stays with the server, in milliseconds; shorter while the queue may be missing, since a server
+ * with JetStream does not answer a request to a queue that it does not have.
+ */
 const PULL_MS = 5000;
+const FIRST_PULL_MS = 500;
 /** Sums that may be on their way while the next part begins. */
 const MAX_SENDING = 2;
 /** So long a coordinator may take to say that a part is wanted; others may listen to a run that is over. */
@@ -95,6 +99,7 @@ class ClusterWorker {
   #doing: { job: Job; since: number; stop: AbortController } | null = null;
   #done = { parts: 0, evaluations: 0, rate: 0 };
   readonly #sending = new Set<Promise<void>>();
+  #queueIsThere = false;
   /** Until then it takes no jobs, because a coordinator has left it out. */
   #restUntil = 0;
   /** The device's failure, which ends the worker. */
@@ -118,6 +123,7 @@ class ClusterWorker {
     nc.subscribe('quadrille.stop.*', { callback: (_, m) => this.#stopped(m) });
     await nc.flush(); // a request that comes before the server knows of a subscription is lost
     for (const w of this.#connected.warnings) this.#log(w);
+    await this.#makeQueue();
     this.#log(`${this.#name} waits for work at ${this.#connected.server} with ${this.#device.name}`);
     while (!this.#signal.aborted && !this.#failure && !nc.isClosed()) {
       const rest = this.#restUntil - performance.now();
@@ -160,20 +166,22 @@ class ClusterWorker {
 
   /** The next job; null when there was none for a while, or the server did not answer. */
   async #next(): Promise<Msg | null> {
-    const pull = JSON.stringify({ batch: 1, expires: PULL_MS * 1e6 });
+    const wait = this.#queueIsThere ? PULL_MS : FIRST_PULL_MS;
+    const pull = JSON.stringify({ batch: 1, expires: wait * 1e6 });
     try {
       const asked = this.#nc.request(`$JS.API.CONSUMER.MSG.NEXT.${STREAM}.${this.#queue}`, pull, {
-        timeout: PULL_MS + 1000,
+        timeout: wait + 1000,
         noMux: true, // a job has the subject of its queue, by which the shared inbox would not find the request
       });
       const m = await beforeAbort(asked, this.#signal);
+      this.#queueIsThere = true;
       const status = m.headers?.code ?? 0;
       if (status === 0) return m;
       if (status !== 404 && status !== 408) await pause(500); // a deleted queue, or too many that wait
       return null;
-    } catch (e) {
-      if (this.#signal.aborted || this.#nc.isClosed()) return null;
-      if (hasNoListener(e)) await this.#makeQueue();
+    } catch {
+      this.#queueIsThere = false;
+      if (!this.#signal.aborted && !this.#nc.isClosed()) await this.#makeQueue();
       return null;
     }
   }
@@ -184,8 +192,8 @@ class ClusterWorker {
       await openQueue(this.#connected, this.#queue);
     } catch (e) {
       this.#logOnce((e as Error).message);
+      await beforeAbort(pause(500), this.#signal).catch(() => {});
     }
-    await beforeAbort(pause(500), this.#signal).catch(() => {});
   }
 
   #logged = '';
