@@ -23,7 +23,7 @@ const SPECIAL: Record<string, { relTol?: number; maxEvaluations?: number; seeds?
   asian_arithmetic_16: { relTol: 5e-3, seeds: 100 },
   asian_geometric_16: { relTol: 5e-3, seeds: 100 },
   fA_6: { seeds: 100 },
-  path_integral_infinite_7: { maxEvaluations: 1.5e6 },
+  path_integral_infinite_7: { maxEvaluations: 4e6 },
   fB_9: { relTol: 1e-2, maxEvaluations: 1e8, seeds: 100 },
 };
 
