@@ -105,6 +105,7 @@ export abstract class ExpressionParser extends Tokens {
       const strength = this.is(operator) ? STRENGTH.get(operator) : undefined;
       if (strength === undefined || strength <= least || (noIn && operator === 'in')) return left;
       if (left === this.#arrowFunction) return left;
+      if (strength === POWER && left.type === 'UnaryExpression' && left.start === start) this.unexpected(); // -x ** 2
       this.next();
       const right = this.#binary(strength === POWER ? strength - 1 : strength, noIn);
       const type = ['??', '||', '&&'].includes(operator) ? 'LogicalExpression' : 'BinaryExpression';
