@@ -338,7 +338,7 @@ export function onSampled<T>(
       if (typeof v !== 'object' || v === null) {
         if (jacobian === 0) return 0;
         const y = (v as number) * jacobian;
-        return Number.isNaN(y) ? v : y; // undefined or a text stays what it is: messages tell it from NaN (src/non-finite.ts)
+        return Number.isNaN(y) && typeof v !== 'number' ? v : y; // undefined or a text stays what it is: messages tell it from NaN (src/non-finite.ts)
       }
       if (Array.isArray(v) || ArrayBuffer.isView(v)) return Array.from(v as ArrayLike<unknown>, times);
       return Object.fromEntries(Object.entries(v).map(([name, member]) => [name, times(member)]));

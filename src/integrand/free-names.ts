@@ -121,6 +121,17 @@ export function freeNames(root: AnyNode): Set<string> {
       case 'ForInStatement':
       case 'ForOfStatement':
         return children(node, { names: lexical([node.left]), outer: scope });
+      case 'BinaryExpression':
+      case 'LogicalExpression': {
+        // a loop, not recursion, over the operators of a chain: a sum may have thousands of terms
+        const rights: AnyNode[] = [];
+        let left: AnyNode = node;
+        for (; left.type === 'BinaryExpression' || left.type === 'LogicalExpression'; left = left.left)
+          rights.push(left.right);
+        visit(left, scope);
+        for (const right of rights.reverse()) visit(right, scope);
+        return;
+      }
       default:
         return children(node, scope);
     }

@@ -97,7 +97,7 @@ interface End {
 
 /** A path: a name, or the number of a captured value (captures.ts), then members; a part of a table at its end. */
 const PARAM =
-  /^(@\d{1,6}\.\d{1,6}|[\p{ID_Start}$_][\p{ID_Continue}$]{0,199})(\.[\p{ID_Start}$_][\p{ID_Continue}$]{0,199}){0,9}(\.([01]|values))?$/u;
+  /^(@\d{1,6}\.\d{1,6}|[\p{ID_Start}$_][\p{ID_Continue}$]{0,199})(\.[\p{ID_Start}$_][\p{ID_Continue}$]{0,199}){0,9}(\.([012]|values|slopes))?$/u;
 const CONSTANT = /^#\d{1,6}$/;
 
 class Reader {

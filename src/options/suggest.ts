@@ -18,7 +18,7 @@ export function didYouMean(typed: string, known: Iterable<string>, quote = ''): 
 
 export function closest(typed: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let least = Math.min(3, Math.ceil(typed.length / 3)) + 1;
+  let least = Math.min(3, Math.ceil(typed.length / 3)) + 0.5; // whole letters, and what beginnings take off
   for (const name of known) {
     if (Math.abs(typed.length - name.length) > 2 * least) continue; // a long word takes long to compare
     const [a, b] = [plain(typed), plain(name)];

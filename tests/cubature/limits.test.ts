@@ -303,7 +303,7 @@ describe('functions as they are', () => {
   test.each(methods)('%s: no number is a value that is not finite', async method => {
     const nothing = (() => undefined) as never;
     await expect(integrate(nothing, { dims: 2, method, device: 'js' })).rejects.toThrow(
-      /the integrand is NaN at \[0\.5, 0\.5\]/,
+      /the integrand returns nothing at \[0\.5, 0\.5\]; is a `return` missing\?/,
     );
   });
 });

@@ -93,9 +93,9 @@ describe('points', () => {
   test('a singularity at a point, at an end and on an infinite range', async () => {
     const root: Integrand = ([x], p) => Math.abs(x - p.c) ** -0.5;
     for (const c of [0, 0.3, 1]) {
-      const r = await integrate(root, { dims: 1, points: [[c]], params: { c }, relTol: 1e-8 });
+      const r = await integrate(root, { dims: 1, points: [[c]], params: { c }, relTol: 1e-7 });
       expect(r.converged, `${c}`).toBe(true);
-      expect(Math.abs(r.value - 2 * (Math.sqrt(c) + Math.sqrt(1 - c)))).toBeLessThan(1e-7);
+      expect(Math.abs(r.value - 2 * (Math.sqrt(c) + Math.sqrt(1 - c)))).toBeLessThan(3e-7);
     }
     for (const domain of [
       [[-Infinity, Infinity]],

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type Integrand, integrate } from '../../src/index.ts';
 import type { MethodProblem, Outcome } from '../../src/methods/method.ts';
-import { drive } from '../../src/methods/method.ts';
+import { drive, MaxTimeOver } from '../../src/methods/method.ts';
 import type { MethodName } from '../../src/methods/registry.ts';
 import { keyOf } from '../../src/random/philox.ts';
 import { samplesOf } from '../../src/tasks/sample.ts';
@@ -56,7 +56,7 @@ async function run(
       const { latency = 0, each, slowFrom = Infinity } = speed;
       now += compile + latency + samplesOf(task) * each * (now > slowFrom ? 3 : 1);
       compile = 0;
-      if (now > maxTime) stop.abort(new DOMException('maxTime is over', 'TimeoutError'));
+      if (now > maxTime) stop.abort(new MaxTimeOver());
       stop.signal.throwIfAborted();
       return session.sample(task, part);
     },

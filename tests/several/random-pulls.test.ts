@@ -22,7 +22,7 @@ test.each(PULLED)(
     table[method] =
       `pulls ${shown(own)}, ratios ${shown(ratio)}, distance ${distance.toFixed(2)}, ${warned} warned`;
     expect(wrong).toEqual([]);
-    expect(warned).toBeLessThan(0.4 * TRIALS);
+    expect(warned).toBeLessThan(0.5 * TRIALS);
     // of about 200 pulls of 100 runs the mean has a deviation of 0.1, their deviation one of 0.07
     for (const { mean, deviation } of [own, ratio]) {
       expect(Math.abs(mean)).toBeLessThan(0.35);
