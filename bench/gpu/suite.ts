@@ -3,7 +3,7 @@
  * is beside the published programs. For a machine with an NVIDIA card and nothing else: `node scripts/gpu.mjs FOLDER`
  * bundles it with its kernels into one folder.
  *
- *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--first]
+ *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--first]
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS]   (for a profiler)
  */
 import { execFileSync } from 'node:child_process';
@@ -29,6 +29,7 @@ const { values: asked } = parseArgs({
     once: { type: 'string' },
     rates: { type: 'boolean' },
     limits: { type: 'boolean' },
+    several: { type: 'boolean' },
   },
 });
 
@@ -56,6 +57,7 @@ const { failures, verdict } = await import('./common.ts');
 const { mcubesTimes, rates, vegasTimes } = await import('./vegas.ts');
 const { paganiTimes, zmcTimes } = await import('./pagani.ts');
 const { pulls } = await import('./pulls.ts');
+const { severalTimes } = await import('./several.ts');
 const { claimsTable } = await import('../claims-table.ts');
 const { limits } = await import('./limits.ts');
 if (everything || asked.first) {
@@ -71,6 +73,7 @@ if (everything || asked.checks) {
   await twice();
 }
 if (everything || asked.methods) await methods();
+if (everything || asked.several) await severalTimes();
 if (everything || asked.limits) await limits();
 if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));
 if (everything || asked.claims) {

@@ -683,12 +683,18 @@ async function learned(session: Session, perAxis: number, bins: number, evaluati
     if (task.adapt && !keep) await learning.learn(task, sums);
     return sums;
   };
+  // an iteration that returns its cubes teaches nothing; a card overwrote what was learned with their means
+  const teachNothing = async (counts: number) => {
+    await sampled(session, { ...taskFor([perAxis, 2, 2], counts, bins, { adapt: null }), cubes: true });
+  };
   const first = taskFor([perAxis, perAxis, perAxis], 4, bins, { adapt });
   await sample(first);
+  await teachNothing(3);
   const counts = await learning.allocate(beta, evaluations);
   const edges = await learning.refine({ alpha: 0.5, floor: 0.01, shared: false });
   const second = { ...first, iteration: 4, counts, edges };
   await sample(second);
+  await teachNothing(600);
   const frozen = { ...second, counts: await learning.allocate(beta, evaluations), adapt: null, iteration: 5 };
   return {
     counts: await learning.countsOf(frozen.counts),

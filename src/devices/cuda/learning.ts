@@ -149,11 +149,20 @@ export class CudaLearning {
     return this.#buffers.counts.read(new Uint32Array(this.#counts.cubes));
   }
 
-  /** Adds the numbers of pieces to one number per cube. */
-  folded(pieces: Buffer, counts: number | Counts, cubes: number, groupBits: number): Buffer {
+  /**
+   * Adds the numbers of pieces to one number per cube, in the buffer of that name: what was learned from has one of its own,
+   * which iterations that only return their cubes leave alone.
+   */
+  folded(
+    pieces: Buffer,
+    counts: number | Counts,
+    cubes: number,
+    groupBits: number,
+    into: 'learned' | 'folded',
+  ): Buffer {
     const each = typeof counts === 'number' ? piecesOf(counts) : 0;
     if (each === 1) return pieces;
-    const folded = this.#program.buffer('folded');
+    const folded = this.#program.buffer(into);
     const buffer = this.#buffers;
     const struct = this.#structs.fold.pack({
       pieces,

@@ -53,6 +53,7 @@ const BUFFERS = [
   'totals',
   'groupStarts',
   'sums',
+  'kept variances',
   'means',
   'variances',
   'state',
@@ -72,6 +73,8 @@ interface Laid {
   leafBits: number;
   groups: number;
   wanted: { means: boolean; variances: boolean };
+  /** Variances of pieces. What the card learns from has a buffer of its own, which other iterations leave alone. */
+  variances: Buffer;
 }
 
 /** Sums over leaves. */
@@ -168,9 +171,11 @@ export class CudaSampling {
     const wanted = { means: !!task.cubes, variances: !!task.cubes || !!adapt?.variances };
     const buffer = this.#buffers;
     if (wanted.means) buffer.means.reserve(8 * pieces);
-    if (wanted.variances) buffer.variances.reserve(8 * pieces);
+    const variances = adapt?.keep ? buffer['kept variances'] : buffer.variances;
+    if (wanted.variances) variances.reserve(8 * pieces);
     this.#clear(this.#result.size + (adapt ? 8 * this.#program.dims * bins : 0));
-    return { task, cubes, pieces, map, team, leafBits: Math.max(0, leafBits), groupBits, groups, wanted };
+    const leaves = { team, leafBits: Math.max(0, leafBits), groupBits, groups };
+    return { task, cubes, pieces, map, ...leaves, wanted, variances };
   }
 
   /** Makes sure that this many bytes of the state are 0; mostly kernels have left them at 0. */
@@ -233,7 +238,7 @@ export class CudaSampling {
       groupStarts: buffer.groupStarts,
       sums: buffer.sums,
       means: wanted.means ? buffer.means : 0,
-      variances: wanted.variances ? buffer.variances : 0,
+      variances: wanted.variances ? laid.variances : 0,
       result: buffer.state,
       histogram: buffer.state.address + result.size,
       report: card.reportTo,
@@ -300,40 +305,40 @@ export class CudaSampling {
   }
 
   /** Keeps what the iteration learned on the card. */
-  #keep({ task, cubes, map, groupBits }: Laid): void {
-    const { state, variances } = this.#buffers;
+  #keep({ task, cubes, map, groupBits, variances }: Laid): void {
+    const { state } = this.#buffers;
     this.learning.keep({
       map,
       bins: task.bins,
       histogram: state.address + this.#result.size,
       variances: task.adapt!.variances
-        ? this.learning.folded(variances, task.counts, cubes, groupBits)
+        ? this.learning.folded(variances, task.counts, cubes, groupBits, 'learned')
         : null,
       cubes,
     });
   }
 
   /** Means and variances of all cubes, added by the card. */
-  #wholeCubes({ task, cubes, groupBits, wanted }: Laid): CubeSums {
+  #wholeCubes({ task, cubes, groupBits, wanted, variances }: Laid): CubeSums {
     const read = (from: Buffer) =>
-      this.learning.folded(from, task.counts, cubes, groupBits).read(new Float64Array(cubes));
+      this.learning.folded(from, task.counts, cubes, groupBits, 'folded').read(new Float64Array(cubes));
     return {
       first: Uint32Array.of(0),
       starts: Uint32Array.of(0, cubes),
-      variances: read(this.#buffers.variances),
+      variances: read(variances),
       means: wanted.means ? read(this.#buffers.means) : null,
     };
   }
 
   /** What cubes contribute to the groups of a part, from the sums of pieces; added in the order of `fold` in allocate.cu. */
-  #partCubes({ task, cubes, groupBits, wanted }: Laid, part: Part): CubeSums {
+  #partCubes({ task, cubes, groupBits, wanted, variances: spreads }: Laid, part: Part): CubeSums {
     const { counts } = plainTask(task);
     const countOf = typeof counts === 'number' ? () => counts : (cube: number) => counts.each[cube];
     const place = placeFinder(counts, cubes);
     const places = Array.from({ length: part.count + 1 }, (_, g) => place((part.first + g) * 2 ** groupBits));
     const [from, to] = [places[0].piece, places[part.count].piece];
     const read = (buffer: Buffer) => buffer.read(new Float64Array(to - from), 8 * from);
-    const lists = [this.#buffers.variances, ...(wanted.means ? [this.#buffers.means] : [])].map(read);
+    const lists = [spreads, ...(wanted.means ? [this.#buffers.means] : [])].map(read);
     const starts = new Uint32Array(part.count + 1);
     const sums: number[][] = lists.map(() => []);
     for (let g = 0; g < part.count; g++) {
@@ -369,7 +374,7 @@ export class CudaSampling {
       map: this.learning.mapOf(task.edges),
       bins: task.bins,
       histogram: state.address + this.#result.size,
-      variances: variances && this.#program.buffer('folded').write(variances),
+      variances: variances && this.#program.buffer('learned').write(variances),
       cubes: cubesOf(task),
     });
   }
