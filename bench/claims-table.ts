@@ -26,6 +26,8 @@ export interface ClaimsOptions {
   device: string;
   /** How many claims to make. */
   claims: number;
+  /** No further trial is begun after so many seconds. */
+  seconds?: number;
   seed: number;
   /** Methods to try instead of all. */
   methods?: readonly MethodName[];
@@ -54,7 +56,7 @@ export async function claimsTable(options: ClaimsOptions): Promise<number> {
 
 /** Trials first, first + step, first + 2·step, … until there are as many claims as were asked for. */
 export async function claimRows(
-  { device, claims, seed, ...only }: ClaimsOptions,
+  { device, claims, seed, seconds: limit = Infinity, ...only }: ClaimsOptions,
   { first, step } = { first: 0, step: 1 },
 ): Promise<Row[]> {
   const options = trialOptions(only);
@@ -62,6 +64,7 @@ export async function claimRows(
   const rows: Row[] = [];
   let made = 0;
   for (let n = 0; made < claims && n < MAX_TRIALS_PER_CLAIM * claims; n++) {
+    if (performance.now() - start > 1000 * limit) break;
     const verdict = await judge(trialOf(seed, first + n * step, options), device);
     rows.push(rowOf(verdict));
     if (verdict.claim !== 'none' && ++made % PROGRESS === 0)

@@ -18,22 +18,23 @@ const CONTESTANTS: [string, (x: number[]) => number[] | number][] = [
   ['16', multiples(16)],
 ];
 
+/** Contestants take turns, and the shortest time of each counts: the clock of a card changes within a run. */
+const TURNS = 8;
+
 export async function severalTimes(): Promise<void> {
   console.log(
     '\nseveral results, VEGAS+ in 8 dimensions, 20 iterations of which 10 adapt: ms, and as a multiple of one',
   );
   for (const total of [1e7, 1e9]) {
-    const cells: string[] = [];
-    let one = 0;
-    for (const [name, f] of CONTESTANTS) {
-      const vegas = { evaluations: total / 20, iterations: 20, adapt: 10 };
-      const options = { dims: 8, device: 'cuda', method: 'vegas+', relTol: 0, absTol: 0, vegas } as const;
-      const times: number[] = [];
-      for (let run = 0; run < 6; run++) times.push((await integrate(f, options)).elapsed);
-      const time = times.slice(2).sort((a, b) => a - b)[1];
-      one ||= time;
-      cells.push(`${name}: ${time.toFixed(1)} (${(time / one).toFixed(2)})`);
-    }
+    const vegas = { evaluations: total / 20, iterations: 20, adapt: 10 };
+    const options = { dims: 8, device: 'cuda', method: 'vegas+', relTol: 0, absTol: 0, vegas } as const;
+    const best = CONTESTANTS.map(() => Infinity);
+    for (let turn = 0; turn < TURNS; turn++)
+      for (const [i, [, f]] of CONTESTANTS.entries())
+        best[i] = Math.min(best[i], (await integrate(f, options)).elapsed);
+    const cells = CONTESTANTS.map(
+      ([name], i) => `${name}: ${best[i].toFixed(1)} (${(best[i] / best[0]).toFixed(2)})`,
+    );
     console.log(total.toExponential(0).padEnd(6), cells.join('   '));
   }
 }

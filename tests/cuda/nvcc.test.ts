@@ -35,7 +35,7 @@ test.skipIf(absent || noNvcc).each(['sm_90', 'sm_75'])(
       sampling.recipe(sampleTask(subject.domain, 2, 4, 64)),
       new CudaRegions(program).recipe(ruleFor(8)),
       ...poolRecipes(program),
-      new CudaWitness(program, new CudaRegions(program)).recipe(),
+      ...Object.values(new CudaWitness(program, new CudaRegions(program)).recipes()),
       ...LEARNING,
     ];
     // several results have sums and products of all pairs, which may be in local memory

@@ -25,7 +25,15 @@ import {
   WITNESS,
 } from './structs.ts';
 
-export type KernelName = 'sample' | 'regions' | 'allocate' | 'refine' | 'pool' | 'borders' | 'witness';
+export type KernelName =
+  | 'sample'
+  | 'regions'
+  | 'allocate'
+  | 'refine'
+  | 'pool'
+  | 'borders'
+  | 'witness'
+  | 'conclude';
 
 /** Constants that stand as #define in front of a kernel's text. */
 type Constants = Record<string, number | boolean>;
@@ -39,8 +47,9 @@ const POINT_CONSTANTS: Constants = {
 
 /** Constants of sample.cu that depend on the number of results: threads per block, at most, and numbers that a leaf adds. */
 export function sampleConstants(results: number): Constants & { THREADS: number; SUMS: number } {
-  // a multiprocessor has 65,536 registers, and sums and products of pairs of results want some; 16 results have 152 of them
-  const THREADS = results === 1 ? 1024 : results === 2 ? 512 : 256;
+  // A multiprocessor has 65,536 registers, and sums and products of pairs of results want some; 16 results have 152 of them. Two
+  // results in 64 registers spill a few, and still take 0.9 of the time that they take in 96 (bench/gpu/several.ts)
+  const THREADS = results <= 2 ? 1024 : 256;
   const SUMS = nodeWidth(results) + 1; // those of the task, and the increments of the histogram
   return { THREADS, SUMS, ...(results > 1 && { RESULTS: results }) };
 }
@@ -78,6 +87,7 @@ const STRUCTS: Record<KernelName, readonly Struct<string>[]> = {
   pool: POOL_STRUCTS,
   borders: [...POOL_STRUCTS, IMAGES],
   witness: [REGION_TASK, WITNESS],
+  conclude: [REGION_TASK, WITNESS],
 };
 
 function typesOf(kernel: KernelName, several: boolean): string {
@@ -91,7 +101,8 @@ function typesOf(kernel: KernelName, several: boolean): string {
 const BEFORE: Partial<Record<KernelName, string[]>> = {
   regions: ['types'],
   pool: ['types', 'scan', 'add'],
-  witness: ['philox', 'add'],
+  witness: ['philox', 'witness-counts'],
+  conclude: ['add', 'witness-counts'],
   borders: ['types'],
   sample: ['philox', 'pieces', 'sample-pieces', 'sample-leaf'],
   allocate: ['scan', 'pieces'],

@@ -127,7 +127,7 @@ export class CudaSession implements Session {
 
   async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
     if (this.#oneByOne) return this.#oneByOne.witness(task, part, signal);
-    await this.#compiled('witness', signal, ({ witness }) => [witness.recipe()]);
+    await this.#compiled('witness', signal, ({ witness }) => Object.values(witness.recipes()));
     return this.#use(signal, ({ witness }) => witness.hear(task, part, signal));
   }
 
@@ -138,7 +138,7 @@ export class CudaSession implements Session {
       regions.recipe(rule),
     ]);
     // compiled while the first regions are evaluated; errors are reported when the kernels are needed
-    const witnesses = this.#compiled('witness', undefined, ({ witness }) => [witness.recipe()]);
+    const witnesses = this.#compiled('witness', undefined, ({ witness }) => Object.values(witness.recipes()));
     witnesses.catch(() => {});
     const own = await this.#use(
       signal,

@@ -1,13 +1,8 @@
 // Witnesses: random points in regions, beside what each region believes; the counterpart of tasks/testimony.ts, with the same
-// points. A warp takes a chunk of the witnesses of a region: where there are few regions, each has several chunks. First its
+// points. A warp takes a chunk of the witnesses of a region: where there are few regions, each has several chunks; where there
+// are many, and few of them have witnesses, a warp takes those that have some of 32 regions, one after the other. First its
 // lanes evaluate the points of the model and fit it, in shared memory, then they take the witnesses in turn. A second kernel
 // adds the chunks of each region, and over all regions. Sums are added in an order that depends on the task alone.
-
-#define ALL 0xffffffffu
-// MEANS numbers of a region: mean, unit and scale of its model; what its faces hide, along which axis; rungs evaluated
-#define PAIRS (DIMS * (DIMS - 1) / 2)
-#define MODELS (1 + 2 * NODES * DIMS + 4 * PAIRS)  // NODES: pairs of points of the model along an axis
-#define KNOWN (MODELS + 2 * DIMS)                   // and a point near the middle of each face
 
 struct Bench {  // the shared memory of a warp
   double centre[DIMS], half[DIMS];
@@ -17,13 +12,6 @@ struct Bench {  // the shared memory of a warp
   u32 words[4 * ((DIMS + 3) / 4)];
 };
 __shared__ Bench benches[WARPS];
-
-// The number of witnesses that a region should have on average; with fewer than LEAST, it has LEAST by chance, or none.
-__device__ __forceinline__ double wantedOf(const Witness& w, int depth) {
-  return __dadd_rn(__dmul_rn(w.byVolume, ldexp(1.0, -depth)), w.each);
-}
-__device__ __forceinline__ double chanceOf(double wanted) { return fmin(1.0, wanted / LEAST); }
-__device__ __forceinline__ u32 witnessesOf(double wanted) { return chanceOf(wanted) < 1 ? LEAST : (u32)ceil(wanted); }
 
 __device__ __forceinline__ double inside(const RegionTask& t, const Bench& b, int d, double place) {
   return fmax(fmin(__dadd_rn(b.centre[d], __dmul_rn(place, b.half[d])), t.innerHigh[d]), t.innerLow[d]);
@@ -48,6 +36,7 @@ __device__ __forceinline__ double rung(const Witness& w, int k) { return w.gap *
 // What the model along an axis may be off by at t: a part of what its last points brought.
 __device__ __forceinline__ double doubtAt(const Witness& w, const Bench& b, int d, double t) {
   double reach = fabs(t);
+#pragma unroll 1
   for (int j = 0; j < NODES - 1; j++) reach *= fabs(t * t - w.nodes[j] * w.nodes[j]);
   const int last = NODES * d + NODES - 1;
   return w.doubt * reach * (fabs(b.odd[last]) + fabs(t * b.even[last]));
@@ -58,20 +47,15 @@ __device__ __forceinline__ double beyondModel(const Witness& w, const Bench& b, 
   return fabs(value - b.f[0] - along(w, b, d, t));
 }
 
-__device__ __forceinline__ double sumOf(double x) {
-  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(ALL, x, step);
-  return x;
-}
-
-__device__ __forceinline__ double largestOf(double x) {
-  for (int step = 16; step > 0; step /= 2) x = fmax(x, __shfl_xor_sync(ALL, x, step));
-  return x;
+// The integrand has one place in the kernel: the time to compile it would be that of four.
+__device__ __noinline__ double integrandAt(const double* x, const double* params, u32& turns) {
+  return integrand(x, params, turns);
 }
 
 // The value at x, or 0 when it is not finite; `number` is that of the point in its region.
 __device__ __forceinline__ double valueAt(const Witness& w, const double* x, u64 region, u64 number, u32& turns,
                                           bool& leaving) {
-  const double value = integrand(x, w.t.params, turns);
+  const double value = integrandAt(x, w.t.params, turns);
   if ((__double2hiint(value) & 0x7ff00000) != 0x7ff00000) return value;
   atomicAdd(w.t.wrong, 1ull);
   atomicMin(w.t.wrong + 1, region << 32 | number);
@@ -79,14 +63,20 @@ __device__ __forceinline__ double valueAt(const Witness& w, const double* x, u64
   return 0;
 }
 
-extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
-  const u64 item = (u64)blockIdx.x * WARPS + threadIdx.x / 32;
-  if (item >= w.count * w.chunks) return;
-  const u64 region = item / w.chunks;
+// Whether a region has witnesses.
+__device__ __forceinline__ bool isHeard(const Witness& w, u64 region, double chance) {
+  if (chance >= 1) return true;
+  u32 c[4] = {(u32)(w.first + region), 255, w.round, w.stream};  // group 255 belongs to no coordinate
+  philox(c, w.keys);
+  return (double)c[0] < chance * 0x1p32;
+}
+
+// A warp lets the witnesses of a region speak, or one chunk of them, beginning with witness `first`.
+__device__ __forceinline__ void hear(const Witness& w, Bench& b, u64 region, u32 first) {
   const u32 lane = threadIdx.x % 32;
   const RegionTask& t = w.t;
-  Bench& b = benches[threadIdx.x / 32];
   int depth = 0;
+  __syncwarp();  // the bench may still be in use for the region before
   for (int d = lane; d < DIMS; d += 32) {
     const int level = t.levels[d * w.across + region * w.along];
     depth += level;
@@ -94,16 +84,12 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
     b.half[d] = __dmul_rn((t.high[d] - t.low[d]) / 2, __longlong_as_double((long long)(1023 - level) << 52));
   }
   for (int step = 16; step > 0; step /= 2) depth += __shfl_xor_sync(ALL, depth, step);
-  const double wanted = wantedOf(w, depth), chance = chanceOf(wanted);
-  const u32 witnesses = witnessesOf(wanted), first = (u32)(item % w.chunks) * w.perChunk;
+  const double wanted = wantedOf(w, depth);
+  const u32 witnesses = witnessesOf(wanted);
   if (first >= witnesses) return;
-  if (chance < 1) {
-    u32 c[4] = {(u32)(w.first + region), 255, w.round, w.stream};  // group 255 belongs to no coordinate
-    philox(c, w.keys);
-    if ((double)c[0] >= chance * 0x1p32) {
-      if (lane == 0 && first == 0) w.means[MEANS * region + 1] = 0;  // it has no witnesses
-      return;
-    }
+  if (!isHeard(w, region, chanceOf(wanted))) {
+    if (lane == 0 && first == 0) w.means[MEANS * region + 1] = 0;  // it has no witnesses
+    return;
   }
   const u32 end = w.chunks == 1 ? witnesses : min(witnesses, first + w.perChunk);
   __syncwarp();
@@ -156,13 +142,16 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   for (int d = lane; d < DIMS; d += 32) {
     const double* f = b.f + 1 + 2 * NODES * d;
     double *odd = b.odd + NODES * d, *even = b.even + NODES * d;
+#pragma unroll 1
     for (int j = 0; j < NODES; j++) {
       const double a = w.nodes[j];
       odd[j] = (f[2 * j] - f[2 * j + 1]) / (2 * a);
       even[j] = ((f[2 * j] + f[2 * j + 1]) / 2 - b.f[0]) / (a * a);
       mean += w.meanWeights[j] * even[j];
     }
+#pragma unroll 1
     for (int k = 1; k < NODES; k++)
+#pragma unroll 1
       for (int j = NODES - 1; j >= k; j--) {
         const double width = w.nodes[j] * w.nodes[j] - w.nodes[j - k] * w.nodes[j - k];
         odd[j] = (odd[j] - odd[j - 1]) / width;
@@ -292,74 +281,28 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
   const double outermost = largestOf(farthest);
   axis = __shfl_sync(ALL, axis, __ffs(__ballot_sync(ALL, farthest == outermost)) - 1);
   if (lane != 0) return;
-  double* own = w.chunkSums + 5 * item;
+  double* own = w.chunkSums + 5 * (region * w.chunks + first / w.perChunk);
   own[0] = sum, own[1] = squares, own[2] = surprised, own[3] = outermost, own[4] = axis;
   if (first != 0) return;
   double* means = w.means + MEANS * region;
   means[0] = mean, means[1] = unit, means[2] = scale, means[3] = hidden, means[4] = hiding, means[5] = rungs;
 }
 
-__device__ __forceinline__ double scaledBy(double x, int n) {
-#pragma unroll 1
-  for (; n > 1000; n -= 1000) x *= 1.0715086071862673e301;
-#pragma unroll 1
-  for (; n < -1000; n += 1000) x *= 9.332636185032189e-302;
-  return x * __longlong_as_double((long long)(n + 1023) << 52);
-}
-
-extern "C" __global__ void __launch_bounds__(256) conclude(Witness w) {
-  __shared__ bool last;
-  double a[7] = {0, 0, 0, 0, 0, 0, 0};
-  // where regions have chunks a warp adds up those of one: a thread that read hundreds of them would be all that there is to do
-  const u32 team = w.chunks > 1 ? 32 : 1, lane = threadIdx.x % team;
-  const u64 step = (u64)gridDim.x * blockDim.x / team;
-  for (u64 region = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / team; region < w.count; region += step) {
-    int depth = 0;
-    for (int d = 0; d < DIMS; d++) depth += w.t.levels[d * w.across + region * w.along];
-    const double wanted = wantedOf(w, depth), chance = chanceOf(wanted);
-    const u32 n = witnessesOf(wanted);
-    const double* means = w.means + MEANS * region;
-    if (means[1] == 0) {
-      if (lane) continue;
-      w.deviations[region] = w.spreads[region] = w.missing[region] = 0;
-      w.surprised[region] = w.axes[region] = 0;
-      continue;
+extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
+  const u64 item = (u64)blockIdx.x * WARPS + threadIdx.x / 32;
+  u64 region = item / w.chunks;
+  u32 first = (u32)(item % w.chunks) * w.perChunk, left = item < w.count * w.chunks;
+  if (w.span > 1) {  // 32 regions, and nothing but chunks as a whole
+    region = 32 * item;
+    const u64 own = region + threadIdx.x % 32;
+    bool heard = false;
+    if (own < w.count) {
+      int depth = 0;
+      for (int d = 0; d < DIMS; d++) depth += w.t.levels[d * w.across + own * w.along];
+      heard = isHeard(w, own, chanceOf(wantedOf(w, depth)));
+      if (!heard) w.means[MEANS * own + 1] = 0;  // it has no witnesses
     }
-    double sum = 0, squares = 0;
-    bool surprised = false;
-    double farthest = 0;
-    u32 axis = 0;
-    for (u32 chunk = lane; chunk == 0 || (chunk < w.chunks && chunk * w.perChunk < n); chunk += team) {
-      const double* own = w.chunkSums + 5 * (region * w.chunks + chunk);
-      sum += own[0], squares += own[1];
-      surprised |= own[2] != 0;
-      if (own[3] > farthest) farthest = own[3], axis = (u32)own[4];
-    }
-    if (team > 1) {
-      sum = sumOf(sum), squares = sumOf(squares), surprised = __any_sync(ALL, surprised);
-      const double most = largestOf(farthest);
-      axis = __shfl_sync(ALL, axis, __ffs(__ballot_sync(ALL, farthest == most)) - 1);
-      if (lane) continue;
-    }
-    const double mean = means[0], unit = means[1], scale = means[2];
-    const double variance = fmax(0.0, squares - sum * sum / n) / (n - 1);
-    const int exponent = w.t.exponent - depth + (scale < 1 ? 64 : 0);
-    double off = scaledBy((unit * (sum / n) + mean) * w.t.mantissa, exponent) - w.t.values[region];
-    double spread = scaledBy(unit * sqrt(variance / n) * w.t.mantissa, exponent);
-    const double missing = scaledBy(means[3] * w.t.mantissa, exponent) / chance;
-    if (missing > fabs(off)) axis = (u32)means[4];
-    off /= chance;
-    // the region also counts for those that have no witnesses
-    if (chance < 1) spread = hypot(off * sqrt(1 - chance), spread / sqrt(chance));
-    w.deviations[region] = off;
-    w.surprised[region] = surprised;
-    w.missing[region] = missing;
-    w.axes[region] = axis;
-    w.spreads[region] = spread;
-    a[0] += off, a[1] += spread / w.unit * (spread / w.unit), a[4] += KNOWN + 2 + means[5], a[5] += n, a[6] += missing;
-    if (surprised) a[2] += fabs(off);
-    if (fabs(off) > LIMIT * spread) a[3] += fabs(off);
+    first = 0, left = __ballot_sync(ALL, heard);
   }
-  if (!addBlocks(w.sums, w.ended, a, last)) return;
-  for (int j = 0; j < 7; j++) w.totals[j] = a[j];
+  for (; left; left &= left - 1) hear(w, benches[threadIdx.x / 32], region + __ffs(left) - 1, first);
 }
