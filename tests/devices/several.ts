@@ -21,6 +21,8 @@ const CLOSE = 1e-10;
 const RESULTS: Record<number, (x: number[]) => number[]> = {
   2: ([x, y]) => [Math.sin(3 * x + y), 50 * Math.cos(3 * x + y)],
   3: ([x, y]) => [Math.exp(-x * y), x * Math.exp(-x * y), -0.01 * y],
+  6: ([x, y]) => [0, 1, 2, 3, 4, 5].map(i => (i - 2.5) * Math.exp(-(i + 1) * x * y)),
+  10: ([x, y]) => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(i => Math.cos(i * x) - y),
   // biome-ignore format: one place for each result
   16: ([x, y]) => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map(i => (i - 7.5) * x ** (1 + (i % 4)) * y ** Math.floor(i / 4)),
   // biome-ignore format: one place for each result
@@ -110,7 +112,7 @@ async function withSession(tried: Tried, count: number, use: (session: Session) 
 }
 
 export const several: Check[] = [
-  ...[2, 3, 16].map(
+  ...[2, 3, 6, 10, 16].map(
     (count): Check => ({
       name: `several: sums, covariances, histogram and variances of ${count} results`,
       run: tried =>

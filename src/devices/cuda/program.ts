@@ -47,12 +47,16 @@ const POINT_CONSTANTS: Constants = {
 
 /** Constants of sample.cu that depend on the number of results: threads per block, at most, and numbers that a leaf adds. */
 export function sampleConstants(results: number): Constants & { THREADS: number; SUMS: number } {
-  // A multiprocessor has 65,536 registers, and sums and products of pairs of results want some; 16 results have 152 of them. Two
-  // results in 64 registers spill a few, and still take 0.9 of the time that they take in 96 (bench/gpu/several.ts)
-  const THREADS = results <= 2 ? 1024 : 256;
+  // A multiprocessor has 65,536 registers, and sums and products of pairs of results want some. Two results in 64 registers spill a
+  // few, and still take 0.9 of the time that they take in 96 (bench/gpu/several.ts)
+  const THREADS = results <= 2 ? 1024 : results <= 4 ? 384 : 256;
   const SUMS = nodeWidth(results) + 1; // those of the task, and the increments of the histogram
   return { THREADS, SUMS, ...(results > 1 && { RESULTS: results }) };
 }
+
+/** Bytes of shared memory in which the lanes of a block have vectors of more than four results; see several-leaf.cu. */
+export const vectorBytes = (results: number): number =>
+  results > 4 ? 16 * (2 * Math.ceil(results / 4) + 1) * sampleConstants(results).THREADS : 0;
 
 /** All that a module is compiled from. */
 export interface Recipe {

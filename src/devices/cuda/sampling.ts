@@ -22,7 +22,7 @@ import {
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import type { Buffer, Module } from './card.ts';
 import { CudaLearning, MANY_PIECES } from './learning.ts';
-import { type CudaProgram, type Recipe, sampleConstants } from './program.ts';
+import { type CudaProgram, type Recipe, sampleConstants, vectorBytes } from './program.ts';
 import type { Layout } from './struct.ts';
 import { SAMPLE_RESULT, SAMPLE_TASK, SEVERAL_TASK } from './structs.ts';
 
@@ -400,7 +400,7 @@ export class CudaSampling {
   /** Which of map and histogram fit into shared memory: their bytes, and the constants that tell the kernel. */
   #fit({ bins, strata, adapt }: SampleTask) {
     const { card, dims } = this.#program;
-    const room = card.shared - OWN_SHARED;
+    const room = card.shared - OWN_SHARED - vectorBytes(this.#program.results);
     const edges = 8 * dims * (bins + 1);
     const edgeBytes = edges <= room ? edges : 0;
     const histogram = adapt ? 8 * dims * bins : 0;

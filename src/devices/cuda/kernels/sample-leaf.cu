@@ -2,12 +2,22 @@
 // A leaf of an iteration with one result, and the sum of all leaves, for sample.cu. several-leaf.cu is its counterpart.
 
 enum { INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION };  // the SUMS numbers of a leaf
+typedef double Own[SUMS];                               // what a lane has of them
+
+// Writes the sums of a leaf, over the lanes of its warp in the order of a tree.
+__device__ __forceinline__ void putLeaf(double* to, Own& own) {
+#pragma unroll
+  for (int j = 0; j < SUMS; j++) {
+    for (int step = 16; step > 0; step /= 2) own[j] += __shfl_down_sync(ALL, own[j], step);
+    if (threadIdx.x % 32 == 0) to[j] = own[j];
+  }
+}
 
 // One warp runs one leaf, the pieces from `next` to `end` − 1; returns whether it got to the end. `from` is the cube of the
 // first piece or of the one before it.
 template <bool ADAPT>
 __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* edges, u32* low, u32* high, u32 next, u32 end,
-                                           u32 from, double own[SUMS]) {
+                                           u32 from, Own& own) {
   const u32 lane = threadIdx.x % 32, rank = lane % t.team, leader = lane - rank;
   const u32 edgesOf = t.bins + 1;
   const double factor = __dmul_rn(t.scale, __ddiv_rn((double)(t.totals ? t.totals[1] : t.samples), (double)t.cubes));

@@ -9,13 +9,6 @@ __device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
   if (carry) atomicAdd(high, carry);
 }
 
-// Adds over the lanes of a warp, in the order of a tree; the first lane gets the sums.
-__device__ __forceinline__ void addLanes(double own[SUMS]) {
-#pragma unroll
-  for (int j = 0; j < SUMS; j++)
-    for (int step = 16; step > 0; step /= 2) own[j] += __shfl_down_sync(ALL, own[j], step);
-}
-
 // k + u, where u is the middle of one of 2^32 parts of the unit interval.
 __device__ __forceinline__ double place(u32 k, u32 word) {
 #if !MANY_STRATA

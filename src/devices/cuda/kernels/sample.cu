@@ -55,7 +55,7 @@ __device__ __forceinline__ void sampleLeaves(const SampleTask& t) {
   const u32 warps = blockDim.x / 32, lane = threadIdx.x % 32;
   u64 looked = nanoseconds();
   for (u32 leaf = blockIdx.x * warps + threadIdx.x / 32; leaf < t.leaves;) {
-    double own[SUMS] = {0, 0, 0, 0};
+    Own own = {};
     const u32 number = t.firstLeaf + leaf, group = number >> t.leafBits, teams = 32 / t.team;
     const u32* starts = t.groupStarts + 2 * (u64)group;  // piece and cube of this group and of the next one
     const u32 first = t.count ? firstOfGroup(t, group) : starts[0];
@@ -72,10 +72,10 @@ __device__ __forceinline__ void sampleLeaves(const SampleTask& t) {
       const u32 from = t.count ? 0 : cubeOf(t, begin, starts[1], min(t.cubes, starts[3] + 1));
       whole = sampleLeaf<ADAPT>(t, edges, low, high, begin, end, from, own);
     }
-    addLanes(own);
+    putLeaf(t.sums + SUMS * (u64)leaf, own);
+    __syncwarp();
     u32 next = ALL;
     if (lane == 0) {
-      for (int j = 0; j < SUMS; j++) t.sums[SUMS * (u64)leaf + j] = own[j];
       __threadfence();
       const u64 now = nanoseconds();
       const bool late = now - looked > LATE;
