@@ -106,7 +106,7 @@ const BEFORE: Partial<Record<KernelName, string[]>> = {
   regions: ['types'],
   pool: ['types', 'scan', 'add'],
   witness: ['philox', 'witness-counts'],
-  conclude: ['add', 'witness-counts'],
+  conclude: ['philox', 'add', 'witness-counts'],
   borders: ['types'],
   sample: ['philox', 'pieces', 'sample-pieces', 'sample-leaf'],
   allocate: ['scan', 'pieces'],

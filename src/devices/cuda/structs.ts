@@ -288,8 +288,9 @@ export const WITNESS = new Struct('Witness', {
   /** Chunks per region, and witnesses per chunk. */
   chunks: 'u32',
   perChunk: 'u32',
-  /** Regions per warp: 1, or 32 where there are many regions and few of them have witnesses. */
-  span: 'u32',
+  /** Where few of many regions have witnesses: how many, and which. */
+  heard: 'u64*',
+  list: 'u32*',
   /** The number of the first region in the list of the task. */
   first: 'u64',
   count: 'u64',

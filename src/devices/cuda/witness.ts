@@ -26,10 +26,12 @@ const WARPS = 2;
 /** Up to this many regions, each has several chunks of witnesses. */
 const FEW_REGIONS = 2048;
 /**
- * From this many regions on, if one in sixteen of them has witnesses or fewer, a warp looks for these among 32 regions. A warp per
- * region took 9 % of the time of runs that end with 1e8 regions (_trial_).
+ * From this many regions on, if one in sixteen of them has witnesses or fewer, these are listed first. A warp per region took 9 % of the
+ * time of runs that end with 1e8 regions, and a warp that looked for them among 32 up to 20 % of others: they lie side by side (_trials_).
  */
 const MANY_REGIONS = 4096;
+/** Blocks that take the regions of such a list, per multiprocessor. */
+const LIST_BLOCKS = 16;
 /** Witnesses per chunk, a whole number of sequences. */
 const CHUNK = 2 * BLOCK;
 /** Numbers of a region that the first kernel leaves for the second. */
@@ -68,11 +70,12 @@ const LISTS = [
   'axes',
   'chunkSums',
   'means',
+  'list',
   'sums',
   'state',
 ] as const;
-/** Byte offsets in the state: seven totals, what was not finite, blocks that have ended. */
-const [WRONG, ENDED, STATE] = [56, 72, 80];
+/** Byte offsets in the state: seven totals, what was not finite, blocks that have ended, regions in the list. */
+const [WRONG, ENDED, HEARD, STATE] = [56, 72, 80, 88];
 
 export class CudaWitness {
   readonly #program: CudaProgram;
@@ -149,7 +152,7 @@ export class CudaWitness {
     // the layout depends on the whole task, so that sums do not depend on the cut into parts
     const chunks = all > FEW_REGIONS ? 1 : Math.max(1, Math.ceil(Math.ceil(byVolume + each) / CHUNK));
     const heardOf = (byVolume + each * all) / leastWitnesses(this.#program.dims);
-    const span = count < MANY_REGIONS || 16 * heardOf > all ? 1 : 32;
+    const listed = count >= MANY_REGIONS && 16 * heardOf <= all;
     const blocks = Math.min(MAX_SUM_BLOCKS, Math.ceil((count * (chunks > 1 ? 32 : 1)) / 256));
     for (const name of ['deviations', 'spreads', 'missing'] as const) buffer[name].reserve(8 * count);
     buffer.means.reserve(8 * MEANS * count);
@@ -183,7 +186,8 @@ export class CudaWitness {
       stream: heard.stream,
       chunks,
       perChunk: CHUNK,
-      span,
+      heard: listed ? state + HEARD : 0,
+      list: listed ? buffer.list.reserve(4 * count) : 0,
       first: heard.first,
       count,
       across: heard.across,
@@ -200,10 +204,11 @@ export class CudaWitness {
       totals: state,
     });
     const { witness, conclude } = this.recipes();
-    this.#program
-      .module(witness)
-      .launch('witness', Math.ceil((count * chunks) / (WARPS * span)), 32 * WARPS, 0, struct);
-    this.#program.module(conclude).launch('conclude', blocks, 256, 0, struct);
+    const ofAll = this.#program.module(conclude);
+    if (listed) ofAll.launch('select', Math.ceil(count / 256), 256, 0, struct);
+    const teams = listed ? LIST_BLOCKS * card.processors : Math.ceil((count * chunks) / WARPS);
+    this.#program.module(witness).launch('witness', teams, 32 * WARPS, 0, struct);
+    ofAll.launch('conclude', blocks, 256, 0, struct);
     await card.finished(signal, 'hearing witnesses');
     const read = buffer.state.read(new BigUint64Array(STATE / 8));
     const [deviation, square, surprise, deviating, models, witnesses, missing] = new Float64Array(

@@ -1,6 +1,15 @@
 
-// What witnesses say of each region, from the sums of their chunks, and over all regions; after witness.cu. It is compiled once,
-// whatever is integrated.
+// Before witness.cu: which regions have witnesses, where few of many have. After it: what witnesses say of each region, from the
+// sums of their chunks, and over all regions. Both are compiled once, whatever is integrated.
+
+extern "C" __global__ void select(Witness w) {
+  const u64 region = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+  if (region >= w.count) return;
+  int depth = 0;
+  for (int d = 0; d < DIMS; d++) depth += w.t.levels[d * w.across + region * w.along];
+  if (isHeard(w, region, chanceOf(wantedOf(w, depth)))) w.list[atomicAdd(w.heard, 1ull)] = (u32)region;
+  else w.means[MEANS * region + 1] = 0;
+}
 
 __device__ __forceinline__ double scaledBy(double x, int n) {
 #pragma unroll 1

@@ -14,6 +14,14 @@ __device__ __forceinline__ double wantedOf(const Witness& w, int depth) {
 __device__ __forceinline__ double chanceOf(double wanted) { return fmin(1.0, wanted / LEAST); }
 __device__ __forceinline__ u32 witnessesOf(double wanted) { return chanceOf(wanted) < 1 ? LEAST : (u32)ceil(wanted); }
 
+// Whether a region has witnesses; otherwise the unit of its model is 0.
+__device__ __forceinline__ bool isHeard(const Witness& w, u64 region, double chance) {
+  if (chance >= 1) return true;
+  u32 c[4] = {(u32)(w.first + region), 255, w.round, w.stream};  // group 255 belongs to no coordinate
+  philox(c, w.keys);
+  return (double)c[0] < chance * 0x1p32;
+}
+
 __device__ __forceinline__ double sumOf(double x) {
   for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(ALL, x, step);
   return x;

@@ -1,8 +1,8 @@
 // Witnesses: random points in regions, beside what each region believes; the counterpart of tasks/testimony.ts, with the same
 // points. A warp takes a chunk of the witnesses of a region: where there are few regions, each has several chunks; where there
-// are many, and few of them have witnesses, a warp takes those that have some of 32 regions, one after the other. First its
-// lanes evaluate the points of the model and fit it, in shared memory, then they take the witnesses in turn. A second kernel
-// adds the chunks of each region, and over all regions. Sums are added in an order that depends on the task alone.
+// are many, and few of them have witnesses, these are listed before (conclude.cu). First its lanes evaluate the points of the model
+// and fit it, in shared memory, then they take the witnesses in turn. A second kernel adds the chunks of each region, and over
+// all regions. Sums are added in an order that depends on the task alone.
 
 struct Bench {  // the shared memory of a warp
   double centre[DIMS], half[DIMS];
@@ -63,14 +63,6 @@ __device__ __forceinline__ double valueAt(const Witness& w, const double* x, u64
   return 0;
 }
 
-// Whether a region has witnesses.
-__device__ __forceinline__ bool isHeard(const Witness& w, u64 region, double chance) {
-  if (chance >= 1) return true;
-  u32 c[4] = {(u32)(w.first + region), 255, w.round, w.stream};  // group 255 belongs to no coordinate
-  philox(c, w.keys);
-  return (double)c[0] < chance * 0x1p32;
-}
-
 // A warp lets the witnesses of a region speak, or one chunk of them, beginning with witness `first`.
 __device__ __forceinline__ void hear(const Witness& w, Bench& b, u64 region, u32 first) {
   const u32 lane = threadIdx.x % 32;
@@ -87,8 +79,8 @@ __device__ __forceinline__ void hear(const Witness& w, Bench& b, u64 region, u32
   const double wanted = wantedOf(w, depth);
   const u32 witnesses = witnessesOf(wanted);
   if (first >= witnesses) return;
-  if (!isHeard(w, region, chanceOf(wanted))) {
-    if (lane == 0 && first == 0) w.means[MEANS * region + 1] = 0;  // it has no witnesses
+  if (!w.heard && !isHeard(w, region, chanceOf(wanted))) {
+    if (lane == 0 && first == 0) w.means[MEANS * region + 1] = 0;
     return;
   }
   const u32 end = w.chunks == 1 ? witnesses : min(witnesses, first + w.perChunk);
@@ -289,20 +281,7 @@ __device__ __forceinline__ void hear(const Witness& w, Bench& b, u64 region, u32
 }
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS) witness(Witness w) {
-  const u64 item = (u64)blockIdx.x * WARPS + threadIdx.x / 32;
-  u64 region = item / w.chunks;
-  u32 first = (u32)(item % w.chunks) * w.perChunk, left = item < w.count * w.chunks;
-  if (w.span > 1) {  // 32 regions, and nothing but chunks as a whole
-    region = 32 * item;
-    const u64 own = region + threadIdx.x % 32;
-    bool heard = false;
-    if (own < w.count) {
-      int depth = 0;
-      for (int d = 0; d < DIMS; d++) depth += w.t.levels[d * w.across + own * w.along];
-      heard = isHeard(w, own, chanceOf(wantedOf(w, depth)));
-      if (!heard) w.means[MEANS * own + 1] = 0;  // it has no witnesses
-    }
-    first = 0, left = __ballot_sync(ALL, heard);
-  }
-  for (; left; left &= left - 1) hear(w, benches[threadIdx.x / 32], region + __ffs(left) - 1, first);
+  const u64 items = w.heard ? *w.heard : w.count * w.chunks, step = (u64)gridDim.x * WARPS;
+  for (u64 item = (u64)blockIdx.x * WARPS + threadIdx.x / 32; item < items; item += step)
+    hear(w, benches[threadIdx.x / 32], w.heard ? w.list[item] : item / w.chunks, (u32)(item % w.chunks) * w.perChunk);
 }
