@@ -1,5 +1,5 @@
 /** Makes a problem for the library from the arguments: the integrand, from an expression or a file, and its options. */
-import { isServer } from '../devices/cluster/cluster.ts';
+import { isServer } from '../devices/cluster/server-url.ts';
 import { takesFunctions } from '../devices/registry.ts';
 import { checkParams } from '../integrand/check-params.ts';
 import type { Integrand } from '../integrand/compile.ts';

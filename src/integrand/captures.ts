@@ -14,10 +14,10 @@
 import type { AnyNode } from 'acorn';
 import { copyOf, isNumeric, isPlainObject, kindOf } from './check-params.ts';
 import { nodesOf } from './free-names.ts';
+import { isTable } from './is-table.ts';
 import type { Param, ParamObject, Params } from './params.ts';
 import { parseExpression } from './parse.ts';
 import { RecentCache } from './recent-cache.ts';
-import { isTable } from './tables.ts';
 
 /** The member of a function that gives the list. */
 export const CAPTURES = 'quadrilleCaptures';

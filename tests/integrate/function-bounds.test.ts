@@ -1,7 +1,8 @@
 /** Bounds that are functions of the coordinates before them, against closed forms: every method, cpu and js. */
 import { describe, expect, test } from 'vitest';
 import { type BoundsFunction, type Integrand, integrate, sample, scan } from '../../src/index.ts';
-import { makeDomain, toDomain } from '../../src/integrand/domain.ts';
+import { toDomain } from '../../src/integrand/domain.ts';
+import { makeDomain } from '../../src/integrand/make-domain.ts';
 import { METHOD_NAMES } from '../../src/methods/registry.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
 import { keyOf, wordsOf } from '../../src/random/philox.ts';

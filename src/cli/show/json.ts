@@ -29,7 +29,7 @@
  * In a scan each line is an object with the members from params to warnings.
  */
 
-import { endsOf } from '../../integrand/domain.ts';
+import { endsOf } from '../../integrand/make-domain.ts';
 import { isShape } from '../../integrand/shapes.ts';
 import { visibleJson } from '../../options/visible.ts';
 import type { Result } from '../../result.ts';
