@@ -48,7 +48,7 @@ async function integrated(f: AnyIntegrand | URL, options: AllOptions): Promise<R
   const resolved = await resolve(f, given, start);
   if (!resolved) return outOfTime(given, start);
   const [found, module] = resolved;
-  const problem = { ...given, params: withCaptures(found, given.params) };
+  const problem = capturing(found, given);
   await dueTurn(); // many calls at once compile one after another, and timers of those before are heard in between
   const deadline = start + problem.maxTime;
   const ready = await loading(() => withinTime(() => prepare(found, module, problem, deadline)));
@@ -66,6 +66,12 @@ async function integrated(f: AnyIntegrand | URL, options: AllOptions): Promise<R
   } finally {
     await release();
   }
+}
+
+/** The problem with what its functions use from outside their texts among the params. */
+export function capturing(f: unknown, problem: Problem): Problem {
+  const bounds = problem.domain.axes.map(axis => axis.bounds?.f);
+  return { ...problem, params: withCaptures([f, ...bounds], problem.params) };
 }
 
 /** The integrand, once it was compared with the function that it was made from. */

@@ -12,12 +12,11 @@
  */
 import { checkNames, namedResult, type ResultName } from './goals.ts';
 import { boundShape } from './integrand/bound.ts';
-import { withCaptures } from './integrand/captures.ts';
 import type { Integrand, IntegrandOf, NoParams } from './integrand/compile.ts';
 import { loading } from './integrand/on-demand.ts';
 import type { Params } from './integrand/params.ts';
 import { leaves, type ResultShape } from './integrand/shape.ts';
-import { checked, integrate, prepare, resolve, shaped } from './integrate.ts';
+import { capturing, checked, integrate, prepare, resolve, shaped } from './integrate.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
 import {
@@ -119,7 +118,7 @@ async function sampled(f: Integrand<ResultShape> | URL, options: SampleOptions):
     const resolved = await resolve(f, given, start);
     signal?.throwIfAborted();
     const [found, module] = resolved!;
-    const problem = { ...given, params: withCaptures(found, given.params) };
+    const problem = capturing(found, given);
     const ready = await loading(() => prepare(found, module, problem, start + problem.maxTime));
     const integrand = await checked(found, await shaped(found, ready, problem, start), problem);
     signal?.throwIfAborted();

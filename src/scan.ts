@@ -10,7 +10,6 @@ import type { Session } from './devices/device.ts';
 import { openDevice } from './devices/registry.ts';
 import { type DomainOption, domainOf, generalDomains } from './domain-options.ts';
 import type { BoundProgram } from './integrand/bound.ts';
-import { withCaptures } from './integrand/captures.ts';
 import { copyParams } from './integrand/check-params.ts';
 import type { IntegrandOf, NoParams } from './integrand/compile.ts';
 import type { Domain } from './integrand/domain.ts';
@@ -19,6 +18,7 @@ import { bind, type Params, shapeOf } from './integrand/params.ts';
 import { mapsOf } from './integrand/program-cache.ts';
 import {
   type AnyIntegrand,
+  capturing,
   checked,
   type DeviceFor,
   prepare,
@@ -103,7 +103,10 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
   const resolved = await resolve(f, first, start);
   if (!resolved) return sets.map(params => outOfTime({ ...first, params }, start));
   const [found, module] = resolved;
-  sets = sets.map(set => withCaptures(found, set));
+  sets = sets.map((params, i) => {
+    const domain = domains.of(i) ?? first.domain;
+    return capturing(found, { ...first, params, domain }).params;
+  });
   first.params = sets[0] ?? first.params;
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;

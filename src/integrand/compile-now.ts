@@ -17,7 +17,7 @@ export function compileNow<P extends Params = NoParams>(
   options: CompileOptions<P>,
 ): Compiled {
   const { dims, params: given = {}, target = 'wasm' } = checkOptions(options);
-  const params = withCaptures(f, given);
+  const params = withCaptures([f], given);
   const program = lower(read(f), dims, params);
   const bound = bind(program.params, params);
   let run: Evaluate;

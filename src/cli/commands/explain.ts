@@ -1,12 +1,11 @@
 /** `quadrille explain 'expression'`: shows what an integrand is compiled to. */
 
-import { withCaptures } from '../../integrand/captures.ts';
 import type { Program } from '../../integrand/ir.ts';
 import { loading } from '../../integrand/on-demand.ts';
 import { toCuda } from '../../integrand/targets/cuda.ts';
 import { toJavaScript } from '../../integrand/targets/javascript.ts';
 import { toWasm } from '../../integrand/targets/wasm.ts';
-import { prepare } from '../../integrate.ts';
+import { capturing, prepare } from '../../integrate.ts';
 import { visible } from '../../options/visible.ts';
 import { checkProblem } from '../../problem.ts';
 import type { Arguments } from '../arguments.ts';
@@ -57,8 +56,7 @@ async function programOf(
 ): Promise<Program> {
   const { device: _, ...rest } = options;
   const problem = await loading(() => checkProblem(rest));
-  const params = withCaptures(integrand, problem.params);
-  const own = { ...problem, params };
+  const own = capturing(integrand, problem);
   const prepared = await loading(() => prepare(integrand as Parameters<typeof prepare>[0], null, own));
   if (prepared.kind === 'compiled') return prepared.program;
   throw new Error('a function that runs as it is has no program');

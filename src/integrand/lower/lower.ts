@@ -51,7 +51,12 @@ export function lower(
       if (!axes) return { args: [{ kind: 'point', length: dims }, ...rest] };
       const env: Env = { names: new Names(null), source, result: null, loops: null };
       const { lowerDomain } = loweringOfDomains.now;
-      const mapped = lowerDomain(l, axes, coordinates(l, dims), { node, env, rest });
+      const mapped = lowerDomain(l, axes, coordinates(l, dims), {
+        node,
+        env,
+        rest,
+        outside: g => values.outside(g),
+      });
       const point = makeArray(l, mapped.x.map(l.number), env, node);
       return { args: [{ ...point, fixed: 'the point' }, ...rest], mapped };
     },
