@@ -80,10 +80,13 @@ export async function setUp(
 }
 
 /** Ranges as the library takes them. */
-const rangesAs = (ranges: readonly VariableRange[]): AllOptions => ({
-  domain: ranges.map(r => r.range),
-  ...(ranges.some(r => r.breaks.length > 0) && { breaks: ranges.map(r => r.breaks) }),
-});
+function rangesAs(ranges: readonly VariableRange[]): AllOptions {
+  const parts = ranges.filter(r => r.range !== null);
+  return {
+    domain: parts.map(r => r.range!),
+    ...(parts.some(r => r.breaks.length > 0) && { breaks: parts.map(r => r.breaks) }),
+  };
+}
 
 /** Coordinates that are separated by commas. */
 function parsePoint(text: string): number[] {
