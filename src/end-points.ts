@@ -11,7 +11,7 @@ import { type BoundProgram, resultCount } from './integrand/bound.ts';
 import { gapInCells, rangeOfCells } from './integrand/cells.ts';
 import { type Domain, MAX_REACH, toDomain } from './integrand/domain.ts';
 import { innerRange, nextDown, nextUp } from './integrand/inner-range.ts';
-import { kit } from './integrand/math/index.ts';
+import { kit } from './integrand/math/common.ts';
 import { stopChecksOf } from './integrand/stop-checks.ts';
 import type { MethodProblem } from './methods/method.ts';
 import { quickValues } from './quick-values.ts';

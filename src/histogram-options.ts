@@ -1,7 +1,9 @@
 /** The option `histograms`, checked before any work. */
 import { checkNames, type ResultName } from './goals.ts';
 import type { Integrand } from './integrand/compile.ts';
+import { METHODS, type MethodName } from './methods/registry.ts';
 import { OptionError } from './options/option-error.ts';
+import type { AllOptions } from './problem.ts';
 
 /** A histogram to fill. */
 export interface HistogramOptions {
@@ -46,4 +48,23 @@ export function checkHistograms(value: unknown): void {
     if (!bounds || !(range[0] < range[1]) || !Number.isFinite(range[1] - range[0]))
       refuse(`${at}.range`, range, 'pass two finite bounds, the lower one first');
   }
+}
+
+/** Checks that there are samples to fill histograms with: of frozen iterations, each with its error. */
+export function checkFillable({ histograms, resume, vegas }: Required<AllOptions>, method: MethodName): void {
+  const no = (remedy: string, why: string): never => {
+    throw new OptionError('histograms', histograms, remedy, w => `${w.quoted('histograms')} ${why}`);
+  };
+  if (METHODS.find(m => m.name === method)!.family !== 'vegas')
+    no("use method 'vegas+', or leave it out", `are filled with samples, and ${method} hands out none`);
+  if (resume)
+    no(
+      'pass the state as `map`',
+      'are filled with samples, and a resumed run does not repeat those that it had',
+    );
+  if (vegas.skip !== undefined)
+    no(
+      'leave `vegas.skip` out',
+      'are filled while map and strata are frozen, and `vegas.skip` lets others count',
+    );
 }

@@ -9,15 +9,14 @@ import { withCaptures } from './integrand/captures.ts';
 import type { Integrand, IntegrandOf, NoParams } from './integrand/compile.ts';
 import { IntegrandError } from './integrand/diagnostics.ts';
 import { OutOfTime } from './integrand/lower/lowering.ts';
+import { loading, OnDemand } from './integrand/on-demand.ts';
 import { bind, type Params } from './integrand/params.ts';
-import { exportName, plainProgram, shapeOfPlain, withShape } from './integrand/plain.ts';
 import { cachedProgram } from './integrand/program-cache.ts';
-import { read } from './integrand/read.ts';
 import type { ResultShape, Shape } from './integrand/shape.ts';
 import { statusOf } from './methods/method.ts';
 import { type AllOptions, checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
-import { isItsText, selfCheck } from './self-check.ts';
+import { selfCheck } from './self-check.ts';
 import { nothing, outOfTime, solve, stopSignal } from './solve.ts';
 
 /**
@@ -45,15 +44,15 @@ export type AnyIntegrand = Integrand<ResultShape>;
 
 async function integrated(f: AnyIntegrand | URL, options: AllOptions): Promise<Result> {
   const start = performance.now();
-  const given = checkProblem(options);
+  const given = await loading(() => checkProblem(options));
   const resolved = await resolve(f, given, start);
   if (!resolved) return outOfTime(given, start);
   const [found, module] = resolved;
-  const problem = { ...given, params: withCaptures(found, given.params) };
+  const problem = capturing(found, given);
   await dueTurn(); // many calls at once compile one after another, and timers of those before are heard in between
   const deadline = start + problem.maxTime;
-  const ready = withinTime(() => prepare(found, module, problem, deadline));
-  const integrand = ready && checked(found, await shaped(found, ready, problem, start), problem);
+  const ready = await loading(() => withinTime(() => prepare(found, module, problem, deadline)));
+  const integrand = ready && (await checked(found, await shaped(found, ready, problem, start), problem));
   if (!integrand) return outOfTime(problem, start);
   if (problem.domain.empty) return nothing(problem, integrand, start);
   const { device, release } = await openDevice(problem.device, problem.maxEvaluations);
@@ -69,11 +68,21 @@ async function integrated(f: AnyIntegrand | URL, options: AllOptions): Promise<R
   }
 }
 
+/** The problem with what its functions use from outside their texts among the params. */
+export function capturing(f: unknown, problem: Problem): Problem {
+  const bounds = problem.domain.axes.map(axis => axis.bounds?.f);
+  return { ...problem, params: withCaptures([f, ...bounds], problem.params) };
+}
+
 /** The integrand, once it was compared with the function that it was made from. */
-export function checked(f: AnyIntegrand, integrand: BoundProgram, problem: Problem): BoundProgram {
+export async function checked(
+  f: AnyIntegrand,
+  integrand: BoundProgram,
+  problem: Problem,
+): Promise<BoundProgram> {
   severalOf(integrand, problem); // throws for names of results that there are not
   if (problem.check && integrand.kind === 'compiled' && !problem.domain.empty)
-    selfCheck(f, integrand, problem);
+    await loading(() => selfCheck(f, integrand, problem));
   return integrand;
 }
 
@@ -91,6 +100,7 @@ export async function shaped(
   if (integrand.kind === 'compiled' || domain.empty) return integrand;
   const somewhere = domain.ranges.map(([a, b]) => a + (b - a) * 0.4871); // a middle is where poles are
   const stop = stopSignal(problem, start);
+  const { shapeOfPlain, withShape } = plain.now;
   const shape = await beforeAbort(shapeOfPlain(f, integrand, domain.axes, params, somewhere), stop.signal)
     .catch((e): Shape => {
       if (stop.signal?.aborted) return 'number';
@@ -110,6 +120,9 @@ export function withinTime<T>(compile: () => T): T | undefined {
   }
 }
 
+/** What functions need that are called as they are, the special functions among it. */
+const plain = new OnDemand(() => import('./plain-integrand.ts'));
+
 /** The integrand as devices take it: compiled, or as a plain function where the device calls functions. */
 export function prepare(
   f: AnyIntegrand,
@@ -118,14 +131,7 @@ export function prepare(
   deadline = Infinity,
 ): BoundProgram {
   const { dims, params, domain, device } = problem;
-  if (takesFunctions(device)) {
-    if (typeof f !== 'function') read(f); // throws an error that says what is wrong with it
-    const plain = plainProgram(f as Integrand, module, domain, params, deadline);
-    const { moved, long } = plain.call;
-    const byText = moved && (moved.text !== undefined || moved.params.functions);
-    if (byText && !isItsText(f as Integrand, moved, long, problem)) plain.call.moved = undefined;
-    return plain;
-  }
+  if (takesFunctions(device)) return plain.now.preparePlain(f, module, problem, deadline);
   try {
     const program = cachedProgram(f, dims, params, domain.axes, deadline);
     return { kind: 'compiled', dims, program, params: bind(program.params, params) };
@@ -150,9 +156,8 @@ export async function resolve(
     .catch(e => void statusOf(e, stop.signal))
     .finally(stop.clear);
   if (!exports) return undefined;
-  const found = exports[exportName(f)];
+  const name = decodeURIComponent(f.hash.slice(1)) || 'default';
+  const found = exports[name];
   if (typeof found === 'function') return [found, f];
-  throw new TypeError(
-    `integrate: ${f.href} has no exported function '${exportName(f)}'; name one behind a #.`,
-  );
+  throw new TypeError(`integrate: ${f.href} has no exported function '${name}'; name one behind a #.`);
 }

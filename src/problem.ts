@@ -4,18 +4,19 @@ import type { Device } from './devices/device.ts';
 import { deviceRemedy } from './devices/registry.ts';
 import { type DomainOption, domainOf } from './domain-options.ts';
 import { checkNames, type ResultName } from './goals.ts';
-import { checkHistograms, type HistogramOptions } from './histogram-options.ts';
+import type { HistogramOptions } from './histogram-options.ts';
 import { copyParams } from './integrand/check-params.ts';
 import type { Domain } from './integrand/domain.ts';
+import { OnDemand } from './integrand/on-demand.ts';
 import type { Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';
-import { METHOD_NAMES, METHODS, type MethodName } from './methods/registry.ts';
+import { METHOD_NAMES, type MethodName } from './methods/registry.ts';
 import { checkProtocol, VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/options.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './methods/zmc/options.ts';
 import { OptionError } from './options/option-error.ts';
 import { checkOptions, entryOf, type OptionsOf, type OptionTable, withDefaults } from './options/table.ts';
 import type { Text } from './options/wording.ts';
-import { checkState, type State } from './state.ts';
+import type { State } from './state.ts';
 
 export type { MethodName };
 
@@ -42,6 +43,9 @@ export interface Progress {
   /** The errors of these values. */
   errors?: readonly number[];
 }
+
+const states = new OnDemand(() => import('./read-state.ts'));
+const histogramOptions = new OnDemand(() => import('./histogram-options.ts'));
 
 const tolerance = {
   kind: 'number',
@@ -167,16 +171,16 @@ export const INTEGRATE_OPTIONS = {
    * The `state` of a result of the same integral, to go on with to a smaller tolerance or with a larger budget. The result
    * has the bits of a run that was not interrupted. Without a `method`, that of the state.
    */
-  resume: entryOf<State>({ kind: 'other', check: value => checkState('resume', value) }),
+  resume: entryOf<State>({ kind: 'other', check: value => states.now.checkState('resume', value) }),
   /** The `state` of a result of a similar integral: the map begins with what that run learned. VEGAS family only. */
-  map: entryOf<State>({ kind: 'other', check: value => checkState('map', value) }),
+  map: entryOf<State>({ kind: 'other', check: value => states.now.checkState('map', value) }),
   /**
    * Histograms that are filled while integrating, by their names: integrals of the integrand over bins of an expression of the
    * coordinates. VEGAS family only; without a `method`, `vegas+`. They are filled on the calling thread, which takes longer.
    */
   histograms: entryOf<{ readonly [name: string]: HistogramOptions }>({
     kind: 'other',
-    check: checkHistograms,
+    check: value => histogramOptions.now.checkHistograms(value),
   }),
   /** Options of the VEGAS family, named as in the papers. */
   vegas: entryOf<VegasOptions>({ kind: 'family', table: VEGAS_OPTIONS, default: {} }),
@@ -260,7 +264,7 @@ export function checkProblem(options: AllOptions): Problem {
   const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<OptionsOf<typeof INTEGRATE_OPTIONS>>;
   if (options.resume && options.map) refuse('map', options.map, 'give `resume` or `map`, not both');
   const method = methodOf(all);
-  if (options.histograms) checkFillable(all, method);
+  if (options.histograms) histogramOptions.now.checkFillable(all, method);
   checkProtocol(all.vegas);
   checkBudget(all, options.maxEvaluations !== undefined);
   const params = copyParams(options.params === undefined ? {} : options.params);
@@ -281,25 +285,6 @@ function methodOf({ method, resume, map, histograms }: Required<AllOptions>): Me
   return method === 'auto' && named && METHOD_NAMES.includes(named as MethodName)
     ? (named as MethodName)
     : method;
-}
-
-/** Checks that there are samples to fill histograms with: of frozen iterations, each with its error. */
-function checkFillable({ histograms, resume, vegas }: Required<AllOptions>, method: MethodName): void {
-  const no = (remedy: string, why: string): never => {
-    throw new OptionError('histograms', histograms, remedy, w => `${w.quoted('histograms')} ${why}`);
-  };
-  if (METHODS.find(m => m.name === method)!.family !== 'vegas')
-    no("use method 'vegas+', or leave it out", `are filled with samples, and ${method} hands out none`);
-  if (resume)
-    no(
-      'pass the state as `map`',
-      'are filled with samples, and a resumed run does not repeat those that it had',
-    );
-  if (vegas.skip !== undefined)
-    no(
-      'leave `vegas.skip` out',
-      'are filled while map and strata are frozen, and `vegas.skip` lets others count',
-    );
 }
 
 /** Checks that a tolerance, a budget or a time limit ends the run, and that the budget allows a first estimate. */

@@ -12,11 +12,11 @@
  */
 import { checkNames, namedResult, type ResultName } from './goals.ts';
 import { boundShape } from './integrand/bound.ts';
-import { withCaptures } from './integrand/captures.ts';
 import type { Integrand, IntegrandOf, NoParams } from './integrand/compile.ts';
+import { loading } from './integrand/on-demand.ts';
 import type { Params } from './integrand/params.ts';
 import { leaves, type ResultShape } from './integrand/shape.ts';
-import { checked, integrate, prepare, resolve, shaped } from './integrate.ts';
+import { capturing, checked, integrate, prepare, resolve, shaped } from './integrate.ts';
 import { IntegrationError } from './options/integration-error.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
 import {
@@ -27,8 +27,9 @@ import {
   type Problem,
   type Where,
 } from './problem.ts';
+import { checkState, learnedFor } from './read-state.ts';
 import { stopSignal } from './solve.ts';
-import { checkState, learnedFor, learnsMap, type State } from './state.ts';
+import { learnsMap, type State } from './state.ts';
 import { Moments, WeightedPoints } from './weighted-points.ts';
 
 /** The options of `sample` but for the domain; with a `state`, those about tolerances and methods have no effect. */
@@ -109,7 +110,7 @@ async function sampled(f: Integrand<ResultShape> | URL, options: SampleOptions):
   if ('histograms' in common)
     throw refusal('histograms', common.histograms, 'pass it to `integrate`', 'unknown option `histograms`');
   if (state && common.map) throw refusal('map', common.map, 'give `state` or `map`, not both');
-  const given = checkedFor('sample', () => checkProblem(common));
+  const given = await loading(() => checkedFor('sample', () => checkProblem(common)));
   if (given.domain.empty)
     throw refusal('domain', common.domain, 'pass ranges with different bounds', 'the domain is empty');
   const { signal, clear } = stopSignal(given, start);
@@ -117,9 +118,9 @@ async function sampled(f: Integrand<ResultShape> | URL, options: SampleOptions):
     const resolved = await resolve(f, given, start);
     signal?.throwIfAborted();
     const [found, module] = resolved!;
-    const problem = { ...given, params: withCaptures(found, given.params) };
-    const ready = prepare(found, module, problem, start + problem.maxTime);
-    const integrand = checked(found, await shaped(found, ready, problem, start), problem);
+    const problem = capturing(found, given);
+    const ready = await loading(() => prepare(found, module, problem, start + problem.maxTime));
+    const integrand = await checked(found, await shaped(found, ready, problem, start), problem);
     signal?.throwIfAborted();
     const row = namedResult(integrand, 'result', result, 'sample');
     const shape = boundShape(integrand);

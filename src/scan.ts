@@ -8,16 +8,17 @@
  */
 import type { Session } from './devices/device.ts';
 import { openDevice } from './devices/registry.ts';
-import { type DomainOption, domainOf } from './domain-options.ts';
+import { type DomainOption, domainOf, generalDomains } from './domain-options.ts';
 import type { BoundProgram } from './integrand/bound.ts';
-import { withCaptures } from './integrand/captures.ts';
 import { copyParams } from './integrand/check-params.ts';
 import type { IntegrandOf, NoParams } from './integrand/compile.ts';
 import type { Domain } from './integrand/domain.ts';
+import { loading } from './integrand/on-demand.ts';
 import { bind, type Params, shapeOf } from './integrand/params.ts';
 import { mapsOf } from './integrand/program-cache.ts';
 import {
   type AnyIntegrand,
+  capturing,
   checked,
   type DeviceFor,
   prepare,
@@ -93,15 +94,19 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
   if (onResult !== undefined && typeof onResult !== 'function')
     throw refusal('onResult', onResult, 'pass one, or leave it out', '`onResult` is no function');
   const reports = new Reports(onResult);
-  const domains = domainsOf(domain, common, sets);
-  const given = checkCommon({ ...common, ...domains.first }, sets[0] ?? {});
+  if (typeof domain === 'function') await generalDomains.load(); // so that it is called once per set
+  const domains = await loading(() => domainsOf(domain, common, sets));
+  const given = await loading(() => checkCommon({ ...common, ...domains.first }, sets[0] ?? {}));
   checkReuse(reuseMaps, given);
   const signals = [given.signal, reports.signal].filter(s => s !== undefined);
   const first: Problem = { ...given, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] };
   const resolved = await resolve(f, first, start);
   if (!resolved) return sets.map(params => outOfTime({ ...first, params }, start));
   const [found, module] = resolved;
-  sets = sets.map(set => withCaptures(found, set));
+  sets = sets.map((params, i) => {
+    const domain = domains.of(i) ?? first.domain;
+    return capturing(found, { ...first, params, domain }).params;
+  });
   first.params = sets[0] ?? first.params;
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
@@ -114,13 +119,17 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
     if (known?.kind === 'compiled')
       return {
         shape,
-        integrand: checked(found, { ...known, params: bind(known.program.params, problem.params) }, problem),
+        integrand: await checked(
+          found,
+          { ...known, params: bind(known.program.params, problem.params) },
+          problem,
+        ),
       };
-    const ready = withinTime(() => prepare(found, module, problem, deadline));
+    const ready = await loading(() => withinTime(() => prepare(found, module, problem, deadline)));
     if (!ready) return undefined;
     const integrand = await shaped(found, ready, problem, performance.now());
     compiled.set(shape, integrand);
-    return { shape, integrand: checked(found, integrand, problem) };
+    return { shape, integrand: await checked(found, integrand, problem) };
   };
   let where = device.name;
   const open = async (integrand: BoundProgram) => {

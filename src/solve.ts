@@ -17,13 +17,13 @@ import {
   statusOf,
 } from './methods/method.ts';
 import { startMethod } from './methods/registry.ts';
-import { negligibleFor, totalOf, withMissing, withMissingOfSeveral, worthwhile } from './missing.ts';
-import { explained, nonFiniteError } from './non-finite.ts';
+import { negligibleFor, totalOf, worthwhile } from './missing.ts';
+import { nonFiniteError } from './non-finite.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { Reports } from './reports.ts';
 import { type IterationRecord, keepState, Result, seedData } from './result.ts';
-import { fromStates, isTold, stateOf } from './state.ts';
+import { isTold, stateOf } from './state.ts';
 
 /** The longest delay of a timer, 25 days. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -39,7 +39,8 @@ export async function solve(
   const iterations: IterationRecord[] = [];
   let nonFinite = 0;
   // what may throw comes before the timer of `maxTime` is set, which would keep Node alive
-  const states = fromStates(problem, integrand);
+  const given = problem.resume || problem.map;
+  const states = given && (await import('./read-state.ts')).fromStates(problem, integrand);
   const histograms =
     problem.histograms && new (await import('./histograms.ts')).Histograms(problem, integrand);
   const reports = new Reports(problem.onProgress);
@@ -106,8 +107,11 @@ export async function solve(
       if (values.length !== each.length) continue; // the run ended without estimates
       list.push(...(await probe.besideEnds(negligibleFor(problem, values[r], errors[r]), r)));
     }
-    if (!several) outcome = withMissing(outcome, each[0], problem);
-    else if (outcome.several) outcome = withMissingOfSeveral(outcome, each, problem, several);
+    if (each.some(list => list.length > 0)) {
+      const { withMissing, withMissingOfSeveral } = await import('./with-missing.ts');
+      if (!several) outcome = withMissing(outcome, each[0], problem);
+      else if (outcome.several) outcome = withMissingOfSeveral(outcome, each, problem, several);
+    }
     const { description: device, warnings = [] } = session;
     const result = resultOf(
       problem,
@@ -119,7 +123,7 @@ export async function solve(
     if (record && keeps) keepState(result, () => stateOf(problem, result.method, integrand, record));
     return result;
   } catch (e) {
-    throw await explained(e, integrand);
+    throw integrand.kind === 'plain' ? await (await import('./no-number.ts')).explained(e, integrand) : e;
   } finally {
     stop.clear();
   }

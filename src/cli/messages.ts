@@ -2,14 +2,16 @@
 import { visible } from '../options/visible.ts';
 import { isWorded, LIBRARY, type Wording } from '../options/wording.ts';
 import { OPTIONS } from './options.ts';
+import type { VariableRange } from './ranges.ts';
 import { UsageError } from './usage-error.ts';
 
 const FLAGS = new Map(OPTIONS.filter(o => o.sets).map(o => [o.sets!, `--${o.name}`]));
 
-function wordingFor(variables: readonly string[]): Wording {
+function wordingFor(ranges: readonly VariableRange[]): Wording {
+  const variables = ranges.map(r => r.variable);
   return {
     name: option => FLAGS.get(option) ?? LIBRARY.name(option),
-    quoted: option => FLAGS.get(option) ?? rangeName(option, variables) ?? LIBRARY.quoted(option),
+    quoted: option => FLAGS.get(option) ?? rangeName(option, ranges) ?? LIBRARY.quoted(option),
     setting: (option, value) =>
       FLAGS.has(option) ? `${FLAGS.get(option)} ${value}` : LIBRARY.setting(option, value),
     point: x =>
@@ -20,16 +22,17 @@ function wordingFor(variables: readonly string[]): Wording {
 }
 
 /** `domain[1]` in the words of somebody who typed a range for y. */
-function rangeName(option: string, variables: readonly string[]): string | undefined {
-  const [, axis] = /^domain\[(\d+)\]$/.exec(option) ?? [];
-  const name = axis === undefined ? undefined : variables[Number(axis)];
+function rangeName(option: string, ranges: readonly VariableRange[]): string | undefined {
+  const [, part] = /^domain\[(\d+)\]$/.exec(option) ?? [];
+  const parts = ranges.filter(r => r.range !== null);
+  const name = part === undefined ? undefined : parts[Number(part)]?.variable;
   return name && `the range of ${name}`;
 }
 
-/** What an error says to somebody at the command line, without control characters. `variables` are the names of the coordinates, where they have some. */
-export function messageOf(error: unknown, variables: readonly string[] = []): string {
+/** What an error says to somebody at the command line, without control characters. `ranges` are those that were typed. */
+export function messageOf(error: unknown, ranges: readonly VariableRange[] = []): string {
   const text = isWorded(error)
-    ? error.toText(wordingFor(variables))
+    ? error.toText(wordingFor(ranges))
     : error instanceof Error
       ? error.message
       : thrown(error);
@@ -44,6 +47,6 @@ export const thrown = (value: unknown): string => (isObject(value) ? 'an object'
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
 /** An error that names a point is told with the variables of this problem; others stay as they are. */
-export function withVariables(error: unknown, variables: readonly string[]): unknown {
-  return isWorded(error) ? new UsageError(messageOf(error, variables)) : error;
+export function withVariables(error: unknown, ranges: readonly VariableRange[]): unknown {
+  return isWorded(error) ? new UsageError(messageOf(error, ranges)) : error;
 }

@@ -1,5 +1,5 @@
 /** Makes a problem for the library from the arguments: the integrand, from an expression or a file, and its options. */
-import { isServer } from '../devices/cluster/cluster.ts';
+import { isServer } from '../devices/cluster/server-url.ts';
 import { takesFunctions } from '../devices/registry.ts';
 import { checkParams } from '../integrand/check-params.ts';
 import type { Integrand } from '../integrand/compile.ts';
@@ -80,10 +80,13 @@ export async function setUp(
 }
 
 /** Ranges as the library takes them. */
-const rangesAs = (ranges: readonly VariableRange[]): AllOptions => ({
-  domain: ranges.map(r => r.range),
-  ...(ranges.some(r => r.breaks.length > 0) && { breaks: ranges.map(r => r.breaks) }),
-});
+function rangesAs(ranges: readonly VariableRange[]): AllOptions {
+  const parts = ranges.filter(r => r.range !== null);
+  return {
+    domain: parts.map(r => r.range!),
+    ...(parts.some(r => r.breaks.length > 0) && { breaks: parts.map(r => r.breaks) }),
+  };
+}
 
 /** Coordinates that are separated by commas. */
 function parsePoint(text: string): number[] {

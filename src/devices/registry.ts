@@ -3,7 +3,8 @@
  * most runs do not use is loaded when it is asked for. A page has no cards: the member `browser` of package.json makes
  * bundlers put cuda/absent.ts in the place of cuda/open.ts, so that nothing of CUDA is in the files of a page.
  */
-import { type ClusterOptions, cluster, isServer } from './cluster/cluster.ts';
+import type { ClusterOptions } from './cluster/cluster.ts';
+import { isServer } from './cluster/server-url.ts';
 import { CpuDevice } from './cpu/cpu.ts';
 import { WorkerPool } from './cpu/worker-pool.ts';
 import * as absentCuda from './cuda/absent.ts';
@@ -225,6 +226,7 @@ async function openJs(workers: string | undefined): Promise<Opened> {
 async function openCluster(url: string): Promise<Opened> {
   if (!inNode()) throw new Error('Clusters are for Node, not for pages.');
   const { optionsFromEnvironment } = await import('./cluster/connection.ts');
+  const { cluster } = await import('./cluster/cluster.ts');
   return { devices: [cluster(optionsFromEnvironment(url) as ClusterOptions)], own: true };
 }
 

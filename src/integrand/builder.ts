@@ -7,7 +7,8 @@
  */
 import type { Expression, Id, Let, Op, Statement, Type, Value } from './ir.ts';
 import { CLOSING, defines, OPS, uses } from './ir.ts';
-import { intrinsics, kit } from './math/index.ts';
+import { kit, library, specialMath } from './math/common.ts';
+import { intrinsics } from './math/kit.ts';
 import { nestExits } from './nest.ts';
 
 /** A statement list being written, with the expressions available in it. */
@@ -141,7 +142,9 @@ export class Builder {
     );
   }
 
+  /** A call of a function of the math library. */
   call(fn: string, ...args: Id[]): Id {
+    if (!Object.hasOwn(library, fn)) specialMath.now; // throws where it is not loaded
     if (this.#keepCalls) return this.value({ op: 'call', fn, args }, 'f64');
     const known = args.map(a => this.constantOf(a));
     if (known.every(k => k !== undefined)) {

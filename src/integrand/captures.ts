@@ -14,10 +14,10 @@
 import type { AnyNode } from 'acorn';
 import { copyOf, isNumeric, isPlainObject, kindOf } from './check-params.ts';
 import { nodesOf } from './free-names.ts';
+import { isTable } from './is-table.ts';
 import type { Param, ParamObject, Params } from './params.ts';
 import { parseExpression } from './parse.ts';
 import { RecentCache } from './recent-cache.ts';
-import { isTable } from './tables.ts';
 
 /** The member of a function that gives the list. */
 export const CAPTURES = 'quadrilleCaptures';
@@ -44,9 +44,9 @@ const MAX_DEPTH = 4;
 /** The captures of an integrand and of all functions that it can reach, where there are any. */
 export const capturesIn = (params: Params): Captures | undefined => (params as { [KEY]?: Captures })[KEY];
 
-/** Params together with what `f`, and the functions in them, capture at this moment. */
-export function withCaptures(f: unknown, params: Params): Params {
-  const waiting: object[] = typeof f === 'function' ? [f] : [];
+/** Params together with what the functions `fs`, and those in params, capture at this moment. */
+export function withCaptures(fs: readonly unknown[], params: Params): Params {
+  const waiting: object[] = fs.filter(f => typeof f === 'function');
   for (const value of Object.values(params)) functionsIn(value, waiting);
   if (!waiting.some(hasCaptures)) return params;
   const captures = new Map<object, CapturedNames>();

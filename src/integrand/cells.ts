@@ -10,13 +10,12 @@
  * What lies within 2e-4 of the width of the axis has a fifth of u so, and within 2e-8 a thirtieth: whoever looks for a peak
  * there finds it, though its width is not known. A Gaussian of deviation 1e-4 in four dimensions takes `auto` 6.4e5 evaluations to
  * 1e-3, with t³ 1.2e6 and with t⁷ 7.9e5; one of deviation 0.05 takes 7.9e5, and 3.4e5 without the map (_trial_). Rules of cubature pay
- * more for it, since a peak becomes 2^n bumps around its centre: `pagani` alone takes 9e6 for the first one. Between two peaks the
+ * more for it, since a peak becomes 2^n bumps around its centre, one for each side of each axis: `pagani` alone takes 6e6 for the
+ * first one and 5.6e6 for the wide one, which takes 3.0e5 without the map. That is so for every map that is dense around the peak, and
+ * not for t⁵ alone: with linear cells at c ± w·ρ^-k, ρ from 4 to 32, it took 1.5e6 to 1.7e7 (_trial_). What would help `pagani` are regions
+ * that are nested around the point before the run, on an axis that is not stretched; `auto` has `vegas+` beside it and does not need them. Between two peaks the
  * axis is cut in the middle.
  */
-import { innerRange, nextDown, nextUp } from './inner-range.ts';
-
-/** Cells per axis, at most: choosing one costs a comparison each, for every point. */
-export const MAX_CELLS = 64;
 
 /** A part of an axis, from `low` to `high`: z = anchor + width·t, or with t^5 where the anchor is a peak. */
 export interface Cell {
@@ -31,58 +30,6 @@ export interface Cell {
   first: number;
   last: number;
 }
-
-/** `isCut` tells whether the coordinate at z is that of a cut: rounded, it may be for numbers beside the cut as well. */
-export function cellsOf(
-  [low, high]: readonly [number, number],
-  breaks: readonly number[],
-  peaks: readonly number[],
-  isCut: (z: number) => boolean,
-): Cell[] {
-  const sorted = distinct(peaks);
-  const middles = sorted.slice(1).map((c, i) => c - (c - sorted[i]) / 2);
-  const cuts = distinct([low, high, ...breaks, ...sorted, ...middles]);
-  while (!Number.isInteger(Math.log2(cuts.length - 1)))
-    cuts.push(middleOfWidest(cuts)) && cuts.sort(ascending);
-  return cuts.slice(1).map((to, k): Cell => {
-    const from = cuts[k];
-    const [atLow, atHigh] = [sorted.includes(from), sorted.includes(to)];
-    const [first, last] = [beside(from, to, nextUp, isCut), beside(to, from, nextDown, isCut)];
-    return {
-      anchor: atHigh ? to : from,
-      width: to - from,
-      shift: atHigh ? k + 1 : k,
-      peak: atLow || atHigh,
-      ...(first < last
-        ? { first, last }
-        : { first: innerRange([from, to])[0], last: innerRange([from, to])[1] }),
-    };
-  });
-}
-
-/** The number beside a cut whose coordinate is another; the steps double, since coordinates may be rounded. */
-function beside(
-  cut: number,
-  other: number,
-  next: (z: number) => number,
-  isCut: (z: number) => boolean,
-): number {
-  let [step, z] = [next(cut) - cut, next(cut)];
-  while (isCut(z) && Math.abs(z - cut) < Math.abs(other - cut) / 4) {
-    step *= 2;
-    z = cut + step;
-  }
-  return z;
-}
-
-function middleOfWidest(cuts: readonly number[]): number {
-  const widths = cuts.slice(1).map((c, i) => c - cuts[i]);
-  const widest = widths.indexOf(Math.max(...widths));
-  return cuts[widest] + widths[widest] / 2;
-}
-
-const ascending = (a: number, b: number) => a - b;
-const distinct = (list: readonly number[]): number[] => [...new Set(list)].sort(ascending);
 
 /** The range of z that cells cover. */
 export function rangeOfCells(cells: readonly Cell[]): [number, number] {

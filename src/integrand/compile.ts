@@ -1,14 +1,11 @@
-/** `compile`: a function is parsed, lowered to a program and made runnable by a target. */
-import { withCaptures } from './captures.ts';
-import { checkParams } from './check-params.ts';
+/** `compile`, and the types of integrands. */
+import { compileNow } from './compile-now.ts';
 import type { Program } from './ir.ts';
-import { lower } from './lower/lower.ts';
-import type { MathLibrary } from './math/index.ts';
-import { bind, type Params } from './params.ts';
-import { read } from './read.ts';
+import { addSpecial, specialMath } from './math/common.ts';
+import type { MathLibrary } from './math/kit.ts';
+import { special } from './math/special.ts';
+import type { Params } from './params.ts';
 import type { ResultShape, Shape } from './shape.ts';
-import { type Evaluate, javascriptTarget } from './targets/javascript.ts';
-import { wasmTarget } from './targets/wasm.ts';
 
 /** The functions that `Math` lacks, as an integrand receives them in its third argument. */
 export type SpecialFunctions = Pick<MathLibrary, 'erf' | 'erfc' | 'erfinv' | 'lgamma' | 'j0' | 'j1' | 'exp2'>;
@@ -56,66 +53,11 @@ export interface Compiled {
   evaluate(points: Float64Array, out?: Float64Array): Float64Array;
 }
 
-const targets = { wasm: wasmTarget, javascript: javascriptTarget };
-const OPTIONS = ['dims', 'params', 'target'];
-
 /** Compiles an integrand; an `IntegrandError` says what cannot be compiled, where, and what to write instead. */
 export function compile<P extends Params = NoParams>(
   f: IntegrandOf<NoInfer<P>, ResultShape>,
   options: CompileOptions<P>,
 ): Compiled {
-  const { dims, params: given = {}, target = 'wasm' } = checkOptions(options);
-  const params = withCaptures(f, given);
-  const program = lower(read(f), dims, params);
-  const bound = bind(program.params, params);
-  let run: Evaluate;
-  try {
-    run = targets[target](program, bound);
-  } catch (e) {
-    if (options.target !== undefined || !lacksWebAssembly(e)) throw e;
-    run = javascriptTarget(program, bound); // slower, with the same bits
-  }
-  const count = program.results.length;
-  return {
-    program,
-    shape: program.shape ?? 'number',
-    evaluate(points, out) {
-      if (!(points instanceof Float64Array)) {
-        throw new TypeError(
-          `evaluate: the points are ${points === null ? 'null' : `a ${typeof points}`}; pass a Float64Array of dims × points coordinates.`,
-        );
-      }
-      out ??= new Float64Array(Math.floor(points.length / dims) * count);
-      if (points.length * count !== out.length * dims) {
-        throw new RangeError(
-          `evaluate: ${points.length} coordinates do not make ${out.length / count} points of ${dims}; pass dims × points of them.`,
-        );
-      }
-      run(points, out);
-      return out;
-    },
-  };
-}
-
-/** Whether the cause of an error is that modules or memories cannot be had: `--jitless`, a page's policy, a limit. */
-function lacksWebAssembly(error: unknown): boolean {
-  if (typeof WebAssembly !== 'object' || error instanceof WebAssembly.CompileError) return true;
-  return error instanceof RangeError && error.message.startsWith('WebAssembly.');
-}
-
-function checkOptions(options: CompileOptions): CompileOptions<Params> {
-  const unknown = Object.keys(options ?? {}).find(k => !OPTIONS.includes(k));
-  if (unknown)
-    throw new TypeError(`compile: unknown option \`${unknown}\`; the options are ${OPTIONS.join(', ')}.`);
-  const { dims, params = {}, target = 'wasm' } = options ?? {};
-  if (!Number.isInteger(dims) || dims < 1)
-    throw new RangeError(
-      `compile: \`dims\` is ${dims}; pass the number of coordinates, a whole number from 1.`,
-    );
-  if (!Object.hasOwn(targets, target))
-    throw new TypeError(
-      `compile: unknown target '${target}'; the targets are ${Object.keys(targets).join(', ')}.`,
-    );
-  checkParams(params);
-  return { dims, params, target };
+  specialMath.provide(addSpecial(special)); // a function that returns its result at once cannot load them
+  return compileNow(f, options);
 }

@@ -7,7 +7,7 @@
  * 6.3.5, 6.3.18); all others are closed forms in functions of the library.
  */
 import type { Op } from './ir.ts';
-import { kit } from './math/index.ts';
+import { kit } from './math/common.ts';
 
 /** Derivatives by each argument; fewer than arguments, and undefined, stand for 0. */
 type Rule = (value: number, a: number, b: number) => (number | undefined)[];

@@ -11,6 +11,8 @@ export interface Source {
   text: string;
   internal: boolean;
   called?: string;
+  /** Whether it gets params as its second argument; by default the integrand alone does. */
+  takesParams?: boolean;
 }
 
 /** A part of a source, as character offsets like those of acorn's nodes. */

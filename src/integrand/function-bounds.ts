@@ -100,18 +100,3 @@ function gapsOf(pairs: readonly (readonly [number, number])[]): [number, number]
   };
   return [gap(0), gap(1)];
 }
-
-/** An axis whose functions were lost on the way to a worker gets them back. Self-contained: workers run its text. */
-export function revived<A extends { bounds?: FunctionBounds; map?: { text?: string; call?: unknown } }>(
-  axes: readonly A[] | undefined,
-  params: unknown,
-): A[] | undefined {
-  const make = (text: string) => new Function(`return (${text})`)();
-  return axes?.map(axis => {
-    if (axis.bounds) {
-      const f = make(axis.bounds.text);
-      return { ...axis, bounds: { ...axis.bounds, call: (x: readonly number[]) => f([...x], params) } };
-    }
-    return axis.map ? { ...axis, map: { ...axis.map, call: make(axis.map.text!) } } : axis;
-  });
-}

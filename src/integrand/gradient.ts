@@ -16,7 +16,7 @@ import { DERIVATIVES, OP_DERIVATIVES } from './derivative-rules.ts';
 import { IntegrandError } from './diagnostics.ts';
 import { type Id, isInside, type Let, type Op, type Program, type Statement } from './ir.ts';
 import { lowerOfResults } from './lower/lower.ts';
-import { kit } from './math/index.ts';
+import { kit } from './math/common.ts';
 import { read } from './read.ts';
 import { build, countOf, flatten, type Shape, shapeOfValue } from './shape.ts';
 

@@ -8,7 +8,7 @@
  * known beforehand. Along the others they depend on where the point lies on the last ones, and are computed from the values
  * in the four rows around it, so that all is what SciPy's RegularGridInterpolator gives with method 'pchip'.
  */
-import type { Kit } from './math/index.ts';
+import type { Kit } from './math/kit.ts';
 
 export type Numbers = ArrayLike<number>;
 

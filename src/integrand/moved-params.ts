@@ -2,8 +2,9 @@
  * Params on their way to a worker, which calls the integrand as it is. Numbers and arrays are sent; functions travel as their
  * texts, and a worker makes them anew. That is possible for functions which use nothing from outside.
  */
+
+import { isTable } from './is-table.ts';
 import { isObjectParam, leavesOf, type Params } from './params.ts';
-import { isTable } from './tables.ts';
 
 export interface MovedParams {
   /** Without the functions. */

@@ -6,7 +6,8 @@
 import { type Captured, capturesIn, Refused } from './captures.ts';
 import { checkParams } from './check-params.ts';
 import type { ParamDeclaration } from './ir.ts';
-import { isTable, type Table } from './tables.ts';
+import { isTable } from './is-table.ts';
+import type { Table } from './tables.ts';
 
 export type TypedArray =
   | Float64Array

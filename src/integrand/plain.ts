@@ -124,7 +124,7 @@ export function withShape(plain: PlainProgram, shape: Shape): PlainProgram {
 }
 
 /** The name of the export that a URL gives after its #. */
-export const exportName = (url: URL): string => decodeURIComponent(url.hash.slice(1)) || 'default';
+const exportName = (url: URL): string => decodeURIComponent(url.hash.slice(1)) || 'default';
 
 /**
  * - `free`: the names that a function uses from outside, without those that are the same in a worker;

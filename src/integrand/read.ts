@@ -67,12 +67,20 @@ export function readInternal(f: object): ParsedFunction {
   return found;
 }
 
-const params = new WeakMap<object, ParsedFunction>();
+const [params, bounds] = [0, 1].map(() => new WeakMap<object, ParsedFunction>());
 
 /** Parses a function of params, once: lowering remembers what it learns by nodes, and may start again. */
 export function readParam(f: object, called: string): ParsedFunction {
   const found = params.get(f) ?? read(f, false, called);
   params.set(f, found);
+  return found;
+}
+
+/** The same for a function of bounds, which gets params as its second argument. */
+export function readBounds(f: object, called: string): ParsedFunction {
+  const found = bounds.get(f) ?? read(f, false, called);
+  found.source.takesParams = true;
+  bounds.set(f, found);
   return found;
 }
 

@@ -2,12 +2,12 @@
  * Tables: functions known at grid points, linear or cubic in between. A table is called like a function, in plain
  * JavaScript and in a compiled integrand; both run the functions of lookup.ts, so both give the same bits.
  */
+import { gridOf } from './is-table.ts';
 import {
   type Axis,
   across,
   cellOf,
   edge,
-  type Grid,
   hermite,
   inner,
   isOutside,
@@ -16,7 +16,7 @@ import {
   lookup3,
   type Numbers,
 } from './lookup.ts';
-import { kit } from './math/index.ts';
+import { kit } from './math/common.ts';
 
 /** Options of `table`. */
 export interface TableOptions {
@@ -45,13 +45,15 @@ export interface Table {
   readonly kind: 'linear' | 'cubic';
   /** What the table gives outside its axes: see `TableOptions`. */
   readonly outside: 'clamp' | 'zero';
+  /** @internal the function that looks up a value, and the functions that it calls: lookup.ts is loaded with the first table */
+  readonly lookup: { readonly fn: object; readonly pieces: Readonly<Record<string, object>> };
   /** @internal of a cubic one: the derivatives along the last axis at the grid points */
   readonly slopes: Float64Array | null;
 }
 
 /** The functions that look up a value, by the number of axes; and their pieces, which they get as an argument. */
-export const LOOKUPS = [lookup1, lookup2, lookup3] as const;
-export const PIECES = { cellOf, isOutside, hermite, across, inner, edge };
+const LOOKUPS = [lookup1, lookup2, lookup3] as const;
+const PIECES = { cellOf, isOutside, hermite, across, inner, edge };
 
 const MAX_AXES = LOOKUPS.length;
 
@@ -97,20 +99,9 @@ export function table(axes: Numbers[], values: Rows, options: TableOptions = {})
   const lookup = LOOKUPS[axes.length - 1] as (...args: unknown[]) => number;
   const rest = [...checked.map(gridOf), { values: flat, slopes, zero: outside === 'zero' }, PIECES, kit];
   const call = (...point: number[]) => lookup(...point.slice(0, axes.length), ...rest);
-  return Object.assign(call, { axes: checked, values: flat, kind, outside, slopes }) as Table;
+  const own = { fn: lookup, pieces: PIECES };
+  return Object.assign(call, { axes: checked, values: flat, kind, outside, lookup: own, slopes }) as Table;
 }
-
-export function isTable(v: unknown): v is Table {
-  return typeof v === 'function' && 'slopes' in v && 'axes' in v;
-}
-
-/** The axis as the functions of lookup.ts read it. */
-export const gridOf = ({ data, length, uniform, log }: Axis): Grid => ({
-  grid: data,
-  count: length,
-  uniform,
-  log,
-});
 
 function logarithmic(log: unknown, axes: number): boolean[] {
   const list = Array.isArray(log) ? log : Array(axes).fill(log);

@@ -3,7 +3,7 @@
  * on what it found. Weights by inverse variance would favour iterations that came out low by chance, since those report
  * small variances, and bias the result (vegas is low by up to 30 errors on f6 that way).
  */
-import { kit } from '../integrand/math/index.ts';
+import { kit } from '../integrand/math/common.ts';
 import { blocksOf, packedIndex } from '../tasks/correlation.ts';
 
 export interface Estimate {

@@ -1,5 +1,5 @@
 /** Errors fall as error ∝ evaluations^−s: estimates s from the last iterations, and from s the evaluations still needed. */
-import { kit } from '../integrand/math/index.ts';
+import { kit } from '../integrand/math/common.ts';
 
 /** The slope is taken between now and the last point that had at most 1/SLOPE_SPAN of the evaluations. */
 const SLOPE_SPAN = 4;

@@ -129,13 +129,17 @@ class Module {
         if (id.type === 'Identifier' && init) this.#assigned(init, id.name, statement.end, scope);
   }
 
-  /** A function, or the functions of an object, that is known as `path` from the offset `at` on. */
+  /** A function, or the functions of an object or of a list, that is known as `path` from the offset `at` on. */
   #assigned(value: AnyNode, path: string, at: number, scope: Scope): void {
     if (isFunction(value)) this.#attach(value, path, at, scope);
     const members = membersIn(value);
     // a member that is given twice, or by `...other`, may be no function
     const plain = new Set(members.map(m => m.key)).size === members.length && !hasSpread(value);
     if (plain) for (const m of members) this.#assigned(m.value, `${path}.${m.key}`, at, scope);
+    // a list of bounds; in modules that import this library only, since bundlers keep a list that is assigned to
+    if (value.type !== 'ArrayExpression' || !this.#library.any) return;
+    if (value.elements.some(e => e?.type === 'SpreadElement')) return;
+    for (const [i, e] of value.elements.entries()) if (e) this.#assigned(e, `${path}[${i}]`, at, scope);
   }
 
   /** Function literals in an expression: itself, and those in objects and lists. */

@@ -3,7 +3,7 @@
  * cut into bins of equal probability, narrow where the integrand is large. `edges` holds bins + 1 numbers per axis, in
  * the coordinates of the domain.
  */
-import { compile } from '../integrand/compile.ts';
+import { compileNow } from '../integrand/compile-now.ts';
 import { innerRange } from '../integrand/inner-range.ts';
 import type { Ranges } from './region.ts';
 
@@ -187,7 +187,7 @@ const dampers = new Map<number, (shares: Float64Array) => Float64Array>();
 function damp(shares: Float64Array, alpha: number): Float64Array {
   let f = dampers.get(alpha);
   if (!f) {
-    f = compile(([d]: number[], p) => (d <= 0 ? 0 : d >= 1 ? 1 : ((1 - d) / -Math.log(d)) ** p.alpha), {
+    f = compileNow(([d]: number[], p) => (d <= 0 ? 0 : d >= 1 ? 1 : ((1 - d) / -Math.log(d)) ** p.alpha), {
       dims: 1,
       params: { alpha },
     }).evaluate;

@@ -9,7 +9,7 @@
  * Without it a ball in 5 dimensions takes four times the evaluations; the integrands of the papers take the same with and
  * without.
  */
-import { compile } from '../integrand/compile.ts';
+import { compileNow } from '../integrand/compile-now.ts';
 
 /** Strata per axis, at most: the number of a stratum and 32 random bits share the 53 bits of a float64. */
 const MAX_PER_AXIS = 2 ** 19;
@@ -38,8 +38,8 @@ function powerFor(beta: number): (variances: Float64Array) => Float64Array {
     // the default as a constant, which becomes three square roots
     power =
       beta === 0.75
-        ? compile(([v]) => v ** 0.375, { dims: 1 }).evaluate
-        : compile(([v], p) => v ** p.half, { dims: 1, params: { half: beta / 2 } }).evaluate;
+        ? compileNow(([v]) => v ** 0.375, { dims: 1 }).evaluate
+        : compileNow(([v], p) => v ** p.half, { dims: 1, params: { half: beta / 2 } }).evaluate;
     powers.set(beta, power);
   }
   return power;

@@ -122,6 +122,17 @@ describe('run', () => {
     },
   );
 
+  test('bounds of a file use functions of the file', async () => {
+    await built.put(
+      'edge.mjs',
+      `const half = 0.5;
+       const edge = x => half * x;
+       export default { integrand: () => 1, domain: [[0, 1], ([x], p) => [0, edge(x) * p.a]], params: { a: 2 } };`,
+    );
+    expect((await value('edge.mjs')).value).toBeCloseTo(0.5, 6);
+    expect((await value('edge.mjs', '--param', 'a=4')).value).toBeCloseTo(1, 6);
+  });
+
   test('names from outside run with --device js', async () => {
     await built.put('outer.mjs', 'const k = new Map([[1, 2]]);\nexport default x => k.get(1) * x[0];');
     const refused = await built.run(['run', 'outer.mjs', '--dims', '1']);

@@ -2,7 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { parseParams, parseScan, product } from '../../src/cli/parameters.ts';
 import { isRange, parseRanges } from '../../src/cli/ranges.ts';
-import { mistake, pointed } from './typed.ts';
+import type { BoundsFunction } from '../../src/integrand/function-bounds.ts';
+import { kit } from '../../src/integrand/math/index.ts';
+import { ball, simplex, sphere } from '../../src/integrand/shapes.ts';
+import { mistake, pointed, typed } from './typed.ts';
 
 describe('ranges', () => {
   test.each([
@@ -18,6 +21,42 @@ describe('ranges', () => {
     ['x=1e-3..1e3', [1e-3, 1e3]],
     ['θ=0..π', [0, Math.PI]],
   ])('%s', (text, range) => expect(parseRanges([text])[0].range).toEqual(range));
+
+  test.each([
+    ['x=-inf..inf@5~0.1', { from: -Infinity, to: Infinity, centre: 5, scale: 0.1 }],
+    ['x=-inf..inf@-2pi', { from: -Infinity, to: Infinity, centre: -2 * Math.PI }],
+    ['r=0..inf~1e-3', { from: 0, to: Infinity, scale: 1e-3 }],
+    ['r = -inf .. 3 ~ 2', { from: -Infinity, to: 3, scale: 2 }],
+  ])('%s', (text, range) => expect(parseRanges([text])[0].range).toEqual(range));
+
+  test.each([
+    ['x,y=ball', ball(2)],
+    ['x,y,z = sphere(sqrt(2))', sphere(3, Math.SQRT2)],
+    ['x,y=simplex(3)', simplex(2, 3)],
+    ['x,y=ball(2)@1,-0.5', ball(2, 2, { centre: [1, -0.5] })],
+  ])('%s', (text, shape) => {
+    const found = parseRanges([text, 'w=0..x']);
+    expect(found[0].range).toEqual(shape);
+    expect(found.slice(1, -1).every(r => r.range === null)).toBe(true);
+    expect((found.at(-1)!.range as BoundsFunction)([7, 8, 9], {}, kit)).toEqual([0, 7]);
+  });
+
+  test.each([
+    ['x=0..1~2', '~2', /for infinite ranges with fixed ends/],
+    ['x=0..inf@2', '@2', /infinite at both ends/],
+    ['x=-inf..inf~0', '~0', /scale behind ~ is 0/],
+    ['x=-inf..inf@inf', '@inf', /centre behind @ is Infinity/],
+    ['x=-inf..inf@y', 'y', /'y' has no value here: a centre is a number/],
+    ['x,y=ball(0)', 'ball(0)', /a radius is 0/],
+    ['x,y=ball@1', 'ball@1', /centre has 1 of 2 coordinates/],
+    ['x=sphere', 'sphere', /sphere of 1 variables is none/],
+    ['x,y=simplex@1,2', 'simplex@1,2', /corner at 0, and no centre/],
+    ['x,y=ball(a)', 'ball(a)', /'a' has no value here/],
+    ['x,x=ball', 'x', /two ranges/],
+  ])('%s is refused', (text, place, reason) => {
+    expect(mistake(() => parseRanges([text])).reason).toMatch(reason);
+    expect(pointed(() => parseRanges([text]))).toBe(place);
+  });
 
   test('several variables can share one', () => {
     expect(parseRanges(['x, y,z=0..2', 'w=0..1']).map(r => [r.variable, r.range])).toEqual([
@@ -109,5 +148,26 @@ describe('parameters', () => {
   test('several values outside a scan are told where they belong', () => {
     expect(mistake(() => parseParams(['a=0:1:0.5'])).remedy).toMatch(/quadrille scan/);
     expect(mistake(() => parseParams(['a=1,2'])).remedy).toMatch(/quadrille scan/);
+  });
+});
+
+describe('in a terminal', () => {
+  test('shapes, and centre and scale of infinite ranges', async () => {
+    const value = async (...argv: string[]) => {
+      const { out, err } = await typed([...argv, '--json']);
+      return err ? err : JSON.parse(out);
+    };
+    const disk = await value('x^2 + y^2', 'x,y=ball(2)@1,0', '--rel-tol', '1e-6');
+    expect(disk.value).toBeCloseTo(8 * Math.PI + 4 * Math.PI, 3);
+    expect(disk.domain).toEqual([{ shape: 'ball', dims: 2, size: 2, centre: [1, 0] }]);
+    const far = await value('exp(-(x - 1e6)^2)', 'x=-inf..inf@1e6~1', '--rel-tol', '1e-6');
+    expect(far.value).toBeCloseTo(Math.sqrt(Math.PI), 5);
+    expect(far.domain).toEqual([['-Infinity', 'Infinity']]);
+  });
+  test('the heading names them, and messages the right variable', async () => {
+    const { out } = await typed(['1', 'x,y=ball(2)', 'z=0..1'], { outTTY: true, columns: 80 });
+    expect(out).toMatch(/x,y ball\(2\) {2}z 0\.\.1/);
+    const { err } = await typed(['1', 'x,y=ball(2)', 'z=0..1', 'w=0..sqrt(-z)']);
+    expect(err).toMatch(/range of w/);
   });
 });

@@ -1,6 +1,6 @@
 /** Results of a cluster have the bits of one machine, with every method. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cluster, type Device, integrate, scan, table } from '../../src/index.ts';
+import { cluster, type Device, integrate, scan, simplex, ball as solid, table } from '../../src/index.ts';
 import { METHOD_NAMES } from '../../src/methods/registry.ts';
 import { numbers } from './numbers.ts';
 import { absent, killWorkers, type Server, startServer, startWorkers } from './server.ts';
@@ -59,6 +59,22 @@ describe.skipIf(absent)('three workers on a real server', () => {
     const options = { dims: 2, method, relTol: 1e-8, maxEvaluations: 4e5 };
     const alone = await integrate(f, { ...options, device: 'cpu:2' });
     expect(numbers(await integrate(f, { ...options, device }))).toEqual(numbers(alone));
+  });
+
+  test.each([
+    ['a ball', { domain: solid(3, 2, { centre: [1, 0, 0] }) }],
+    ['a simplex beside a range', { domain: [[-Infinity, 0], simplex(2)] }],
+    ['bounds that are functions', { domain: [[0, 1], ([x]: number[]) => [0, x], [1, Infinity]] }],
+    ['breaks and points', { dims: 3, breaks: [[0.3]], points: [[0.5, 0.25, 0.1]] }],
+  ] as [string, object][])('%s', async (_, where) => {
+    const f = ([x, y, z]: number[]) => Math.exp(-x * x - 3 * y * y - z * z) * (x < 0.3 ? 1 : 2);
+    for (const method of ['vegas+', 'pagani'] as const) {
+      const options = { ...where, method, relTol: 1e-8, maxEvaluations: 4e5 } as never;
+      const alone = await integrate(f, { ...(options as object), device: 'cpu:2' } as never);
+      expect(numbers(await integrate(f, { ...(options as object), device } as never))).toEqual(
+        numbers(alone),
+      );
+    }
   });
 
   test('a state of one machine is resumed on the cluster', async () => {

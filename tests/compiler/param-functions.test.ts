@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { compile, type Integrand } from '../../src/integrand/compile.ts';
 import { IntegrandError } from '../../src/integrand/diagnostics.ts';
-import { makeDomain } from '../../src/integrand/domain.ts';
+import { makeDomain } from '../../src/integrand/make-domain.ts';
 import { cachedProgram } from '../../src/integrand/program-cache.ts';
 import { table } from '../../src/integrand/tables.ts';
 import { decodeProgram, encodeProgram } from '../../src/integrand/verify.ts';

@@ -1,6 +1,6 @@
 /** Which integrands share a program, and how long a program is kept. */
 import { describe, expect, test } from 'vitest';
-import { makeDomain } from '../../src/integrand/domain.ts';
+import { makeDomain } from '../../src/integrand/make-domain.ts';
 import { cachedProgram } from '../../src/integrand/program-cache.ts';
 import { RecentCache } from '../../src/integrand/recent-cache.ts';
 import { integrate } from '../../src/integrate.ts';

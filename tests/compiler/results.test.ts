@@ -2,8 +2,10 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { irText } from '../../src/cli/show/ir.ts';
 import { compile, type Integrand } from '../../src/integrand/compile.ts';
-import { makeDomain, onSampled, toDomain } from '../../src/integrand/domain.ts';
+import { onSampled, toDomain } from '../../src/integrand/domain.ts';
+import { makeDomain } from '../../src/integrand/make-domain.ts';
 import { kit } from '../../src/integrand/math/index.ts';
+import { loading } from '../../src/integrand/on-demand.ts';
 import { withResults } from '../../src/integrand/optimise.ts';
 import { bind, type Params } from '../../src/integrand/params.ts';
 import { plainProgram, shapeOfPlain } from '../../src/integrand/plain.ts';
@@ -177,18 +179,18 @@ describe('generated code', () => {
 });
 
 describe('what is refused', () => {
-  test('the self-check names the result that differs', () => {
+  test('the self-check names the result that differs', async () => {
     // a call such as k(f, 'name') is taken for esbuild's keepNames (tests/integrate/self-check.test.ts)
     const text = "([x, y]) => ({ a: x, b: [y, k(t => t * t, 'square')(y)] })";
     const plus = (f: (t: number) => number) => (t: number) => f(t) + 1;
     const made = (k: unknown): Integrand<ResultShape> => new Function('k', `return ${text}`)(k);
     const { program } = compiled(made(plus), 'javascript');
     const bound = { kind: 'compiled', dims: 3, program, params: new Map() } as const;
-    expect(() => selfCheck(made(plus), bound, problem({}))).toThrow(
+    await expect(loading(() => selfCheck(made(plus), bound, problem({})))).rejects.toThrow(
       /the function gives b\[1\] = 1\.\d+, but compiled it is 0\./,
     );
     const other = Object.assign((x: number[]) => x, { toString: () => text });
-    expect(() => selfCheck(other, bound, problem({}))).toThrow(
+    await expect(loading(() => selfCheck(other, bound, problem({})))).rejects.toThrow(
       /the function throws "the function returns an array of 3 elements at one point and \{ a, b/,
     );
   });

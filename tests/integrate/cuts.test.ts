@@ -1,7 +1,8 @@
 /** `breaks` and `points`: what they find, and what is missed without them. Positions and widths are random, truths closed forms. */
 import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate, scan } from '../../src/index.ts';
-import { makeDomain, toDomain } from '../../src/integrand/domain.ts';
+import { toDomain } from '../../src/integrand/domain.ts';
+import { makeDomain } from '../../src/integrand/make-domain.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import { METHOD_NAMES, type MethodName } from '../../src/methods/registry.ts';
 import type { CommonOptions, IntegrateOptions } from '../../src/problem.ts';

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate } from '../../src/index.ts';
 import { IntegrandError } from '../../src/integrand/diagnostics.ts';
-import { type Axis, makeDomain, type Range, toDomain } from '../../src/integrand/domain.ts';
+import { type Axis, type Range, toDomain } from '../../src/integrand/domain.ts';
+import { makeDomain } from '../../src/integrand/make-domain.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
 import type { Result } from '../../src/result.ts';
 

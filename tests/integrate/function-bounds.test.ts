@@ -1,7 +1,8 @@
 /** Bounds that are functions of the coordinates before them, against closed forms: every method, cpu and js. */
 import { describe, expect, test } from 'vitest';
 import { type BoundsFunction, type Integrand, integrate, sample, scan } from '../../src/index.ts';
-import { makeDomain, toDomain } from '../../src/integrand/domain.ts';
+import { toDomain } from '../../src/integrand/domain.ts';
+import { makeDomain } from '../../src/integrand/make-domain.ts';
 import { METHOD_NAMES } from '../../src/methods/registry.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
 import { keyOf, wordsOf } from '../../src/random/philox.ts';
@@ -148,6 +149,28 @@ describe('what bounds may be', () => {
     });
     expect(r.value).toBeCloseTo(0.5204998778, 8);
   });
+  test('they call functions in params, and have long loops', async () => {
+    const half = (x: number) => {
+      let sum = 0;
+      for (let i = 0; i < 1000; i++) sum += x / 2000;
+      return sum;
+    };
+    type P = { half: typeof half };
+    const r = await integrate((_x, p: P) => p.half(1), {
+      domain: [[0, 1], ([x]: number[], p: P) => [0, p.half(x)]],
+      params: { half },
+      relTol: 1e-6,
+      method: 'cuhre',
+    });
+    expect(r.value).toBeCloseTo(1 / 8, 8);
+    const own = ([x]: number[]) => {
+      let sum = 0;
+      for (let i = 0; i < 1000; i++) sum += x / 2000;
+      return [0, sum] as const;
+    };
+    const s = await integrate(() => 1, { domain: [[0, 1], own], relTol: 1e-6, method: 'cuhre' });
+    expect(s.value).toBeCloseTo(1 / 4, 8);
+  });
   test('in a scan each integral has those of its own params', async () => {
     const sets = [0, 1, 2].map(i => problemOf(i));
     const results = await scan(f, { domain, params: sets.map(s => s.params), relTol: 1e-5 });
@@ -217,7 +240,9 @@ describe('what is refused', () => {
   test('a name from outside, unless the function runs as it is', async () => {
     const outside = Math.random() + 1;
     const bounds = (): [number, number] => [0, outside];
-    expect(await refused(bounds)).toMatch(/outside/);
+    expect(await refused(bounds)).toMatch(
+      /`outside` is not defined inside domain\[1\][\s\S]*Pass it in `params`[\s\S]*quadrille\/plugin/,
+    );
     const r = await integrate(one, { domain: [[0, 2], bounds], device: 'js' });
     expect(r.value).toBeCloseTo(2 * outside, 6);
     expect(r.state).toBeUndefined();

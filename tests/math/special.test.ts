@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { intrinsics, type Kit, kit, library } from '../../src/integrand/math/index.ts';
+import { special } from '../../src/integrand/math/special.ts';
 import { evaluators } from './evaluators.ts';
 import { golden } from './golden.ts';
 import { everyFloat, scatter, uniform } from './points.ts';
@@ -141,4 +142,12 @@ describe.each(Object.entries(evaluators))('%s', (_, evaluate) => {
         true,
       );
   });
+});
+
+test('no other function calls one of those that are loaded on demand', () => {
+  const late = Object.keys({ ...special.unary, ...special.binary });
+  const calls = new RegExp(`\\.(${late.join('|')})\\(|\\b(${late.join('|')})\\b[^(]*\\} = `);
+  const others = Object.entries(library).filter(([name]) => !late.includes(name));
+  expect(others.length).toBeGreaterThan(40);
+  for (const [name, f] of others) expect(String(f), name).not.toMatch(calls);
 });

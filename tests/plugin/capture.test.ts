@@ -215,4 +215,23 @@ describe('runs', () => {
     );
     expect(found.value).toBeCloseTo(1, 9);
   });
+  test('functions of bounds capture, and so do the functions that they call', async () => {
+    const found: quadrille.Result[] = await run(`let k = 0.5;
+      const edge = x => k * x;
+      exports.run = async () => {
+        const given = { relTol: 1e-6, method: 'cuhre', domain: [[0, 1], ([x]) => [0, edge(x)]] };
+        const found = [await integrate(([x, y]) => 1, given)];
+        k = 2;
+        found.push(await integrate(([x, y]) => k, given));
+        found.push(...await scan(() => 1, {
+          relTol: 1e-6, method: 'cuhre', params: [{ a: 1 }, { a: 3 }],
+          domain: p => [[0, 1], ([x]) => [0, edge(x) * p.a]],
+        }));
+        const { value } = await sample(() => 1, { count: 1e4, relTol: 1e-2, domain: [[0, 1], ([x]) => [0, edge(x)]] });
+        return [...found, { value }];
+      };`);
+    const drawn = found.pop()!;
+    expect(found.map(r => Number(r.value.toFixed(6)))).toEqual([0.25, 2, 1, 3]);
+    expect(drawn.value).toBeCloseTo(1, 1);
+  });
 });

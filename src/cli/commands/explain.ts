@@ -1,11 +1,11 @@
 /** `quadrille explain 'expression'`: shows what an integrand is compiled to. */
 
-import { withCaptures } from '../../integrand/captures.ts';
 import type { Program } from '../../integrand/ir.ts';
+import { loading } from '../../integrand/on-demand.ts';
 import { toCuda } from '../../integrand/targets/cuda.ts';
 import { toJavaScript } from '../../integrand/targets/javascript.ts';
 import { toWasm } from '../../integrand/targets/wasm.ts';
-import { prepare } from '../../integrate.ts';
+import { capturing, prepare } from '../../integrate.ts';
 import { visible } from '../../options/visible.ts';
 import { checkProblem } from '../../problem.ts';
 import type { Arguments } from '../arguments.ts';
@@ -22,7 +22,7 @@ import { styleOf, type Terminal } from '../terminal.ts';
 export async function explainCommand(args: Arguments, { out, env }: Terminal): Promise<number> {
   const params = parseParams((args.options.get('param') as string[]) ?? []);
   const { integrand, options } = await setUp(withRanges(args, Object.keys(params)), params);
-  const program = programOf(integrand, options);
+  const program = await programOf(integrand, options);
   const target = (args.options.get('target') as string | undefined) ?? 'ir';
   const style = styleOf(out, env);
   const head = (text: string) => style.dim(text);
@@ -50,14 +50,14 @@ function withRanges(args: Arguments, params: readonly string[]): Arguments {
 }
 
 /** The program that devices get; it includes the map of infinite ranges to finite ones. */
-function programOf(
+async function programOf(
   integrand: Parameters<typeof prepare>[0] | URL,
   options: Parameters<typeof checkProblem>[0],
-): Program {
+): Promise<Program> {
   const { device: _, ...rest } = options;
-  const problem = checkProblem(rest);
-  const params = withCaptures(integrand, problem.params);
-  const prepared = prepare(integrand as Parameters<typeof prepare>[0], null, { ...problem, params });
+  const problem = await loading(() => checkProblem(rest));
+  const own = capturing(integrand, problem);
+  const prepared = await loading(() => prepare(integrand as Parameters<typeof prepare>[0], null, own));
   if (prepared.kind === 'compiled') return prepared.program;
   throw new Error('a function that runs as it is has no program');
 }

@@ -29,14 +29,23 @@ Numbers that are not known or not finite are null; infinite bounds are "Infinity
 export const PAGES: Record<Command, Page> = {
   integrate: {
     usage: "quadrille 'EXPRESSION' VARIABLE=FROM..TO [...] [options]",
-    about: 'Computes the integral of an expression over a box, with its error.',
+    about: 'Computes the integral of an expression over ranges, with its error.',
     examples: [
       "quadrille 'exp(-(x^2 + y^2))' x=-inf..inf y=0..1 --rel-tol 1e-8",
       "quadrille '4sqrt(1 - x^2)' x=0..1",
       "quadrille 'x^2 + y^2 + z^2 < 1' x,y,z=-1..1 --method vegas+",
       "quadrille 'exp(-a*r) sin(r)' r=0..2pi --param a=3",
+      "quadrille 'exp(-(x - 900)^2)' x=-inf..inf@900~1",
+      "quadrille 'x^2 + y^2' 'x,y=ball(2)'",
     ],
     more: [
+      [
+        'Ranges',
+        `x=0..1; x,y=0..1 for several variables; y=0..x for bounds that depend on variables before; x=0..0.3..1 with
+a break, where the integrand has a step or a kink. Of infinite ranges, @ says where the integrand lies and ~
+how far it reaches: x=-inf..inf@5~0.1, r=0..inf~1e-3. Shapes: x,y=ball, x,y,z=sphere(2), x,y=simplex,
+with the size in brackets and the centre behind @: 'x,y=ball(2)@1,0'.`,
+      ],
       [
         'Expressions',
         `+ - * / % ^, comparisons (0 < x < 1), && || !, condition ? value : other; pi, e, inf.

@@ -30,7 +30,7 @@ export async function integrateCommand(args: Arguments, terminal: Terminal): Pro
 }
 
 async function solve(setup: Setup, terminal: Terminal, quiet: boolean): Promise<Result> {
-  const { integrand, options, variables } = setup;
+  const { integrand, options, ranges } = setup;
   const forecast = new Forecast(options);
   const start = performance.now();
   const live =
@@ -50,7 +50,7 @@ async function solve(setup: Setup, terminal: Terminal, quiet: boolean): Promise<
       },
     } as IntegrateOptions);
   } catch (e) {
-    throw withVariables(e, variables);
+    throw withVariables(e, ranges);
   } finally {
     live?.stop();
     interrupt.done();

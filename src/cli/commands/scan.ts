@@ -7,7 +7,7 @@ import { CONVERGED, FAILED, NOT_CONVERGED } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
 import { messageOf, withVariables } from '../messages.ts';
 import { parseScan, product } from '../parameters.ts';
-import { setUp } from '../setup.ts';
+import { type Setup, setUp } from '../setup.ts';
 import { jsonLine, valueObject } from '../show/json.ts';
 import { time } from '../show/numbers.ts';
 import { ProgressLine } from '../show/progress-line.ts';
@@ -23,7 +23,7 @@ const quoted = (name: string): string => (/[",]/.test(name) ? `"${name.replaceAl
 interface How {
   json: boolean;
   quiet: boolean;
-  variables: readonly string[];
+  ranges: Setup['ranges'];
 }
 
 const COLUMNS = ['status', 'method', 'evaluations'];
@@ -41,7 +41,7 @@ export async function scanCommand(args: Arguments, terminal: Terminal): Promise<
   const rows = new Rows(terminal, sets, [...lists.keys()], {
     json: args.options.has('json'),
     quiet: args.options.has('quiet'),
-    variables: setup.variables,
+    ranges: setup.ranges,
   });
   const interrupt = interruptible();
   try {
@@ -52,7 +52,7 @@ export async function scanCommand(args: Arguments, terminal: Terminal): Promise<
       onResult: (result, index) => rows.add(result, index),
     } as ScanOptions);
   } catch (e) {
-    throw withVariables(e, setup.variables);
+    throw withVariables(e, setup.ranges);
   } finally {
     rows.end();
     interrupt.done();
@@ -126,7 +126,7 @@ class Rows {
     const style = styleOf(err, env);
     const which = Object.entries(params).map(([n, v]) => `${n}=${v}`);
     const kind = r.status === 'failed' ? style.red('error') : style.yellow('warning');
-    const remarks = r.status === 'failed' ? [messageOf(r.failure, this.#how.variables)] : r.warnings;
+    const remarks = r.status === 'failed' ? [messageOf(r.failure, this.#how.ranges)] : r.warnings;
     for (const remark of remarks) err.write(`${kind}: ${which.join(' ')}: ${visible(remark)}\n`);
   }
 

@@ -1,7 +1,7 @@
 /** `quadrille worker nats://host`: lets this machine take part in a cluster, until Ctrl-C. */
 import { availableParallelism } from 'node:os';
-import { isServer } from '../../devices/cluster/cluster.ts';
 import { optionsFromEnvironment } from '../../devices/cluster/connection.ts';
+import { isServer } from '../../devices/cluster/server-url.ts';
 import { work } from '../../devices/cluster/worker.ts';
 import { deviceRemedy, openDevice } from '../../devices/registry.ts';
 import { OptionError } from '../../options/option-error.ts';

@@ -29,7 +29,7 @@
  * In a scan each line is an object with the members from params to warnings.
  */
 
-import { endsOf } from '../../integrand/domain.ts';
+import { endsOf } from '../../integrand/make-domain.ts';
 import { isShape } from '../../integrand/shapes.ts';
 import { visibleJson } from '../../options/visible.ts';
 import type { Result } from '../../result.ts';
@@ -93,7 +93,8 @@ const finite = (x: number): number | null => (Number.isFinite(x) ? x : null);
 function domainOf({ ranges, options }: Setup): unknown[] {
   const texts = (pair: readonly (number | string)[]) =>
     pair.map(b => (typeof b === 'string' || Number.isFinite(b) ? b : String(b)));
-  if (ranges.length > 0) return ranges.map(r => texts(r.shown));
+  if (ranges.length > 0)
+    return ranges.filter(r => r.range !== null).map(r => (isShape(r.range) ? r.range : texts(r.shown)));
   const { domain, dims = 0 } = options;
   if (!domain) return Array.from({ length: dims }, () => [0, 1]);
   return (isShape(domain) ? [domain] : domain).map(part => {

@@ -73,7 +73,11 @@ function heading({ title, ranges, options }: Setup, style: Style): string {
   const shown = (b: number | string) => (typeof b === 'number' ? bound(b, style.unicode) : visible(b));
   const axes =
     ranges.length > 0
-      ? ranges.map(({ variable, shown: [a, b] }) => `${variable} ${shown(a)}..${shown(b)}`)
+      ? ranges
+          .filter(r => r.range !== null)
+          .map(({ variable, shown: [a, b] }) =>
+            b === undefined ? shown(a) : `${variable} ${shown(a)}..${shown(b)}`,
+          )
       : [`${dimensionsOf(options)} dimensions`];
   return `${style.bold(visible(title))}  ${style.dim(axes.join('  '))}`;
 }

@@ -4,6 +4,7 @@ import { OptionError } from '../../options/option-error.ts';
 import { CpuDevice } from '../cpu/cpu.ts';
 import type { Device, OpenOptions, Session } from '../device.ts';
 import type { Coordinator } from './coordinator.ts';
+import { isServer } from './server-url.ts';
 
 /** How to reach a cluster. */
 export interface ClusterOptions {
@@ -23,13 +24,7 @@ export interface ClusterOptions {
   run?: string;
 }
 
-const URL_OF_SERVER = /^(nats|tls):\/\/[^\s/,]+(\/[\w-]{0,64})?$/;
 const NAME_OF_RUN = /^[\w-]{1,64}$/;
-
-/** Whether a text is the URL of a NATS server. */
-export function isServer(text: unknown): boolean {
-  return typeof text === 'string' && URL_OF_SERVER.test(text) && URL.canParse(text);
-}
 
 /**
  * A device for `integrate` and `scan`: the workers that listen to a NATS server, which `quadrille worker` starts. The result

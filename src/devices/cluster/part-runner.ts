@@ -6,6 +6,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { CompiledProgram } from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
+import { specialMath } from '../../integrand/math/common.ts';
 import type { Bindings } from '../../integrand/params.ts';
 import { decodeProgram } from '../../integrand/verify.ts';
 import type { SampleTask } from '../../tasks/sample.ts';
@@ -99,6 +100,7 @@ export class PartRunner {
   /** The program with the job's params on this worker's device. */
   async #open(job: Job, get: (digest: string) => Promise<Uint8Array>): Promise<Opened> {
     const known = this.#sessions.get(job.program);
+    await specialMath.load(); // the program was made elsewhere, and may call any function
     const program = known?.program ?? decodeProgram(await get(job.program));
     const params = 'text' in job.params ? job.params.text : job.params.digest;
     if (known && known.params === params) return this.#use(job.program, known);

@@ -2,9 +2,8 @@
  * The program that a worker runs, and the port to it: the same in Node and in a page. The program is made from the text
  * of the engines, so that no bundler has to find a worker file and no server has to send special headers.
  */
-import { onSampled, toDomain } from '../../integrand/domain.ts';
+import { onSampled, revived, toDomain } from '../../integrand/domain.ts';
 import { flatCall } from '../../integrand/flat-call.ts';
-import { revived } from '../../integrand/function-bounds.ts';
 import { arrivedParams } from '../../integrand/moved-params.ts';
 import type { MovedFunction } from '../../integrand/plain.ts';
 import { philoxRounds } from '../../random/philox.ts';

@@ -5,11 +5,11 @@ import { IntegrandError } from '../diagnostics.ts';
 import type { Axis, InfiniteAxis } from '../domain.ts';
 import type { FunctionBounds } from '../function-bounds.ts';
 import type { Id } from '../ir.ts';
-import { read, readInternal } from '../read.ts';
+import { readBounds, readInternal } from '../read.ts';
 import { elementAt, makeArray } from './arrays.ts';
 import { inline, internalFunction } from './calls.ts';
 import type { Env, Lowering } from './lowering.ts';
-import { describe, isArray, type Val } from './values.ts';
+import { describe, type FunctionValue, isArray, Names, type Outside, type Val } from './values.ts';
 
 /** What the changes of variables are made for: the integrand, whose params functions of bounds see as well. */
 interface Integrand {
@@ -17,6 +17,8 @@ interface Integrand {
   env: Env;
   /** The second and the third argument. */
   rest: readonly Val[];
+  /** What a function finds under names that it does not declare. */
+  outside(f: unknown): Outside | undefined;
 }
 
 export interface Mapped {
@@ -177,11 +179,13 @@ function lowerBounds(l: Lowering, bounds: FunctionBounds, x: readonly Id[], f: I
   const fail = (why: string, remedy: string): never => {
     throw new IntegrandError(`${bounds.name} ${why}.`, remedy, { source, span: node });
   };
-  const { node, source } = read(bounds.f);
+  const { node, source } = readBounds(bounds.f!, bounds.name);
   const point = makeArray(l, x.map(l.number), f.env, node);
   const args: Val[] = [{ ...point, fixed: 'the coordinates before it' }, ...f.rest];
   const env = { ...f.env, source };
-  const found = inline(l, internalFunction({ node, source }, bounds.name), args, f.node, f.env);
+  const names = new Names(null, f.outside(bounds.f));
+  const fn: FunctionValue = { kind: 'function', node, source, names, name: bounds.name };
+  const found = inline(l, fn, args, f.node, f.env);
   const ids = isArray(found) && found.length === 2 ? elementsOf(l, found, env, node) : undefined;
   if (ids?.length !== 2)
     return fail(`returns ${describe(found)}`, 'Return two bounds, such as ([x]) => [0, x].');

@@ -10,7 +10,7 @@ import { type Env, type Lowering, remedyFor } from './lowering.ts';
 import { lowerObject } from './objects.ts';
 import { capturedValue, freeVariable, refuseCaptured, remedyForMissing } from './outside.ts';
 import { assignPattern, reference } from './patterns.ts';
-import { REFUSED, REFUSED_OPERATORS } from './refused.ts';
+import { refuseNode, refuseOperator } from './refused.ts';
 import { isCoverageCounter, isModuleObject } from './toolchains.ts';
 import { describe, type FunctionNode, isArray, isScalar, type Val } from './values.ts';
 
@@ -199,11 +199,7 @@ export function lowerExpression(l: Lowering, node: AnyNode, env: Env, name = '')
     | ((l: Lowering, node: AnyNode, env: Env, name: string) => Val)
     | undefined;
   if (lower) return lower(l, node, env, name);
-  const [what, remedy] = REFUSED[node.type] ?? [
-    `\`${node.type}\``,
-    'See the integrand language in the documentation.',
-  ];
-  return l.fail(env, node, `An integrand cannot use ${what}.`, remedy);
+  return refuseNode(l, node, env);
 }
 
 export function closure(l: Lowering, node: FunctionNode, env: Env, name = ''): Val {
@@ -352,14 +348,5 @@ export function memberOf(
       : object.kind === 'filtered' || object.kind === 'iterator'
         ? remedyFor(object)
         : 'Use a number, an array element or a function.',
-  );
-}
-
-function refuseOperator(l: Lowering, node: AnyNode, operator: string, env: Env): never {
-  return l.fail(
-    env,
-    node,
-    `An integrand cannot use the operator \`${operator}\`.`,
-    REFUSED_OPERATORS[operator] ?? 'Use arithmetic and comparisons.',
   );
 }

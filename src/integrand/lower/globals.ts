@@ -1,5 +1,5 @@
 /** The global names that an integrand may use: `Math` and a few others. */
-import { library } from '../math/index.ts';
+import { library, specialMath } from '../math/common.ts';
 import { intrinsics } from '../math/kit.ts';
 import type { Lowering } from './lowering.ts';
 import type { Val } from './values.ts';
@@ -97,7 +97,7 @@ const NATIVE = new Map<unknown, Val>([
 export const nativeFunction = (f: unknown): Val | undefined => NATIVE.get(f);
 
 /** A function of the math library, by name. */
-export const libraryFunction = (name: string): object => (library as Record<string, object>)[name];
+export const libraryFunction = (name: string): object => library[name] ?? specialMath.now.library[name];
 
 /** The kit, which functions of the math library get as their last argument. */
 export function mathKit(): Val {

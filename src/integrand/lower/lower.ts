@@ -3,18 +3,22 @@ import type { Builder } from '../builder.ts';
 import { IntegrandError, withinDepth } from '../diagnostics.ts';
 import type { Axis } from '../domain.ts';
 import { type Id, IR_VERSION, type Program } from '../ir.ts';
+import { OnDemand } from '../on-demand.ts';
 import { optimise } from '../optimise.ts';
 import { allLeaves, declarations, type Params } from '../params.ts';
 import { type ParsedFunction, readInternal } from '../read.ts';
 import { countOf, type Shape } from '../shape.ts';
 import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
-import { lowerDomain, type Mapped } from './domain.ts';
+import type { Mapped } from './domain.ts';
 import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
 import { Decisions, type Env, type Limits, Lowering, Restart } from './lowering.ts';
 import { ParamValues } from './param-values.ts';
 import { resultsOf } from './results.ts';
 import { type FunctionValue, Names, type Val } from './values.ts';
+
+/** What makes instructions of a domain; whoever makes a domain that needs it provides it. */
+export const loweringOfDomains = new OnDemand(() => import('./domain.ts'));
 
 /**
  * The program of an integrand for points of `dims` coordinates and params of this shape. With `axes` these are coordinates of the
@@ -46,7 +50,13 @@ export function lower(
       const rest: Val[] = [values.params, specialFunctions()];
       if (!axes) return { args: [{ kind: 'point', length: dims }, ...rest] };
       const env: Env = { names: new Names(null), source, result: null, loops: null };
-      const mapped = lowerDomain(l, axes, coordinates(l, dims), { node, env, rest });
+      const { lowerDomain } = loweringOfDomains.now;
+      const mapped = lowerDomain(l, axes, coordinates(l, dims), {
+        node,
+        env,
+        rest,
+        outside: g => values.outside(g),
+      });
       const point = makeArray(l, mapped.x.map(l.number), env, node);
       return { args: [{ ...point, fixed: 'the point' }, ...rest], mapped };
     },

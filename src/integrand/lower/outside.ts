@@ -39,9 +39,9 @@ export function remedyForMissing(what: string, name: string): string {
 }
 
 export function freeVariable(l: Lowering, node: AnyNode, name: string, env: Env): never {
-  const { called } = env.source;
+  const { called, takesParams = !called } = env.source;
   const hint = hintFor(name);
-  const remedy = called
+  const remedy = !takesParams
     ? `Make it an argument of ${called}, or write it inside; or let the plugin quadrille/plugin capture it, if ${called} is a function of your project.`
     : `Pass it in \`params\`: (x, p) => … p.${name} …, with params: { ${name} }; or write it inside the function; or let the plugin quadrille/plugin pass it.`;
   return l.fail(

@@ -4,9 +4,9 @@
  * not parsed, so it may be one that the language does not have.
  */
 import { type Captured, type Captures, capturesIn, Refused } from '../captures.ts';
+import { isTable } from '../is-table.ts';
 import { allLeaves, type Leaf, type ParamFunction, type Params, roundsOf } from '../params.ts';
 import { readParam } from '../read.ts';
-import { isTable } from '../tables.ts';
 import { nativeFunction } from './globals.ts';
 import type { Lowering } from './lowering.ts';
 import { writtenName } from './toolchains.ts';

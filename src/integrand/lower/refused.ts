@@ -2,7 +2,9 @@
  * What the integrand language does not have, by the names of acorn's nodes, and what to write instead. A construct
  * that is not in the tables of statements.ts and expressions.ts is refused; it never becomes a wrong program.
  */
+import type { AnyNode } from 'acorn';
 import type { Text } from '../../options/wording.ts';
+import type { Env, Lowering } from './lowering.ts';
 
 const OBJECTS = 'Keep numbers in variables and fixed-size arrays: const a = [0, 0, 0].';
 
@@ -30,7 +32,7 @@ export const REFUSED: Record<string, [what: string, remedy: Text]> = {
 };
 
 /** Operators that JavaScript has and the integrand language lacks, with what to write instead. */
-export const REFUSED_OPERATORS: Record<string, string> = {
+const REFUSED_OPERATORS: Record<string, string> = {
   '|': 'For an integer part write Math.trunc(x).',
   '&': 'For a remainder write x % n.',
   '^': 'For a power write x ** n.',
@@ -43,3 +45,20 @@ export const REFUSED_OPERATORS: Record<string, string> = {
   typeof: 'Params are known when the integrand is compiled: no test is needed.',
   delete: OBJECTS,
 };
+
+export function refuseNode(l: Lowering, node: AnyNode, env: Env): never {
+  const [what, remedy] = REFUSED[node.type] ?? [
+    `\`${node.type}\``,
+    'See the integrand language in the documentation.',
+  ];
+  return l.fail(env, node, `An integrand cannot use ${what}.`, remedy);
+}
+
+export function refuseOperator(l: Lowering, node: AnyNode, operator: string, env: Env): never {
+  return l.fail(
+    env,
+    node,
+    `An integrand cannot use the operator \`${operator}\`.`,
+    REFUSED_OPERATORS[operator] ?? 'Use arithmetic and comparisons.',
+  );
+}

@@ -8,7 +8,7 @@ import { isKept } from './filtered.ts';
 import type { Target } from './flow.ts';
 import type { Env, LoopTargets, Lowering } from './lowering.ts';
 import { assignPattern, bindPattern } from './patterns.ts';
-import { REFUSED } from './refused.ts';
+import { refuseNode } from './refused.ts';
 import { returned } from './results.ts';
 import { isCoverageCounter } from './toolchains.ts';
 import { type FunctionNode, isArray, Names, type Val } from './values.ts';
@@ -167,11 +167,7 @@ export function lowerStatement(
     | ((l: Lowering, node: AnyNode, env: Env, labels: readonly string[]) => void)
     | undefined;
   if (lower) return lower(l, node, env, labels);
-  const [what, remedy] = REFUSED[node.type] ?? [
-    `\`${node.type}\``,
-    'See the integrand language in the documentation.',
-  ];
-  l.fail(env, node, `An integrand cannot use ${what}.`, remedy);
+  refuseNode(l, node, env);
 }
 
 export function lowerStatements(l: Lowering, list: readonly AnyNode[], env: Env): void {

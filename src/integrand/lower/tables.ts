@@ -1,6 +1,7 @@
 /** A table as the functions of lookup.ts take it: its numbers are params, its shape is known when compiling. */
+
+import { gridOf } from '../is-table.ts';
 import { readInternal } from '../read.ts';
-import { gridOf, LOOKUPS, PIECES } from '../tables.ts';
 import { mathKit } from './globals.ts';
 import type { Lowering } from './lowering.ts';
 import { type FunctionValue, Names, type NamespaceValue, type TableValue, type Val } from './values.ts';
@@ -30,8 +31,8 @@ export function tableLookup(
     slopes: table.slopes ? data('slopes', table.slopes) : { kind: 'null' },
     zero: l.literal(table.outside === 'zero'),
   });
-  const pieces = Object.entries(PIECES).map(([piece, f]) => [piece, internal(f, piece)]);
-  const fn = internal(LOOKUPS[table.axes.length - 1], name);
+  const pieces = Object.entries(table.lookup.pieces).map(([piece, f]) => [piece, internal(f, piece)]);
+  const fn = internal(table.lookup.fn, name);
   return { fn, args: [...grids, content, record(Object.fromEntries(pieces)), mathKit()] };
 }
 

@@ -3,7 +3,7 @@
  * the engine, so it gives the same bits as the WebAssembly target in every engine.
  */
 import { type Id, isInside, type Let, type Op, type Program, type Statement } from '../ir.ts';
-import { kit } from '../math/index.ts';
+import { kit } from '../math/common.ts';
 import type { Bindings } from '../params.ts';
 
 /**
