@@ -5,6 +5,7 @@
 import { work } from '../../src/devices/cluster/worker.ts';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type Device, DeviceError, type Session } from '../../src/devices/device.ts';
+import { solveWholes } from '../../src/whole-integrals.ts';
 
 const [, , servers, name, mode] = process.argv;
 
@@ -63,6 +64,7 @@ await work({
   servers,
   name,
   device: spoiled(new CpuDevice(1)),
+  solve: solveWholes,
   limits: mode === 'limited' ? { evaluations: 1000 } : {},
   log: text => process.stdout.write(`${text}\n`),
 }).catch(e => process.stdout.write(`ended: ${e.message}\n`));

@@ -53,6 +53,7 @@ export function cluster(options: ClusterOptions): Device {
 
 class ClusterDevice implements Device {
   readonly name: string;
+  readonly solvesIntegrals = true;
   readonly #options: ClusterOptions;
   #opening: Promise<Coordinator> | null = null;
   #opened: Coordinator | null = null;
