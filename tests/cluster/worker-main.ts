@@ -2,6 +2,7 @@
  * A worker process for tests: node worker.mjs URL NAME MODE. It runs what `quadrille worker` runs, on one thread; some modes
  * have a device that misbehaves.
  */
+import { optionsFromEnvironment } from '../../src/devices/cluster/connection.ts';
 import { work } from '../../src/devices/cluster/worker.ts';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type Device, DeviceError, type Session } from '../../src/devices/device.ts';
@@ -61,7 +62,7 @@ function spoiled(device: Device): Device {
 }
 
 await work({
-  servers,
+  ...optionsFromEnvironment(servers),
   name,
   device: spoiled(new CpuDevice(1)),
   solve: solveWholes,

@@ -59,7 +59,7 @@ export async function connect(options: ServerOptions, name: string): Promise<Con
   const [first] = servers;
   const server = withoutSecrets(first);
   const login = loginOf(nats, options, first);
-  const tls = options.tls === true || first.startsWith('tls:') ? {} : options.tls || undefined;
+  const tls = typeof options.tls === 'object' ? options.tls : (options.tls || first.startsWith('tls:')) && {};
   let nc: NatsConnection;
   try {
     nc = await nats.connect({
@@ -141,14 +141,26 @@ export function withoutSecrets(url: string): string {
 function loginOf(nats: Nats, { credentials }: ServerOptions, url: string): object {
   const { username, password } = new URL(url);
   const bytes = (text: string) => new TextEncoder().encode(text);
-  if (credentials !== undefined)
-    return {
-      authenticator: /^S[A-Z2-7]+\s*$/.test(credentials)
-        ? nats.nkeyAuthenticator(bytes(credentials.trim()))
-        : nats.credsAuthenticator(bytes(credentials)),
-    };
+  if (credentials !== undefined) {
+    const seed = credentials.trim();
+    if (isSeed(nats, bytes(seed))) return { authenticator: nats.nkeyAuthenticator(bytes(seed)) };
+    if (/BEGIN NATS USER JWT/.test(credentials))
+      return { authenticator: nats.credsAuthenticator(bytes(credentials)) };
+    throw new ClusterError(
+      'there are credentials that are none; pass the text of a credentials file of NATS, or the seed of an nkey, which begins with SU',
+    );
+  }
   if (username && password) return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   return username ? { token: decodeURIComponent(username) } : {};
+}
+
+function isSeed(nats: Nats, bytes: Uint8Array): boolean {
+  try {
+    nats.nkeys.fromSeed(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Login and certificates of a process, which URLs do not have: QUADRILLE_CREDENTIALS and QUADRILLE_TLS_CA name files. */
