@@ -4,17 +4,18 @@
  */
 import type { Session } from './devices/device.ts';
 import type { BoundProgram } from './integrand/bound.ts';
+import type { AllOptions } from './problem.ts';
 import { Result, type ResultData, seedData } from './result.ts';
 import type { Neighbours } from './tasks/integrals.ts';
-import { isData } from './whole-integrals.ts';
+import { isData, travelling } from './whole-integrals.ts';
 
 /** Integrals of one shape that are handed over together, at least: fewer are better cut into parts, if they are worth it. */
 const LEAST = 16;
 
 /** What is needed of a scan. */
 export interface ScanElsewhere {
-  /** The options of all integrals, as data; null where they cannot travel, or the device is one machine. */
-  options: object | null;
+  /** The options of all integrals; of their domains, the first. */
+  options: AllOptions;
   seed: bigint;
   neighbours: Neighbours;
   signal: AbortSignal | undefined;
@@ -33,8 +34,9 @@ export interface ScanElsewhere {
 export async function solveElsewhere(indexes: readonly number[], scan: ScanElsewhere): Promise<number[]> {
   const solved = new Set<number>();
   const left = () => indexes.filter(index => !solved.has(index));
-  const { options, neighbours, signal } = scan;
-  if (!options || indexes.length < LEAST) return left();
+  const { neighbours, signal } = scan;
+  const options = indexes.length < LEAST ? null : travelling(scan.options);
+  if (!options) return left();
   const at = async (index: number) => {
     const program = await scan.ready(index).catch(() => null);
     const domain = scan.domainOf(index);

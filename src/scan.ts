@@ -30,10 +30,9 @@ import { checkedFor, OptionError } from './options/option-error.ts';
 import { type AllOptions, type CommonOptions, checkProblem, type Problem, type Where } from './problem.ts';
 import { Reports } from './reports.ts';
 import type { Result } from './result.ts';
-import { type ScanElsewhere, solveElsewhere } from './scan-elsewhere.ts';
+import type { ScanElsewhere } from './scan-elsewhere.ts';
 import { nothing, outOfTime, resultOf, solve } from './solve.ts';
 import { learnsMap } from './state.ts';
-import { travelling } from './whole-integrals.ts';
 
 /** The options of `scan` but for the domain: `params` is a list, and `onResult` takes the place of `onProgress`. */
 // biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
@@ -189,7 +188,7 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
     return AbortSignal.any([first.signal, timeout].filter(s => s !== undefined));
   };
   const elsewhere = (signal: AbortSignal): ScanElsewhere => ({
-    options: reuseMaps || !device.solvesIntegrals ? null : travelling({ ...common, ...domains.first }),
+    options: { ...common, ...domains.first },
     seed: first.seed,
     neighbours,
     signal,
@@ -215,7 +214,8 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
   });
   const inLanes = async () => {
     const signal = limits();
-    todo = await solveElsewhere(todo, elsewhere(signal));
+    if (device.solvesIntegrals && !reuseMaps)
+      todo = await (await import('./scan-elsewhere.ts')).solveElsewhere(todo, elsewhere(signal));
     const lanes = Math.min(LANES, todo.length);
     const cut = (i: number) => Math.round((i * todo.length) / lanes);
     queues = Array.from({ length: lanes }, (_, i) => (reuseMaps ? todo.slice(cut(i), cut(i + 1)) : todo));

@@ -8,7 +8,9 @@ import type { CompiledProgram } from '../integrand/bound.ts';
 
 /** In a scan: how many integrals it has, and whether witnesses have contradicted a claim on any of them. */
 export interface Neighbours {
+  /** Integrals of the scan. */
   count: number;
+  /** Whether a claim was contradicted; then each integral draws the full number of witnesses. */
   contradicted: boolean;
 }
 
@@ -44,7 +46,9 @@ export interface IntegralSums {
 
 /** Integrals that a device may solve elsewhere; `Session.integrals` takes them. */
 export interface IntegralList {
+  /** How many there are. */
   count: number;
+  /** The options that all integrals have in common, as data. */
   options: object;
   /** Of the scan; `contradicted` becomes true while it goes on. */
   neighbours: Neighbours;
@@ -54,6 +58,7 @@ export interface IntegralList {
 
 /** An integral that was solved elsewhere. */
 export interface SolvedIntegral {
+  /** The members of its result. */
   result: ResultMembers;
   /** Milliseconds that it took, about. */
   elapsed: number;

@@ -1,4 +1,5 @@
 /** Messages and sizes, without a server. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
@@ -11,6 +12,7 @@ import {
   withHead,
 } from '../../src/devices/cluster/packing.ts';
 import { FRAME, MAX_JOB, PROTOCOL, queueOf, RELEASE, readJob } from '../../src/devices/cluster/protocol.ts';
+import { PageHash } from '../../src/devices/cluster/sha256.ts';
 import { cut, LONG_MS, SHORT_MS } from '../../src/devices/cluster/sizes.ts';
 import { inOrder } from '../../src/tasks/part.ts';
 
@@ -64,6 +66,18 @@ test('a value is the same after a trip, its long lists are sent apart, and each 
   expect('text' in packed && packed.text.length < 500).toBe(true);
   expect(await unpack(packed, get)).toEqual(value);
   expect([...blobs.keys()]).toEqual(['8000', '2000']);
+});
+
+test('pages make the digests that Node makes', () => {
+  for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000, FRAME + 3]) {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 2654435761) >>> 13);
+    const own = new PageHash()
+      .update('ü')
+      .update(bytes.subarray(0, 7))
+      .update(bytes.subarray(7))
+      .digest('hex');
+    expect(own).toBe(createHash('sha256').update('ü').update(bytes).digest('hex'));
+  }
 });
 
 test('frames come in any order and twice; bytes of any length survive', () => {

@@ -169,7 +169,7 @@ export async function until(isSo: () => boolean | Promise<boolean>, what: string
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise(done => {
     const server = createServer();
     server.listen(0, '127.0.0.1', () => {
