@@ -19,13 +19,14 @@ import { cut } from '../src/devices/cluster/sizes.ts';
 import { work } from '../src/devices/cluster/worker.ts';
 import { CpuDevice } from '../src/devices/cpu/cpu.ts';
 import { mergeParts, type PartSums, type SampleTask } from '../src/tasks/sample.ts';
+import { solveWholes } from '../src/whole-integrals.ts';
 
 const [, , first, second, third] = process.argv;
 const PORT = 24_222;
 const URL = `nats://127.0.0.1:${PORT}`;
 
 if (first === 'worker') {
-  await work({ servers: second, name: third, device: new CpuDevice(1) });
+  await work({ servers: second, name: third, device: new CpuDevice(1), solve: solveWholes });
   process.exit();
 }
 

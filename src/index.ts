@@ -37,6 +37,7 @@ export { type CommonSampleOptions, type SampleOptions, type Samples, sample } fr
 export { type CommonScanOptions, type ScanOptions, scan } from './scan.ts';
 export type { State } from './state.ts';
 export { type EvaluatePoints, evaluatorOf } from './tasks/evaluate.ts';
+export type { IntegralList, Neighbours, ResultMembers, SolvedIntegral } from './tasks/integrals.ts';
 export type { Learning, Refinement } from './tasks/learning.ts';
 export type { Kept, NonFinite, Part } from './tasks/part.ts';
 export { regionPoints, samplePoints, witnessPoints } from './tasks/pointwise-loaded.ts';

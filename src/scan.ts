@@ -31,6 +31,7 @@ import { checkedFor, OptionError } from './options/option-error.ts';
 import { type AllOptions, type CommonOptions, checkProblem, type Problem, type Where } from './problem.ts';
 import { Reports } from './reports.ts';
 import type { Result } from './result.ts';
+import type { ScanElsewhere } from './scan-elsewhere.ts';
 import { nothing, outOfTime, resultOf, solve } from './solve.ts';
 import { learnsMap } from './state.ts';
 
@@ -113,8 +114,9 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
   const { device, release } = await openDevice(first.device, first.maxEvaluations);
   const deadline = start + first.maxTime;
   const compiled = new Map<string, BoundProgram>();
+  const shapeFor = ({ dims, params, domain }: Problem) => `${dims} ${shapeOf(params)} ${mapsOf(domain.axes)}`;
   const integrandFor = async (problem: Problem) => {
-    const shape = `${problem.dims} ${shapeOf(problem.params)} ${mapsOf(problem.domain.axes)}`;
+    const shape = shapeFor(problem);
     const known = compiled.get(shape);
     if (known?.kind === 'compiled')
       return {
@@ -154,6 +156,17 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
       if (waiting.length > MAX_IDLE_SESSIONS) waiting.shift()!.session.close();
     }
   };
+  const problemAt = (index: number, begin: number, map = first.map): Problem => {
+    const domain = domains.of(index) ?? first.domain;
+    const maxTime = first.maxTime - (begin - start);
+    return { ...first, domain, dims: domain.axes.length, params: sets[index], maxTime, map };
+  };
+  const record = (index: number, result: Result) => {
+    const before = results[index];
+    results[index] = result;
+    const same = before && (['value', 'error', 'status'] as const).every(k => before[k] === result[k]);
+    if (!same) reports.tell(result, index);
+  };
   let todo = sets.map((_, index) => index);
   /** What each lane has to do: all take from one list, or each has neighbours of its own. */
   let queues: number[][] = [];
@@ -165,47 +178,64 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
       for (let index = own.shift(); index !== undefined; index = own.shift()) {
         if (reports.signal?.aborted) return;
         const begin = performance.now();
-        const maxTime = first.maxTime - (begin - start);
-        const domain = domains.of(index) ?? first.domain;
-        const problem: Problem = {
-          ...first,
-          domain,
-          dims: domain.axes.length,
-          params: sets[index],
-          maxTime,
-          map,
-        };
+        const problem = problemAt(index, begin, map);
         if (!neighbours.contradicted) vouched.push(index);
         const result = await one(problem, begin).catch(e => failed(problem, e, where, begin));
         if (reuseMaps && result.converged) map = result.state ?? map;
         Reflect.deleteProperty(result, 'state'); // thousands of them would stay in memory
-        const before = results[index];
-        results[index] = result;
-        const same = before && (['value', 'error', 'status'] as const).every(k => before[k] === result[k]);
-        if (!same) reports.tell(result, index);
+        record(index, result);
       }
     } catch (e) {
       for (const other of queues) other.length = 0; // when onResult throws, the other lanes stop as well
       reports.fail(e);
     }
   };
+  /** Aborted by the user, by a report that failed, and when `maxTime` is over. */
+  const limits = () => {
+    const left = start + first.maxTime - performance.now();
+    const timeout = left < 2 ** 31 ? AbortSignal.timeout(Math.max(0, Math.ceil(left))) : undefined;
+    return AbortSignal.any([first.signal, timeout].filter(s => s !== undefined));
+  };
+  const elsewhere = (signal: AbortSignal): ScanElsewhere => ({
+    options: { ...common, ...domains.first },
+    seed: first.seed,
+    neighbours,
+    signal,
+    shapeOf: index => shapeFor(problemAt(index, start)),
+    ready: async index => {
+      const problem = problemAt(index, start);
+      return problem.domain.empty ? null : ((await integrandFor(problem))?.integrand ?? null);
+    },
+    domainOf: domains.given,
+    open: async (integrand, shape) => {
+      const session = await open(integrand);
+      waiting.push({ shape, session });
+      return session;
+    },
+    tell: (index, result, vouchedFor) => {
+      if (vouchedFor) vouched.push(index);
+      try {
+        record(index, result);
+      } catch (e) {
+        reports.fail(e);
+      }
+    },
+  });
   const inLanes = async () => {
+    const signal = limits();
+    if (device.solvesIntegrals && !reuseMaps)
+      todo = await (await import('./scan-elsewhere.ts')).solveElsewhere(todo, elsewhere(signal));
     const lanes = Math.min(LANES, todo.length);
     const cut = (i: number) => Math.round((i * todo.length) / lanes);
     queues = Array.from({ length: lanes }, (_, i) => (reuseMaps ? todo.slice(cut(i), cut(i + 1)) : todo));
     await Promise.all(queues.map(lane));
-    const left = start + first.maxTime - performance.now();
-    const limits = [
-      first.signal,
-      left < 2 ** 31 ? AbortSignal.timeout(Math.max(0, Math.ceil(left))) : undefined,
-    ];
-    await reports.settled(AbortSignal.any(limits.filter(s => s !== undefined)));
+    await reports.settled(signal);
   };
   try {
     await integrandFor(first); // an error in the function itself is thrown at once, not once per integral
     await inLanes();
     if (neighbours.contradicted) {
-      todo = vouched.filter(index => results[index].witnesses !== undefined);
+      todo = vouched.splice(0).filter(index => results[index].witnesses !== undefined);
       await inLanes();
     }
     return results;
@@ -220,6 +250,8 @@ interface Domains {
   first: { domain?: DomainOption };
   /** The domain of an integral; undefined if it is that of the first one. */
   of(index: number): Domain | undefined;
+  /** The same as an option. */
+  given(index: number): DomainOption | undefined;
 }
 
 /** The domains of all integrals, checked; they differ where a function gives them, or bounds that depend on params. */
@@ -232,16 +264,26 @@ function domainsOf(
   const first = sets.length > 0 || typeof domain !== 'function' ? own(0) : [[0, 1] as const];
   const same =
     typeof domain !== 'function' && !(Array.isArray(first) && first.some(part => typeof part === 'function'));
-  if (same) return { first: first === undefined ? {} : { domain: first }, of: () => undefined };
+  if (same)
+    return {
+      first: first === undefined ? {} : { domain: first },
+      of: () => undefined,
+      given: () => undefined,
+    };
+  const options = sets.map((_, index) => (index === 0 ? first : own(index)) as DomainOption);
   const all = sets.map((params, index) => {
     try {
-      return domainOf({ ...common, domain: index === 0 ? first : own(index) }, params);
+      return domainOf({ ...common, domain: options[index] }, params);
     } catch (e) {
       if (!(e instanceof OptionError)) throw e;
       throw refusal(e.option, e.value, e.remedy, `set ${index}: ${e.reason}`);
     }
   });
-  return { first: { domain: first as DomainOption }, of: index => all[index] };
+  return {
+    first: { domain: first as DomainOption },
+    of: index => all[index],
+    given: index => options[index],
+  };
 }
 
 function checkSets(params: unknown): readonly Params[] {

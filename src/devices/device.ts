@@ -10,6 +10,7 @@
  * tasks/pool/host-pool.ts), unless a session brings its own.
  */
 import type { BoundProgram } from '../integrand/bound.ts';
+import type { IntegralList, SolvedIntegral } from '../tasks/integrals.ts';
 import type { Learning } from '../tasks/learning.ts';
 import type { Part } from '../tasks/part.ts';
 import type { PoolTask, RegionPool } from '../tasks/pool/pool.ts';
@@ -26,6 +27,8 @@ export interface Device {
   readonly epsilon: number;
   /** Whether it takes functions as they are; otherwise they are compiled for it. */
   readonly takesFunctions?: boolean;
+  /** Whether its sessions have `integrals`: it is many machines. */
+  readonly solvesIntegrals?: boolean;
   /** Makes an integrand ready to run. */
   open(program: BoundProgram, options?: OpenOptions): Promise<Session>;
   /** Frees everything; the device cannot be used any more. */
@@ -55,6 +58,15 @@ export interface Session {
    * several results.
    */
   pool?(task: PoolTask, signal?: AbortSignal): Promise<RegionPool>;
+  /**
+   * Solves whole integrals of the integrand, with other params: for devices that are many machines. It tells of each that it
+   * has solved; all others are left to the caller, who has them solved in parts.
+   */
+  integrals?(
+    list: IntegralList,
+    tell: (index: number, solved: SolvedIntegral) => void,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /** The same integrand with other params, from the next task on. */
   rebind(program: BoundProgram): Promise<void>;
   /** Frees what the session holds. */

@@ -224,7 +224,8 @@ async function openJs(workers: string | undefined): Promise<Opened> {
 
 /** The cluster at a URL. Login and certificates are not in URLs: the environment names their files. */
 async function openCluster(url: string): Promise<Opened> {
-  if (!inNode()) throw new Error('Clusters are for Node, not for pages.');
+  if (!inNode())
+    throw new Error('In a page, pass cluster({ servers, packages }) as the device: docs/cluster.md.');
   const { optionsFromEnvironment } = await import('./cluster/connection.ts');
   const { cluster } = await import('./cluster/cluster.ts');
   return { devices: [cluster(optionsFromEnvironment(url) as ClusterOptions)], own: true };

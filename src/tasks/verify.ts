@@ -5,6 +5,7 @@
  */
 import type { Key } from '../random/philox.ts';
 import { RESULTS_PER_PASS } from './correlation.ts';
+import type { IntegralDone, IntegralSums, IntegralsTask } from './integrals.ts';
 import type { NonFinite, Part } from './part.ts';
 import type { Ranges, RegionSums, RegionTask } from './region.ts';
 import { RULES, type RuleName, ruleFor } from './rules.ts';
@@ -231,6 +232,41 @@ export function readWitnessSums(value: unknown, task: WitnessTask, part: Part): 
     witnesses: positive(s.witnesses, 'witnesses'),
     evaluations: positive(s.evaluations, 'evaluations'),
     nonFinite: readNonFinite(s.nonFinite, task.ranges.length),
+  };
+}
+
+/** Whole integrals of a program with so many params. Their options are checked where they are used, as those of users are. */
+export function readIntegralsTask(value: unknown, params: number): IntegralsTask {
+  const t = members(value, 'a task of integrals');
+  const { count, contradicted } = members(t.neighbours, 'neighbours');
+  return {
+    options: members(t.options, 'options'),
+    integrals: list(t.integrals, 'integrals').map(i => {
+      const { params: own, domain } = members(i, 'an integral');
+      need(Array.isArray(own) && own.length === params, 'other params');
+      return { params: own as unknown[], ...(domain !== undefined && { domain }) };
+    }),
+    neighbours: {
+      count: whole(count, 'count', 1, MAX_SAMPLES),
+      contradicted: flag(contradicted, 'contradicted'),
+    },
+  };
+}
+
+export function readIntegralSums(value: unknown, count: number): IntegralSums {
+  const integrals = list(members(value, 'integrals').integrals, 'integrals');
+  need(integrals.length === count, 'other integrals');
+  return {
+    integrals: integrals.map((i): IntegralDone => {
+      if (i === null) return null;
+      const own = members(i, 'an integral');
+      const r = members(own.result, 'a result');
+      for (const name of ['status', 'method']) need(typeof r[name] === 'string', `${name} is no text`);
+      for (const name of ['warnings', 'iterations']) need(Array.isArray(r[name]), `${name} is no list`);
+      for (const name of ['dof', 'nonFinite']) number(r[name], name);
+      const evaluations = positive(r.evaluations, 'evaluations');
+      return { result: { ...r, evaluations }, contradicted: flag(own.contradicted, 'contradicted') };
+    }),
   };
 }
 

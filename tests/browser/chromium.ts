@@ -28,7 +28,9 @@ const TYPES: Record<string, string> = { html: 'text/html', js: 'text/javascript'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The files of the bundle by name, and what Vite warned of. */
-async function bundle(): Promise<{ files: Map<string, string | Uint8Array>; warnings: string[] }> {
+async function bundle(
+  html: string,
+): Promise<{ files: Map<string, string | Uint8Array>; warnings: string[] }> {
   const warnings: string[] = [];
   const customLogger = createLogger('warn');
   customLogger.warn = message => warnings.push(message);
@@ -38,7 +40,7 @@ async function bundle(): Promise<{ files: Map<string, string | Uint8Array>; warn
     customLogger,
     root: here('.'),
     resolve: { alias: { quadrille: here('../../src/index.ts') } },
-    build: { write: false, rolldownOptions: { input: here('page.html') } },
+    build: { write: false, rolldownOptions: { input: here(html) } },
   });
   const { output } = made as Extract<typeof made, { output: unknown }>;
   const files = new Map(output.map(f => [`/${f.fileName}`, f.type === 'chunk' ? f.code : f.source]));
@@ -54,8 +56,8 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-export async function open(): Promise<Opened> {
-  const { files, warnings } = await bundle();
+export async function open(html = 'page.html'): Promise<Opened> {
+  const { files, warnings } = await bundle(html);
   const server = createServer(({ url = '' }, response) => {
     const body = files.get(url);
     const type = TYPES[url.slice(url.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
@@ -70,7 +72,7 @@ export async function open(): Promise<Opened> {
   page.on('console', message => {
     if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());
   });
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/page.html`);
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/${html}`);
   await page.waitForFunction(() => 'run' in globalThis);
   const close = async () => {
     await browser.close();

@@ -1,5 +1,7 @@
 /** `quadrille worker`, `workers`, `cluster` and `--device nats://host` as processes. */
 import { type ChildProcess, spawnSync } from 'node:child_process';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildCli, ended } from '../cli/built.ts';
 import { absent, until } from './server.ts';
@@ -64,6 +66,37 @@ describe.skipIf(absent)('quadrille cluster', () => {
     expect(
       after.map((w: { parts: number }) => w.parts).reduce((a: number, b: number) => a + b),
     ).toBeGreaterThan(0);
+  });
+
+  test('--resume: the command is killed, and the same command goes on with the same bits', async () => {
+    const args = ['exp(-x*y)*sin(9*z)', 'x,y,z=0..1', '--method', 'mcubes', '--max-evaluations', '8e6'];
+    args.push('--rel-tol', '1e-9', '--json');
+    const shared = [...args, '--device', url, '--resume', 'run-1'];
+    const nc = await connect({ servers: url.replace('nats://', '') });
+    const manager = await jetstreamManager(nc, { checkAPI: false });
+    const kept = async () =>
+      (await manager.streams.info('quadrille-runs').catch(() => null))?.state.messages ?? 0;
+    const tasks = new Set<string>();
+    nc.subscribe('quadrille.job.>', {
+      callback: (_, m) => void tasks.add(m.subject.split('.').slice(3, 5).join()),
+    });
+    const first = built.start(shared);
+    const killed = ended(first);
+    await until(async () => (await kept()) > 2, 'sums of some iterations are kept');
+    first.kill('SIGKILL');
+    await killed;
+    tasks.clear();
+    const resumed = await built.run(shared);
+    const left = tasks.size;
+    const alone = await built.run(args);
+    const numbers = (text: string) => ({ ...JSON.parse(text), device: '', elapsed: 0 });
+    expect([resumed.code, resumed.err]).toEqual([alone.code, alone.err]);
+    expect(numbers(resumed.out)).toEqual(numbers(alone.out));
+    expect(await kept()).toBe(0);
+    tasks.clear();
+    await built.run([...args, '--device', url]);
+    expect(left).toBeLessThan(tasks.size);
+    await nc.close();
   });
 
   test('a scan over the cluster', async () => {

@@ -95,6 +95,8 @@ describe.skipIf(absent)('with a server', () => {
     await startWorker(as('worker:change-me'), 'w1');
     await startWorker(as('worker:change-me'), 'w2');
     expect((await run(as('coordinator:change-me-too'))).device).toMatch(/parts of w\d \d+, w\d \d+/);
+    // a run with a name keeps its sums on the server
+    expect((await run(`${as('coordinator:change-me-too')}/run-1`)).status).toBe('converged');
     await expect(run(as('worker:change-me'))).rejects.toThrow(/may not publish to (\$JS|quadrille\.who)/);
   });
 

@@ -1,4 +1,5 @@
 /** Messages and sizes, without a server. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
@@ -10,7 +11,8 @@ import {
   unpack,
   withHead,
 } from '../../src/devices/cluster/packing.ts';
-import { FRAME, MAX_JOB, queueOf, RELEASE, readJob } from '../../src/devices/cluster/protocol.ts';
+import { FRAME, MAX_JOB, PROTOCOL, queueOf, RELEASE, readJob } from '../../src/devices/cluster/protocol.ts';
+import { PageHash } from '../../src/devices/cluster/sha256.ts';
 import { cut, LONG_MS, SHORT_MS } from '../../src/devices/cluster/sizes.ts';
 import { inOrder } from '../../src/tasks/part.ts';
 
@@ -66,6 +68,18 @@ test('a value is the same after a trip, its long lists are sent apart, and each 
   expect([...blobs.keys()]).toEqual(['8000', '2000']);
 });
 
+test('pages make the digests that Node makes', () => {
+  for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000, FRAME + 3]) {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 2654435761) >>> 13);
+    const own = new PageHash()
+      .update('ü')
+      .update(bytes.subarray(0, 7))
+      .update(bytes.subarray(7))
+      .digest('hex');
+    expect(own).toBe(createHash('sha256').update('ü').update(bytes).digest('hex'));
+  }
+});
+
 test('frames come in any order and twice; bytes of any length survive', () => {
   for (const length of [0, 1, FRAME, FRAME + 1, 3 * FRAME - 7]) {
     const bytes = Uint8Array.from({ length }, (_, i) => i * 31);
@@ -85,7 +99,7 @@ test('frames come in any order and twice; bytes of any length survive', () => {
 test('a job of more than 4 KB, of another protocol or without its members is none', () => {
   const job = {
     ...{
-      protocol: 1,
+      protocol: PROTOCOL,
       run: 'abc',
       task: 0,
       part: 0,
@@ -100,7 +114,7 @@ test('a job of more than 4 KB, of another protocol or without its members is non
   expect(() => readJob(JSON.stringify({ ...job, body: { text: 'x'.repeat(MAX_JOB) } }))).toThrow(
     /characters/,
   );
-  expect(() => readJob(JSON.stringify({ ...job, protocol: 2 }))).toThrow(/protocol 2/);
+  expect(() => readJob(JSON.stringify({ ...job, protocol: 1 }))).toThrow(/protocol 1/);
   for (const name of Object.keys(job))
     expect(() => readJob(JSON.stringify({ ...job, [name]: undefined })), name).toThrow();
 });

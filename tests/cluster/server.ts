@@ -74,7 +74,7 @@ export async function startServer(config?: string, jetstream = true): Promise<Se
     },
     async stop() {
       for (const nc of connections) await nc.close();
-      if (child?.exitCode === null) await server.kill();
+      if (child?.exitCode === null && child.signalCode === null) await server.kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -115,11 +115,16 @@ function workerFile(): Promise<string> {
 
 const running = new Set<WorkerProcess>();
 
-/** How a worker behaves: worker-main.ts has the list. */
-export async function startWorker(url: string, name: string, mode = 'right'): Promise<WorkerProcess> {
+/** How a worker behaves: worker-main.ts has the list of modes; `more` is for its environment. */
+export async function startWorker(
+  url: string,
+  name: string,
+  mode = 'right',
+  more: Record<string, string> = {},
+): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [await workerFile(), url, name, mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env,
+    env: { ...env, ...more },
   });
   let text = '';
   const ready = new Promise<void>(done => {
@@ -164,7 +169,7 @@ export async function until(isSo: () => boolean | Promise<boolean>, what: string
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise(done => {
     const server = createServer();
     server.listen(0, '127.0.0.1', () => {
@@ -179,6 +184,6 @@ async function answers(port: number): Promise<boolean> {
     await (await connect({ servers: `127.0.0.1:${port}`, timeout: 2000, reconnect: false })).close();
     return true;
   } catch (e) {
-    return /authorization/i.test((e as Error).message);
+    return /authorization|certificate|tls/i.test(`${e} ${(e as Error).cause}`);
   }
 }

@@ -2,9 +2,11 @@
  * A worker process for tests: node worker.mjs URL NAME MODE. It runs what `quadrille worker` runs, on one thread; some modes
  * have a device that misbehaves.
  */
+import { optionsFromEnvironment } from '../../src/devices/cluster/connection.ts';
 import { work } from '../../src/devices/cluster/worker.ts';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type Device, DeviceError, type Session } from '../../src/devices/device.ts';
+import { solveWholes } from '../../src/whole-integrals.ts';
 
 const [, , servers, name, mode] = process.argv;
 
@@ -60,9 +62,10 @@ function spoiled(device: Device): Device {
 }
 
 await work({
-  servers,
+  ...optionsFromEnvironment(servers),
   name,
   device: spoiled(new CpuDevice(1)),
+  solve: solveWholes,
   limits: mode === 'limited' ? { evaluations: 1000 } : {},
   log: text => process.stdout.write(`${text}\n`),
 }).catch(e => process.stdout.write(`ended: ${e.message}\n`));

@@ -6,6 +6,7 @@ import { work } from '../../devices/cluster/worker.ts';
 import { deviceRemedy, openDevice } from '../../devices/registry.ts';
 import { OptionError } from '../../options/option-error.ts';
 import { visible } from '../../options/visible.ts';
+import { solveWholes } from '../../whole-integrals.ts';
 import type { Arguments } from '../arguments.ts';
 import { interruptible } from '../interrupt.ts';
 import { styleOf, type Terminal } from '../terminal.ts';
@@ -29,6 +30,7 @@ export async function workerCommand(args: Arguments, { out, err, env }: Terminal
     await work({
       ...optionsFromEnvironment(servers),
       device,
+      solve: solveWholes,
       name: options.get('name') as string | undefined,
       limits: Object.fromEntries(limits),
       signal: interrupt.signal,

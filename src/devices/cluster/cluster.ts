@@ -8,7 +8,7 @@ import { isServer } from './server-url.ts';
 
 /** How to reach a cluster. */
 export interface ClusterOptions {
-  /** The NATS server, or several that form one cluster: `nats://host:4222`, `tls://host`. */
+  /** The NATS server, or several that form one cluster: `nats://host:4222`, `tls://host`; over WebSocket `wss://host`. */
   servers: string | readonly string[];
   /** The text of a credentials file of NATS, or the seed of an nkey. A password or a token can stand in the URL. */
   credentials?: string;
@@ -22,13 +22,18 @@ export interface ClusterOptions {
    * name goes on where it stopped, with the same bits. Default: none, and nothing is kept.
    */
   run?: string;
+  /**
+   * For pages, whose bundlers find packages only where they are imported:
+   * `{ core: await import('@nats-io/nats-core'), jetstream: await import('@nats-io/jetstream') }`. Node finds them itself.
+   */
+  packages?: { core: object; jetstream: object };
 }
 
 const NAME_OF_RUN = /^[\w-]{1,64}$/;
 
 /**
  * A device for `integrate` and `scan`: the workers that listen to a NATS server, which `quadrille worker` starts. The result
- * has the bits of one machine with their kind of device, for any number of workers. Close it after use. For Node only.
+ * has the bits of one machine with their kind of device, for any number of workers. Close it after use. Pages need a `wss://` URL and `packages`.
  */
 export function cluster(options: ClusterOptions): Device {
   const servers = [options?.servers].flat();
@@ -48,6 +53,7 @@ export function cluster(options: ClusterOptions): Device {
 
 class ClusterDevice implements Device {
   readonly name: string;
+  readonly solvesIntegrals = true;
   readonly #options: ClusterOptions;
   #opening: Promise<Coordinator> | null = null;
   #opened: Coordinator | null = null;

@@ -1,6 +1,7 @@
 /**
  * A connection to a NATS server, and what can be wrong with it: each fault is told with its remedy, within 3 seconds. The
- * packages of NATS are loaded when they are asked for; who does not use clusters need not install them.
+ * packages of NATS are loaded when they are asked for; who does not use clusters need not install them. A page hands them over, since
+ * only its bundler can find them.
  */
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -14,12 +15,20 @@ export class ClusterError extends DeviceError {
 }
 
 export interface ServerOptions {
-  /** One server, or several of one cluster of servers: `nats://host:4222`, `tls://host`. */
+  /** One server, or several of one cluster of servers: `nats://host:4222`, `tls://host`, `wss://host`. */
   servers: string | readonly string[];
   /** The text of a credentials file of NATS, or the seed of an nkey; `user:password` and tokens stand in the URL. */
   credentials?: string | undefined;
   /** What TLS needs; `true` where the system's certificates will do. */
   tls?: boolean | { ca?: string; cert?: string; key?: string } | undefined;
+  /** For pages: the packages `@nats-io/nats-core` and `@nats-io/jetstream`. */
+  packages?: NatsPackages | undefined;
+}
+
+/** Packages of NATS that somebody has loaded. */
+export interface NatsPackages {
+  core: object;
+  jetstream: object;
 }
 
 /** Milliseconds to wait for an answer of the server before something is wrong. */
@@ -28,7 +37,12 @@ const PATIENCE_MS = 2500;
 type Nats = typeof import('@nats-io/transport-node');
 type JetStream = typeof import('@nats-io/jetstream');
 
-function loadPackages(): { nats: Nats; jetstream: JetStream } {
+function loadPackages(given: NatsPackages | undefined): { nats: Nats; jetstream: JetStream } {
+  if (given) return { nats: given.core as Nats, jetstream: given.jetstream as JetStream };
+  if (typeof process !== 'object')
+    throw new ClusterError(
+      "in a page, hand the packages over: cluster({ servers, packages: { core: await import('@nats-io/nats-core'), jetstream: await import('@nats-io/jetstream') } })",
+    );
   try {
     // not imported: bundlers would look for packages that need not be there
     const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
@@ -54,18 +68,21 @@ export interface Connected {
 }
 
 export async function connect(options: ServerOptions, name: string): Promise<Connected> {
-  const { nats, jetstream } = loadPackages();
+  const { nats, jetstream } = loadPackages(options.packages);
   const servers = [options.servers].flat() as string[];
   const [first] = servers;
   const server = withoutSecrets(first);
   const login = loginOf(nats, options, first);
-  const tls = options.tls === true || first.startsWith('tls:') ? {} : options.tls || undefined;
+  const web = WEB.test(first);
+  if (web) checkWebSocket(server);
+  const tls = typeof options.tls === 'object' ? options.tls : (options.tls || first.startsWith('tls:')) && {};
   let nc: NatsConnection;
   try {
-    nc = await nats.connect({
-      servers: servers.map(hostOf),
+    const open = web ? nats.wsconnect : nats.connect;
+    nc = await open({
+      servers: servers.map(web ? withoutSecrets : hostOf),
       ...login,
-      ...(tls && { tls }),
+      ...(tls && !web && { tls }),
       name,
       timeout: PATIENCE_MS,
       maxReconnectAttempts: -1,
@@ -84,7 +101,11 @@ export async function connect(options: ServerOptions, name: string): Promise<Con
     nats,
     jetstream,
     server,
-    warnings: warningsOf(first, !!tls, 'authenticator' in login || 'user' in login || 'token' in login),
+    warnings: warningsOf(
+      first,
+      !!tls || first.startsWith('wss:'),
+      'authenticator' in login || 'user' in login || 'token' in login,
+    ),
     refused,
     close: () => nc.close(),
   };
@@ -99,6 +120,17 @@ async function watch(nc: NatsConnection, refused: Set<string>): Promise<void> {
   }
 }
 
+/** Over WebSocket, as pages have to. */
+const WEB = /^wss?:/;
+
+/** Without one, the client would wait for ever. */
+function checkWebSocket(server: string): void {
+  if (typeof WebSocket === 'undefined')
+    throw new ClusterError(
+      `this Node has no WebSocket, which ${server} needs; use a nats:// or tls:// URL, or Node 22 or later`,
+    );
+}
+
 function connectError(e: Error, server: string): ClusterError {
   const text = `${e.message} ${(e.cause as Error | undefined)?.message ?? ''}`;
   if (/authorization|authentication|credentials|nkey/i.test(text))
@@ -109,9 +141,10 @@ function connectError(e: Error, server: string): ClusterError {
     return new ClusterError(
       `there is no TLS connection with ${server}: ${e.message}; use a tls:// URL, and name the certificate of the authority in QUADRILLE_TLS_CA`,
     );
-  return new ClusterError(
-    `no NATS server answers at ${server} (${e.message}); start one with nats-server -js, or quadrille cluster to try it out`,
-  );
+  const how = WEB.test(server)
+    ? 'its configuration needs websocket { port: … }'
+    : 'start one with nats-server -js, or quadrille cluster to try it out';
+  return new ClusterError(`no NATS server answers at ${server} (${e.message}); ${how}`);
 }
 
 const LOOPBACK = /^(localhost|127\.|\[::1\]|::1)/;
@@ -141,14 +174,26 @@ export function withoutSecrets(url: string): string {
 function loginOf(nats: Nats, { credentials }: ServerOptions, url: string): object {
   const { username, password } = new URL(url);
   const bytes = (text: string) => new TextEncoder().encode(text);
-  if (credentials !== undefined)
-    return {
-      authenticator: /^S[A-Z2-7]+\s*$/.test(credentials)
-        ? nats.nkeyAuthenticator(bytes(credentials.trim()))
-        : nats.credsAuthenticator(bytes(credentials)),
-    };
+  if (credentials !== undefined) {
+    const seed = credentials.trim();
+    if (isSeed(nats, bytes(seed))) return { authenticator: nats.nkeyAuthenticator(bytes(seed)) };
+    if (/BEGIN NATS USER JWT/.test(credentials))
+      return { authenticator: nats.credsAuthenticator(bytes(credentials)) };
+    throw new ClusterError(
+      'there are credentials that are none; pass the text of a credentials file of NATS, or the seed of an nkey, which begins with SU',
+    );
+  }
   if (username && password) return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   return username ? { token: decodeURIComponent(username) } : {};
+}
+
+function isSeed(nats: Nats, bytes: Uint8Array): boolean {
+  try {
+    nats.nkeys.fromSeed(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Login and certificates of a process, which URLs do not have: QUADRILLE_CREDENTIALS and QUADRILLE_TLS_CA name files. */

@@ -157,7 +157,7 @@ export class Coordinator {
     return [...this.#known].map(([n, w]): [string, number] => [n, w.parts]).filter(([, parts]) => parts > 0);
   }
 
-  /** The sums of parts of a task; `costs` are evaluations. */
+  /** The sums of parts of a task; `cost` is evaluations, 0 where nobody knows them. */
   async handOut(
     integrand: Integrand,
     what: TaskKind,
@@ -255,7 +255,7 @@ export class Coordinator {
       credit: (worker, evaluations, ms) => {
         const known = this.#heard(worker);
         known.parts++;
-        known.rate = evaluations / Math.max(1, ms);
+        if (evaluations > 0) known.rate = evaluations / Math.max(1, ms);
       },
     };
   }

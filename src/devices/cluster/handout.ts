@@ -24,6 +24,8 @@ const LATE_FACTOR = 4;
 const LOST_MS = 20_000;
 /** After so long even a part that was published often enough is published again: whoever had it may have lost it. */
 const GIVEN_UP_MS = 60_000;
+/** Nobody knows beforehand what whole integrals take; one that dies gives them back after as long. */
+const INTEGRALS_LATE_MS = 10_000;
 /** How long another worker's opinion is waited for. */
 const OPINION_MS = 10_000;
 /** Before a job goes back to the queue because the wrong worker had taken it. */
@@ -75,6 +77,9 @@ interface PartState {
   /** The digest of `sums`. */
   settled: string;
 }
+
+/** What a part is some of. */
+const ITEMS = { sample: 'groups', regions: 'regions', witness: 'regions', integrals: 'integrals' } as const;
 
 const BROKEN = 'one of these machines is broken: stop its worker, and run again';
 
@@ -231,7 +236,8 @@ export class Handout {
         if (state.copies > 0 && now - state.published > LOST_MS) this.#publish(index);
       } else if (!queued) {
         const begun = Math.max(state.published, ...state.holders.values());
-        const least = state.copies < MAX_COPIES ? LATE_MS : GIVEN_UP_MS;
+        const late = this.what === 'integrals' ? INTEGRALS_LATE_MS : LATE_MS;
+        const least = state.copies < MAX_COPIES ? late : GIVEN_UP_MS;
         if (now - begun > Math.max(least, LATE_FACTOR * this.#office.expected(state.cost)))
           this.#publish(index);
       }
@@ -274,7 +280,9 @@ export class Handout {
     vote.workers.add(worker);
     state.holders.delete(worker);
     const disputed = state.votes.size > 1;
-    const known = this.#office.isTrusted(worker) || this.#office.isExamined(worker);
+    // a handout of integrals has one part, and would be over before another worker has said anything about the first one
+    const examined = this.what !== 'integrals' && this.#office.isExamined(worker);
+    const known = this.#office.isTrusted(worker) || examined;
     state.needed = disputed || (this.#office.workers > 1 && !known) ? 2 : state.needed;
     if (state.needed > 1) this.#office.examine(worker);
     if (state.sums && disputed) this.#reopen(state);
@@ -368,7 +376,6 @@ export class Handout {
   }
 
   #nameOf({ part }: PartState): string {
-    const of = this.what === 'sample' ? 'groups' : 'regions';
-    return `${of} ${part.first} to ${part.first + part.count - 1} of task ${this.number}`;
+    return `${ITEMS[this.what]} ${part.first} to ${part.first + part.count - 1} of task ${this.number}`;
   }
 }

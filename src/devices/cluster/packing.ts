@@ -4,6 +4,7 @@
  */
 import { decode, encode } from '../../tasks/wire.ts';
 import { FRAME, MAX_FRAMES, MessageError, type Packed } from './protocol.ts';
+import { sha256 } from './sha256.ts';
 
 const ARRAYS = { Float64Array, Uint32Array, Uint8Array } as const;
 type ArrayName = keyof typeof ARRAYS;
@@ -11,9 +12,6 @@ type ArrayName = keyof typeof ARRAYS;
 /** Lists of more bytes are sent apart; a text of more characters too, so that jobs stay below 4 KB. */
 const LONG_LIST = 256;
 const LONG_TEXT = 1500;
-
-/** Not imported: bundlers for pages follow imports, though no page comes here. */
-const sha256 = () => process.getBuiltinModule('node:crypto').createHash('sha256');
 
 export const digestOf = (bytes: Uint8Array | string): string => sha256().update(bytes).digest('hex');
 

@@ -9,12 +9,18 @@ import type { Program } from '../../integrand/ir.ts';
 import { specialMath } from '../../integrand/math/common.ts';
 import type { Bindings } from '../../integrand/params.ts';
 import { decodeProgram } from '../../integrand/verify.ts';
+import {
+  type IntegralDone,
+  type IntegralSums,
+  type IntegralsTask,
+  WHOLE_EVALUATIONS,
+} from '../../tasks/integrals.ts';
 import type { SampleTask } from '../../tasks/sample.ts';
-import { type Fit, readSampleTask } from '../../tasks/verify.ts';
+import { type Fit, readIntegralsTask, readSampleTask } from '../../tasks/verify.ts';
 import type { Device, Session } from '../device.ts';
 import { digestOf, eachFrame, Frames, type Get, headOf, toBytes, unpack } from './packing.ts';
 import { readyRegions, readySamples } from './parts.ts';
-import { FRAME, type Job, MAX_FRAMES, MessageError, type Packed, toRun } from './protocol.ts';
+import { FRAME, type Job, MAX_FRAMES, MessageError, toRun } from './protocol.ts';
 import { ask } from './requests.ts';
 
 /** What a part may take at most, whoever asks for it. */
@@ -28,6 +34,17 @@ export interface Limits {
 }
 
 export const DEFAULT_LIMITS: Limits = { evaluations: 1e12, memory: 2 ** 30, time: 600_000 };
+
+/**
+ * Solves the integrals of a task on a device; `programs` are the program with the params of each. Methods are no business of
+ * devices, so whoever starts a worker brings this (../../whole-integrals.ts).
+ */
+export type SolveIntegrals = (
+  device: Device,
+  programs: readonly CompiledProgram[],
+  task: IntegralsTask,
+  signal: AbortSignal,
+) => Promise<IntegralDone[]>;
 
 /** A part that takes more than the worker allows. */
 export class LimitError extends Error {
@@ -53,22 +70,26 @@ export interface Done {
 export class PartRunner {
   readonly #nc: NatsConnection;
   readonly #device: Device;
+  readonly #solve: SolveIntegrals;
   readonly #limits: Limits;
   readonly #blobs = new RecentBytes(MAX_KEPT);
   /** By the digest of the program; the one that was used last is last. */
   readonly #sessions = new Map<string, Opened>();
+  #decoded: { digest: string; program: Program } | null = null;
   /** The last iteration. */
   #last: { key: string; task: SampleTask } | null = null;
 
-  constructor(nc: NatsConnection, device: Device, limits: Limits) {
+  constructor(nc: NatsConnection, device: Device, solve: SolveIntegrals, limits: Limits) {
     this.#nc = nc;
     this.#device = device;
+    this.#solve = solve;
     this.#limits = limits;
   }
 
   async run(job: Job, signal: AbortSignal): Promise<Done> {
     const budget = { left: this.#limits.memory };
     const get = (digest: string) => this.#get(job.run, digest, budget, signal);
+    if (job.what === 'integrals') return this.#integrals(job, get, signal);
     const opened = await this.#open(job, get);
     const { session, program } = opened;
     const fit = { dims: program.dims, results: program.results.length };
@@ -77,10 +98,7 @@ export class PartRunner {
       job.what === 'sample'
         ? readySamples(await this.#iteration(job, fit, get), given)
         : readyRegions(job.what, await unpack(job.body, get), given, fit, this.#limits.memory);
-    if (part.cost > this.#limits.evaluations)
-      throw new LimitError(
-        `the part takes ${part.cost.toPrecision(3)} evaluations, and this worker allows ${this.#limits.evaluations}`,
-      );
+    this.#allow(part.cost);
     const sums = await part.run(session, signal);
     return { bytes: toBytes(sums), cost: part.cost };
   }
@@ -92,19 +110,44 @@ export class PartRunner {
     return this.#last.task;
   }
 
+  /** Whole integrals. */
+  async #integrals(job: Job, get: Get, signal: AbortSignal): Promise<Done> {
+    const program = await this.#program(job, get);
+    const task = readIntegralsTask(await unpack(job.body, get), program.params.length);
+    this.#allow(WHOLE_EVALUATIONS);
+    const programs = task.integrals.map(({ params }) => boundTo(program, params));
+    const integrals = await this.#solve(this.#device, programs, task, signal);
+    const cost = integrals.reduce((n, i) => n + (i?.result.evaluations ?? 0), 0);
+    return { bytes: toBytes({ integrals } satisfies IntegralSums), cost };
+  }
+
+  #allow(evaluations: number): void {
+    if (evaluations > this.#limits.evaluations)
+      throw new LimitError(
+        `the part takes ${evaluations.toPrecision(3)} evaluations, and this worker allows ${this.#limits.evaluations}`,
+      );
+  }
+
   close(): void {
     for (const { session } of this.#sessions.values()) session.close();
     this.#sessions.clear();
   }
 
+  /** The program, which devices know by its object: it is the same one for jobs that follow each other. */
+  async #program({ program: digest }: Job, get: Get): Promise<Program> {
+    await specialMath.load(); // the program was made elsewhere, and may call any function
+    if (this.#decoded?.digest !== digest)
+      this.#decoded = { digest, program: decodeProgram(await get(digest)) };
+    return this.#decoded.program;
+  }
+
   /** The program with the job's params on this worker's device. */
   async #open(job: Job, get: (digest: string) => Promise<Uint8Array>): Promise<Opened> {
     const known = this.#sessions.get(job.program);
-    await specialMath.load(); // the program was made elsewhere, and may call any function
-    const program = known?.program ?? decodeProgram(await get(job.program));
+    const program = known?.program ?? (await this.#program(job, get));
     const params = 'text' in job.params ? job.params.text : job.params.digest;
     if (known && known.params === params) return this.#use(job.program, known);
-    const bound = await boundTo(program, job.params, get);
+    const bound = boundTo(program, await unpack(job.params, get));
     if (known) {
       this.#sessions.delete(job.program); // if binding fails, nobody knows what it is bound to
       await known.session.rebind(bound);
@@ -163,12 +206,7 @@ export class PartRunner {
 }
 
 /** A program with the params of a message, which have to be those that it declares. */
-async function boundTo(
-  program: Program,
-  packed: Packed,
-  get: (digest: string) => Promise<Uint8Array>,
-): Promise<CompiledProgram> {
-  const list = await unpack(packed, get);
+function boundTo(program: Program, list: unknown): CompiledProgram {
   if (!Array.isArray(list) || list.length !== program.params.length) throw new MessageError('other params');
   const params = program.params.map((d, i): [string, number | boolean | Float64Array] => {
     const value: unknown = list[i];

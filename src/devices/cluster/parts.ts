@@ -1,14 +1,17 @@
 /**
  * Parts of tasks as they travel. A part of an iteration takes the whole task, whose map and counts workers keep. A part of a
  * list of regions takes these regions only: what a rule says of a region depends on nothing else. Witnesses depend on the
- * place of their region in the list too, so the receiver puts the regions back into a list of that length.
+ * place of their region in the list too, so the receiver puts the regions back into a list of that length. Whole integrals are
+ * one part for each task.
  */
+import type { IntegralSums, IntegralsTask } from '../../tasks/integrals.ts';
 import type { Part } from '../../tasks/part.ts';
 import { type RegionSums, type RegionTask, regionsOf } from '../../tasks/region.ts';
 import { type PartSums, plan, type SampleTask } from '../../tasks/sample.ts';
 import {
   costOf,
   type Fit,
+  readIntegralSums,
   readPart,
   readPartSums,
   readRegionSums,
@@ -20,12 +23,12 @@ import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
 import type { Session } from '../device.ts';
 import { MessageError, type TaskKind } from './protocol.ts';
 
-export type AnyTask = SampleTask | RegionTask | WitnessTask;
-export type AnySums = PartSums | RegionSums | WitnessSums;
+export type AnyTask = SampleTask | RegionTask | WitnessTask | IntegralsTask;
+export type AnySums = PartSums | RegionSums | WitnessSums | IntegralSums;
 
 /** What has to be sent of a task for one of its parts. */
 export function bodyOf(what: TaskKind, task: AnyTask, part: Part): object {
-  if (what === 'sample') return task;
+  if (what === 'sample' || what === 'integrals') return task;
   const all = task as WitnessTask;
   const { centres, levels } = regionsOf(all, part);
   if (what === 'regions') return { ...task, count: part.count, centres, levels };
@@ -47,7 +50,7 @@ export function readySamples(task: SampleTask, { first, count }: Part): ReadyPar
 
 /** A part of a list of regions; `maxBytes` limits the list that is made of it. */
 export function readyRegions(
-  what: Exclude<TaskKind, 'sample'>,
+  what: 'regions' | 'witness',
   body: unknown,
   given: Part,
   fit: Fit,
@@ -95,6 +98,7 @@ function placed(body: unknown, { first, count }: Part, dims: number, maxBytes: n
 /** Sums of a part from elsewhere, checked. */
 export function readSums(what: TaskKind, value: unknown, task: AnyTask, part: Part, fit: Fit): AnySums {
   if (what === 'sample') return readPartSums(value, task as SampleTask, part);
+  if (what === 'integrals') return readIntegralSums(value, part.count);
   if (what === 'regions') return readRegionSums(value, task as RegionTask, part, fit.results);
   return readWitnessSums(value, task as WitnessTask, part);
 }

@@ -18,7 +18,7 @@
 import { IR_VERSION } from '../../integrand/ir.ts';
 
 /** The version of these messages. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 /** The release, as in package.json; `tests/cluster/protocol.test.ts` compares them. */
 export const RELEASE = '0.1.0';
 /** The stream that holds all jobs. */
@@ -43,8 +43,8 @@ export const queueOf = (kind: string): string =>
   `${kind.replace(/[^\w+-]/g, '_')}-${PROTOCOL}-${IR_VERSION}-${RELEASE.replaceAll('.', '_')}`;
 
 /** What a part is of. */
-export type TaskKind = 'sample' | 'regions' | 'witness';
-const TASK_KINDS: readonly string[] = ['sample', 'regions', 'witness'] satisfies TaskKind[];
+export type TaskKind = 'sample' | 'regions' | 'witness' | 'integrals';
+const TASK_KINDS: readonly string[] = ['sample', 'regions', 'witness', 'integrals'] satisfies TaskKind[];
 
 /** A text, or the digest of one. */
 export type Packed = { text: string } | { digest: string };
@@ -56,13 +56,13 @@ export interface Job {
   task: number;
   part: number;
   what: TaskKind;
-  /** The groups or regions of the part. */
+  /** The groups, regions or integrals of the part. */
   first: number;
   count: number;
   /** The digest of the program's bytes. */
   program: string;
   params: Packed;
-  /** The task; of lists of regions, only those of the part. */
+  /** The task; of lists of regions and integrals, only those of the part. */
   body: Packed;
 }
 

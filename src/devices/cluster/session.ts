@@ -5,6 +5,7 @@
  */
 import { type BoundProgram, type CompiledProgram, compiledOnly } from '../../integrand/bound.ts';
 import { encodeProgram } from '../../integrand/verify.ts';
+import type { IntegralList, SolvedIntegral } from '../../tasks/integrals.ts';
 import type { Part } from '../../tasks/part.ts';
 import { mergeRegions, type RegionSums, type RegionTask } from '../../tasks/region.ts';
 import { mergeParts, type PartSums, plainTask, type SampleTask } from '../../tasks/sample.ts';
@@ -12,6 +13,7 @@ import { costOf } from '../../tasks/verify.ts';
 import { mergeWitnesses, type WitnessSums, type WitnessTask } from '../../tasks/witness.ts';
 import type { Session } from '../device.ts';
 import type { Coordinator, Integrand } from './coordinator.ts';
+import { shareIntegrals } from './integrals.ts';
 import { digestOf, fromBytes, pack, toBytes } from './packing.ts';
 import { paramList } from './part-runner.ts';
 import { type AnySums, type AnyTask, readSums } from './parts.ts';
@@ -82,6 +84,16 @@ export class ClusterSession implements Session {
     const each = costOf('witness', task, { first: 0, count: 1 });
     const merge = (sums: AnySums[]) => mergeWitnesses(part, sums as WitnessSums[]);
     return (await this.#share('witness', task, part, each, merge, signal)) as WitnessSums;
+  }
+
+  async integrals(
+    list: IntegralList,
+    tell: (index: number, solved: SolvedIntegral) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    // each integral brings its params, and those of this session need not travel
+    const integrand = { ...this.#integrand, params: { text: '[]' } };
+    await shareIntegrals(this.#coordinator, integrand, list, tell, signal);
   }
 
   async rebind(program: BoundProgram): Promise<void> {

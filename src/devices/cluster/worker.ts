@@ -12,7 +12,14 @@ import { beforeAbort } from '../before-abort.ts';
 import { type Device, DeviceError } from '../device.ts';
 import { type Connected, connect, openQueue, type ServerOptions } from './connection.ts';
 import { digestOf, eachFrame, frameOf, framesOf, sumsDigest, withHead } from './packing.ts';
-import { DEFAULT_LIMITS, type Done, LimitError, type Limits, PartRunner } from './part-runner.ts';
+import {
+  DEFAULT_LIMITS,
+  type Done,
+  LimitError,
+  type Limits,
+  PartRunner,
+  type SolveIntegrals,
+} from './part-runner.ts';
 import {
   type Answer,
   type Begin,
@@ -32,6 +39,7 @@ import { ask, CoordinatorGone, pause } from './requests.ts';
 
 export interface WorkerOptions extends ServerOptions {
   device: Device;
+  solve: SolveIntegrals;
   /** By default the name of the machine and the number of the process. */
   name?: string | undefined;
   limits?: Partial<Limits>;
@@ -105,14 +113,14 @@ class ClusterWorker {
   /** The device's failure, which ends the worker. */
   #failure: DeviceError | null = null;
 
-  constructor(connected: Connected, name: string, { device, limits, log, signal }: WorkerOptions) {
+  constructor(connected: Connected, name: string, { device, solve, limits, log, signal }: WorkerOptions) {
     this.#connected = connected;
     this.#nc = connected.nc;
     this.#name = name;
     this.#device = device;
     this.#queue = queueOf(device.kind);
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
-    this.#runner = new PartRunner(connected.nc, device, this.#limits);
+    this.#runner = new PartRunner(connected.nc, device, solve, this.#limits);
     this.#log = log ?? (() => {});
     this.#signal = signal ?? new AbortController().signal;
   }
