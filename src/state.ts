@@ -94,7 +94,7 @@ export function fromStates(
   const refuse = refusal('map', map);
   if (map.dims !== problem.dims)
     throw refuse(`of ${map.dims} dimensions, not ${problem.dims}`, 'pass one of as many dimensions');
-  if (familyOf(map) !== 'vegas')
+  if (!hasMap(map))
     throw refuse(`of ${map.method}, which has learned no map`, "use the state of a run by method 'vegas+'");
   if (!learnsMap(problem.method) || (map.method === 'mcubes1d') !== (problem.method === 'mcubes1d'))
     throw refuse(
@@ -109,7 +109,7 @@ export function fromStates(
 /** The map that a state of this integral has learned, whatever its seed; throws when it is one of another integral. */
 export function learnedFor(state: State, problem: Problem, integrand: BoundProgram): Learned {
   const refuse = refusal('state', state);
-  if (familyOf(state) !== 'vegas')
+  if (!hasMap(state))
     throw refuse(`of ${state.method}, which has learned no map`, "use the state of a run by method 'vegas+'");
   checkIntegral('state', state, problem, integrand);
   const { learned } = readVegas('state', state);
@@ -118,7 +118,11 @@ export function learnedFor(state: State, problem: Problem, integrand: BoundProgr
 }
 
 /** Whether a method learns a map that another run can begin with. */
-export const learnsMap = (method: string): boolean => ['vegas+', 'mcubes', 'mcubes1d'].includes(method);
+export const learnsMap = (method: string): boolean =>
+  ['vegas+', 'mcubes', 'mcubes1d', 'lattice'].includes(method);
+
+/** Whether a state comes from a method of the family of VEGAS, or from one that learns as these do. */
+const hasMap = (state: State): boolean => ['vegas', 'lattice'].includes(familyOf(state));
 
 /** The family of methods that a state comes from; that of VEGAS if its method is unknown, which is refused later. */
 const familyOf = ({ method }: State) => METHODS.find(m => m.name === method)?.family ?? 'vegas';
