@@ -37,15 +37,22 @@ export interface Place {
   width: number;
 }
 
-/** The place at the part s of a bin whose first edge has number `at`: by a cubic where there are slopes. Devices compute the same bits. */
+/** The place at the part s of a bin whose first edge has number `at`: by a cubic where there are slopes. The CPU computes the same bits. */
 export function placeIn(edges: Float64Array, slopes: Float64Array | undefined, at: number, s: number): Place {
   const width = edges[at + 1] - edges[at];
   if (!slopes) return { x: edges[at] + s * width, width };
+  const [e, m, b, a] = curveOf(edges, slopes, at);
+  return { x: Math.min(edges[at + 1], e + s * (m + s * (b + s * a))), width: m + s * (b + b + s * (3 * a)) };
+}
+
+/** The numbers e, m, b and a of a bin. */
+export function curveOf(
+  edges: Float64Array,
+  slopes: Float64Array,
+  at: number,
+): [number, number, number, number] {
+  const width = edges[at + 1] - edges[at];
   const slope = slopes[at];
   const a = slope + slopes[at + 1] - (width + width);
-  const b = width - slope - a;
-  return {
-    x: Math.min(edges[at + 1], edges[at] + s * (slope + s * (b + s * a))),
-    width: slope + s * (b + b + s * (3 * a)),
-  };
+  return [edges[at], slope, width - slope - a, a];
 }

@@ -32,7 +32,7 @@ struct Piece {
   u32 samples;      // samples of the piece, and of its cube
   u32 ofCube;
   u64 start;        // its first sample
-  u32 k[DIMS];      // the strata of its cube
+  u32 k[DIMS];      // the strata of its cube; of a lattice, the words of its first sample
 };
 
 __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item, u32 cube, u32 index) {
@@ -45,6 +45,10 @@ __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item,
     p.samples = startOf(p.ofCube, index + 1) - first;
   }
   p.start = (t.count ? (u64)cube * t.count : (u64)t.firstSample[cube]) + first;
+#if LATTICE
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) p.k[d] = t.lattice.shifts[cube * DIMS + d] + (u32)p.start * t.lattice.steps[d];
+#else
   u32 rest = cube;
 #pragma unroll
   for (int d = 0; d < DIMS; d++) {
@@ -54,6 +58,7 @@ __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item,
     p.k[d] = k;
     rest = quotient;
   }
+#endif
 }
 
 // The first piece of a group, where every cube has the same count.
