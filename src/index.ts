@@ -27,6 +27,7 @@ export { ball, type DomainShape, type ShapeOptions, simplex, sphere } from './in
 export { type Table, type TableOptions, table } from './integrand/tables.ts';
 export { type DeviceFor, integrate, type Returned } from './integrate.ts';
 export type { CubatureOptions } from './methods/cubature/options.ts';
+export type { LatticeOptions } from './methods/lattice/options.ts';
 export type { VegasOptions } from './methods/vegas/options.ts';
 export type { ZmcOptions } from './methods/zmc/options.ts';
 export type { OfResults } from './of-results.ts';

@@ -10,6 +10,7 @@ import type { Domain } from './integrand/domain.ts';
 import { OnDemand } from './integrand/on-demand.ts';
 import type { Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';
+import { LATTICE_OPTIONS, type LatticeOptions } from './methods/lattice/options.ts';
 import { METHOD_NAMES, type MethodName } from './methods/registry.ts';
 import { checkProtocol, VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/options.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './methods/zmc/options.ts';
@@ -186,6 +187,8 @@ export const INTEGRATE_OPTIONS = {
   vegas: entryOf<VegasOptions>({ kind: 'family', table: VEGAS_OPTIONS, default: {} }),
   /** Options of `pagani`, `cuhre` and `two-phase`. */
   cubature: entryOf<CubatureOptions>({ kind: 'family', table: CUBATURE_OPTIONS, default: {} }),
+  /** Options of `lattice`. */
+  lattice: entryOf<LatticeOptions>({ kind: 'family', table: LATTICE_OPTIONS, default: {} }),
   /** Options of `zmc`. */
   zmc: entryOf<ZmcOptions>({ kind: 'family', table: ZMC_OPTIONS, default: {} }),
 } as const satisfies OptionTable;

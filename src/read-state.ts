@@ -50,7 +50,7 @@ export function fromStates(
   const refuse = refusal('map', map);
   if (map.dims !== problem.dims)
     throw refuse(`of ${map.dims} dimensions, not ${problem.dims}`, 'pass one of as many dimensions');
-  if (familyOf(map) !== 'vegas')
+  if (!hasMap(map))
     throw refuse(`of ${map.method}, which has learned no map`, "use the state of a run by method 'vegas+'");
   if (!learnsMap(problem.method) || (map.method === 'mcubes1d') !== (problem.method === 'mcubes1d'))
     throw refuse(
@@ -65,13 +65,16 @@ export function fromStates(
 /** The map that a state of this integral has learned, whatever its seed; throws when it is one of another integral. */
 export function learnedFor(state: State, problem: Problem, integrand: BoundProgram): Learned {
   const refuse = refusal('state', state);
-  if (familyOf(state) !== 'vegas')
+  if (!hasMap(state))
     throw refuse(`of ${state.method}, which has learned no map`, "use the state of a run by method 'vegas+'");
   checkIntegral('state', state, problem, integrand);
   const { learned } = readVegas('state', state);
   if (!learned) throw refuse('of a run that was stopped while it learned', 'resume it to its end first');
   return learned;
 }
+
+/** Whether a state comes from a method of the family of VEGAS, or from one that learns as these do. */
+const hasMap = (state: State): boolean => ['vegas', 'lattice'].includes(familyOf(state));
 
 /** The family of methods that a state comes from; that of VEGAS if its method is unknown, which is refused later. */
 const familyOf = ({ method }: State) => METHODS.find(m => m.name === method)?.family ?? 'vegas';

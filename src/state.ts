@@ -52,7 +52,8 @@ export function stateOf(
 }
 
 /** Whether a method learns a map that another run can begin with. */
-export const learnsMap = (method: string): boolean => ['vegas+', 'mcubes', 'mcubes1d'].includes(method);
+export const learnsMap = (method: string): boolean =>
+  ['vegas+', 'mcubes', 'mcubes1d', 'lattice'].includes(method);
 
 /** A digest of the program and its params, or of the text of a plain function: 128 bits that tell mistakes, not attacks. */
 export function digestOf(integrand: BoundProgram): string {

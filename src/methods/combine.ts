@@ -21,6 +21,8 @@ export interface Estimate {
   hidden?: number;
   /** The part of the error that is rounding, which further iterations do not make smaller. 0 when it is not given. */
   rounding?: number;
+  /** Lattices: the error that as many random points would have. The same as `error` when it is not given. */
+  randomError?: number;
   /** Several results: the estimate of each. `value` and the other members are those of the first goal. */
   results?: { each: readonly Estimate[]; correlations: readonly (readonly number[])[] };
 }
@@ -58,7 +60,7 @@ export function combine(estimates: readonly Estimate[]): Combined {
     return s + (off / e.error) ** 2;
   }, 0);
   const q = dof > 0 ? upperGamma(dof / 2, chi2 / 2) : 1;
-  return { value, error, evaluations, carriers, hidden, chi2, dof, q };
+  return { value, error, evaluations, carriers, hidden, rounding, chi2, dof, q };
 }
 
 /** The same for estimates of one result or several; `first` is the result whose members the average has itself. */

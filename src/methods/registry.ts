@@ -4,11 +4,13 @@
  * run, so that a page loads the methods that it uses.
  */
 import type { AutoOptions } from './auto/auto.ts';
+import type { LatticeOptions } from './lattice/options.ts';
 import { loadPagani, loadVegas, whenLoaded } from './load.ts';
 import type { MethodProblem, Run } from './method.ts';
 import type { ZmcOptions } from './zmc/options.ts';
 
 export interface MethodOptions extends AutoOptions {
+  lattice: LatticeOptions;
   zmc: ZmcOptions;
 }
 
@@ -71,6 +73,13 @@ export const METHODS = [
     words: 'adaptive cubature: halves all regions first, then each processor continues with its own',
     run: (problem, options) =>
       whenLoaded(async () => (await import('./cubature/two-phase.ts')).twoPhase(problem, options.cubature)),
+  },
+  {
+    name: 'lattice',
+    family: 'lattice',
+    words: 'lattices of points with random shifts, through a map that VEGAS learns',
+    run: (problem, options) =>
+      whenLoaded(async () => (await import('./lattice/lattice.ts')).lattice(problem, options.lattice)),
   },
   {
     name: 'zmc',

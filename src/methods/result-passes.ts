@@ -83,6 +83,7 @@ export class ResultPasses {
     return {
       value: Math.max(...own.map(e => Math.abs(e.value) / e.unit)),
       error: Math.max(...own.map(e => e.error / e.unit)),
+      randomError: Math.max(...own.map(e => (e.randomError ?? e.error) / e.unit)),
       evaluations,
     };
   }

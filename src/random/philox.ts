@@ -24,6 +24,7 @@ export const STREAM = {
   probe: 6,
   check: 7,
   events: 8,
+  shifts: 9,
 } as const;
 
 export type Key = readonly [number, number];

@@ -4,6 +4,7 @@
  */
 import { innerRange } from '../integrand/inner-range.ts';
 import { BATCH } from '../integrand/targets/wasm.ts';
+import { latticeWord } from '../random/lattice.ts';
 import { philoxRounds, wordsOf } from '../random/philox.ts';
 import { packedIndex } from './correlation.ts';
 import type { EvaluatePoints } from './evaluate.ts';
@@ -13,6 +14,7 @@ import { PIECE, placeFinder } from './pieces.ts';
 import { emptyRegionSums, type RegionSums, type RegionTask } from './region.ts';
 import { nullCombinations, pointsOf, ruleFor } from './rules.ts';
 import { cubesOf, nodeWidth, type PartSums, plainTask, plan, type SampleTask } from './sample.ts';
+import { placeIn } from './smooth-map.ts';
 import { testimony } from './testimony.ts';
 import { TreeSum } from './tree-sum.ts';
 import { modelPairs, type WitnessSums, type WitnessTask } from './witness.ts';
@@ -24,7 +26,7 @@ export async function samplePoints(
   evaluate: EvaluatePoints,
 ): Promise<PartSums> {
   const task = plainTask(asked);
-  const { strata, counts, bins, edges, unit, adapt } = task;
+  const { strata, counts, bins, edges, unit, adapt, lattice } = task;
   const dims = strata.length;
   const cubes = cubesOf(task);
   const { groups, size } = plan(task);
@@ -55,12 +57,14 @@ export async function samplePoints(
       for (let d = 0; d < dims; d++) {
         const k = rest % strata[d];
         rest = Math.floor(rest / strata[d]);
-        const word = wordsOf(from.sample + i, d >> 2, task.iteration, task.stream, task.key)[d & 3];
+        const word = lattice
+          ? latticeWord(lattice, cube, d, from.sample + i)
+          : wordsOf(from.sample + i, d >> 2, task.iteration, task.stream, task.key)[d & 3];
         const t = (k + (word + 0.5) * 2 ** -32) * (bins / strata[d]);
         const bin = Math.floor(t);
-        const [low, high] = [edges[d * (bins + 1) + bin], edges[d * (bins + 1) + bin + 1]];
-        points[d * n + i] = low + (t - bin) * (high - low);
-        jacobian *= bins * (high - low);
+        const { x, width } = placeIn(edges, lattice?.slopes, d * (bins + 1) + bin, t - bin);
+        points[d * n + i] = x;
+        jacobian *= bins * width;
         if (inBins) inBins[d * n + i] = d * bins + bin;
       }
       jacobians[i] = jacobian;

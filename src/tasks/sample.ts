@@ -5,6 +5,7 @@
  * come, and parts that come twice. So a result does not depend on how many workers, devices or machines shared the work.
  */
 import { intrinsics } from '../integrand/math/kit.ts';
+import type { LatticeWords } from '../random/lattice.ts';
 import type { Key } from '../random/philox.ts';
 import { packedLength } from './correlation.ts';
 import { inOrder, isKept, type Kept, mergeNonFinite, type NonFinite, type Part } from './part.ts';
@@ -35,6 +36,8 @@ export interface SampleTask {
   edges: AxisMap;
   /** Strata per axis; the cubes are numbered with the first axis fastest. */
   strata: readonly number[];
+  /** The points of shifted lattices, where they are not random; then `strata` are 1, and a cube is a shift. */
+  lattice?: LatticePoints;
   /** Samples of every cube, at least 2, or of each. */
   counts: number | Counts;
   /** What w = f·Jacobian is divided by; a power of two. With several results each has its own, and this is 1. */
@@ -45,6 +48,16 @@ export interface SampleTask {
   adapt: Adapt | null;
   /** Whether to return mean and variance of each cube; only when nothing adapts. */
   cubes?: boolean;
+}
+
+/**
+ * Points of a lattice (random/lattice.ts) through a smooth map, for tasks that do not adapt. Their words stand in the place of
+ * random ones. Every shift has the same number of samples n, a multiple of PIECE (pieces.ts) for which n·steps is 0 mod 2^32:
+ * samples are numbered on from shift to shift.
+ */
+export interface LatticePoints extends LatticeWords {
+  /** The slopes of the map at its edges, bins + 1 numbers per axis, per bin (smooth-map.ts). */
+  slopes: Float64Array;
 }
 
 /** A task samples at most RESULTS_PER_PASS (correlation.ts) results of an integrand; further ones take another task. */
@@ -146,15 +159,20 @@ export const SUMS = nodeWidth(1);
 /** Results that a task samples. */
 export const resultsOf = (task: Pick<SampleTask, 'pass'>): number => task.pass?.results.length ?? 1;
 
-export const cubesOf = (task: Pick<SampleTask, 'strata'>): number => task.strata.reduce((a, b) => a * b, 1);
+/** What decides how many cubes a task has. */
+type Cubes = Pick<SampleTask, 'strata' | 'lattice'>;
+
+/** Cubes of a task; those of a lattice are its shifts. */
+export const cubesOf = ({ strata, lattice }: Cubes): number =>
+  lattice ? lattice.shifts.length / strata.length : strata.reduce((a, b) => a * b, 1);
 
 /** Samples of an iteration, or slightly more where each cube has its own number. */
-export function samplesOf(task: Pick<SampleTask, 'strata' | 'counts'>): number {
+export function samplesOf(task: Cubes & Pick<SampleTask, 'counts'>): number {
   return typeof task.counts === 'number' ? task.counts * cubesOf(task) : task.counts.evaluations;
 }
 
 /** How many groups an iteration has, and samples per group. Depends on the task alone, never on a device. */
-export function plan(task: Pick<SampleTask, 'strata' | 'counts'>): { groups: number; size: number } {
+export function plan(task: Cubes & Pick<SampleTask, 'counts'>): { groups: number; size: number } {
   return groupsOf(samplesOf(task));
 }
 

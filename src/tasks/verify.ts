@@ -7,12 +7,14 @@ import type { Key } from '../random/philox.ts';
 import { RESULTS_PER_PASS } from './correlation.ts';
 import type { IntegralDone, IntegralSums, IntegralsTask } from './integrals.ts';
 import type { NonFinite, Part } from './part.ts';
+import { PIECE } from './pieces.ts';
 import type { Ranges, RegionSums, RegionTask } from './region.ts';
 import { RULES, type RuleName, ruleFor } from './rules.ts';
 import {
   type Adapt,
   type CubeSums,
   cubesOf,
+  type LatticePoints,
   nodeWidth,
   type PartSums,
   plan,
@@ -43,11 +45,12 @@ const MAX_SAMPLES = 2 ** 53;
 
 export function readSampleTask(value: unknown, { dims, results }: Fit): SampleTask {
   const t = members(value, 'a task of samples');
+  const bins = whole(t.bins, 'bins', 1, MAX_BINS);
   const strata = list(t.strata, 'strata').map(n => whole(n, 'a number of strata', 1, MAX_CUBES));
   need(strata.length === dims, 'strata of another number of dimensions');
-  const cubes = cubesOf({ strata });
+  const lattice = t.lattice === undefined ? undefined : readLattice(t.lattice, strata, bins);
+  const cubes = cubesOf({ strata, ...(lattice && { lattice }) });
   need(cubes <= MAX_CUBES, 'too many cubes');
-  const bins = whole(t.bins, 'bins', 1, MAX_BINS);
   const pass = t.pass === undefined ? undefined : readPass(t.pass, results);
   need(results === 1 || pass !== undefined, 'no pass over the results');
   const task: SampleTask = {
@@ -57,6 +60,7 @@ export function readSampleTask(value: unknown, { dims, results }: Fit): SampleTa
     bins,
     edges: floats(t.edges, 'edges', dims * (bins + 1)),
     strata,
+    ...(lattice && { lattice }),
     counts: typeof t.counts === 'number' ? whole(t.counts, 'counts', 2, MAX_SAMPLES) : readCounts(t, cubes),
     unit: finite(t.unit, 'unit'),
     ...(pass && { pass }),
@@ -64,8 +68,33 @@ export function readSampleTask(value: unknown, { dims, results }: Fit): SampleTa
     ...(t.cubes !== undefined && { cubes: flag(t.cubes, 'cubes') }),
   };
   need(task.unit > 0, 'a unit that is not positive');
+  need(
+    !lattice || (task.adapt === null && typeof task.counts === 'number' && task.counts % PIECE === 0),
+    'a lattice that adapts, or is cut into pieces of different sizes',
+  );
   need(plan(task).groups * plan(task).size <= MAX_SAMPLES, 'too many samples');
   return task;
+}
+
+function readLattice(value: unknown, strata: readonly number[], bins: number): LatticePoints {
+  const l = members(value, 'a lattice');
+  const dims = strata.length;
+  need(
+    strata.every(n => n === 1),
+    'a lattice with strata',
+  );
+  const { steps, shifts } = l;
+  need(steps instanceof Uint32Array && steps.length === dims, 'steps of another number of dimensions');
+  need(
+    shifts instanceof Uint32Array && shifts.length > 0 && shifts.length % dims === 0,
+    'shifts of another number of dimensions',
+  );
+  return {
+    steps: steps as Uint32Array,
+    shifts: shifts as Uint32Array,
+    folded: flag(l.folded, 'folded'),
+    slopes: floats(l.slopes, 'slopes', dims * (bins + 1)),
+  };
 }
 
 function readCounts(t: Members, cubes: number): { evaluations: number; each: Uint32Array } {

@@ -6,7 +6,7 @@
  * average of the pieces' variances (n − 1 each) by their share of the samples.
  */
 import { wordsOf } from '../../src/random/philox.ts';
-import type { SampleSums, SampleTask } from '../../src/tasks/sample.ts';
+import type { LatticePoints, SampleSums, SampleTask } from '../../src/tasks/sample.ts';
 
 /** `each` is told the weight of every sample. */
 export function reference(
@@ -16,7 +16,7 @@ export function reference(
 ): SampleSums {
   const { strata, counts, bins, unit, adapt } = task;
   const dims = strata.length;
-  const cubes = strata.reduce((a, b) => a * b, 1);
+  const cubes = task.lattice ? task.lattice.shifts.length / dims : strata.reduce((a, b) => a * b, 1);
   const countOf = (cube: number) =>
     typeof counts === 'number' ? counts : (counts.each as Uint32Array)[cube];
   let evaluations = 0;
@@ -72,7 +72,9 @@ export function reference(
 }
 
 /** Point, bins and Jacobian of one sample. */
-function draw({ strata, bins, edges, key, iteration, stream }: SampleTask, cube: number, sample: number) {
+function draw(task: SampleTask, cube: number, sample: number) {
+  if (task.lattice) return drawLattice(task, task.lattice, cube, sample);
+  const { strata, bins, edges, key, iteration, stream } = task;
   const x: number[] = [];
   const found: number[] = [];
   let jacobian = 1;
@@ -86,6 +88,29 @@ function draw({ strata, bins, edges, key, iteration, stream }: SampleTask, cube:
     x.push(low + (t - b) * (high - low));
     found.push(b);
     jacobian *= bins * (high - low);
+  });
+  return { x, bins: found, jacobian };
+}
+
+/** The same for a lattice: the words in whole numbers of any size, the cubic by the polynomials of Hermite. */
+function drawLattice({ bins, edges }: SampleTask, lattice: LatticePoints, shift: number, sample: number) {
+  const { steps, shifts, slopes, folded } = lattice;
+  const x: number[] = [];
+  const found: number[] = [];
+  let jacobian = 1;
+  steps.forEach((step, d) => {
+    const sum = BigInt(shifts[shift * steps.length + d]) + BigInt(sample) * BigInt(step);
+    const word = Number(sum % 2n ** 32n);
+    const twice = folded && word >= 2 ** 31 ? 2 ** 33 - 1 - 2 * word : 2 * word;
+    const t = ((folded ? twice : word) + 0.5) * 2 ** -32 * bins;
+    const b = Math.floor(t);
+    const s = t - b;
+    const [low, high] = (edges as Float64Array).subarray(d * (bins + 1) + b);
+    const [m, M] = slopes.subarray(d * (bins + 1) + b);
+    const rise = s * s * (3 - 2 * s);
+    x.push(low * (1 - rise) + high * rise + m * s * (1 - s) ** 2 - M * s * s * (1 - s));
+    found.push(b);
+    jacobian *= bins * (6 * s * (1 - s) * (high - low) + m * (1 - s) * (1 - 3 * s) + M * s * (3 * s - 2));
   });
   return { x, bins: found, jacobian };
 }

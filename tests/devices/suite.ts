@@ -23,6 +23,7 @@ import { Random } from '../compiler/random.ts';
 import { catalogue } from '../integrands/catalogue.ts';
 import { cube, type Entry } from '../integrands/entry.ts';
 import { tabulated } from '../integrands/tabulated.ts';
+import { lattices } from './lattice.ts';
 import { type Integrand, lowerFor, plainFor } from './program.ts';
 import { reference } from './reference.ts';
 import { type RegionReference, regionReference } from './region-reference.ts';
@@ -953,6 +954,7 @@ export const SUITE: readonly Check[] = [
   ...papers,
   ...otherSamples,
   ...several,
+  ...lattices,
   ...parts,
   ...regions,
   ...ends,

@@ -25,5 +25,10 @@ export function start(
     onNonFinite() {},
     ...over,
   };
-  return METHODS.find(m => m.name === method)!.run(problem, { vegas: {}, cubature: {}, zmc: {} });
+  return METHODS.find(m => m.name === method)!.run(problem, {
+    vegas: {},
+    cubature: {},
+    lattice: {},
+    zmc: {},
+  });
 }

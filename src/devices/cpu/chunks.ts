@@ -6,6 +6,8 @@ import type { Chunk } from './sampler.ts';
 
 /** Cubes per chunk, at most, with two samples each; the memory of an engine has room for this many. */
 export const MAX_CUBES = 2 ** 15;
+/** Shifts of a lattice per chunk, at most, with PIECE samples each; a chunk may begin in the middle of one. */
+export const MAX_SHIFTS = 2 ** 16 / PIECE + 1;
 
 /** One chunk per group of the part; `index` is the group's number. */
 export function* chunksOf(task: PlainTask, part: Part): Generator<Chunk> {

@@ -19,10 +19,11 @@
  */
 import { MULTIPLIERS, ROUNDS } from '../../random/philox.ts';
 import { encodeModule, FunctionWriter } from '../../wasm/assembler.ts';
+import { latticeFunction } from './lattice-kernel.ts';
 import { CORNER, type KernelLayout, STATE } from './layout.ts';
 import { addSeveral, weighSeveral } from './several-kernel.ts';
 
-/** The module: imports `env.memory`, exports `draw`, `drawFrozen`, `weigh`, `add`, `addFrozen`, `addCubes`. */
+/** The module: imports `env.memory`, exports `drawFrozen`, `weigh`, `addFrozen`, `addCubes`, and but for lattices `draw` and `add`. */
 export function kernelModule(k: KernelLayout): Uint8Array<ArrayBuffer> {
   const rest = k.dims % 4;
   const functions: FunctionWriter[] = [];
@@ -34,12 +35,14 @@ export function kernelModule(k: KernelLayout): Uint8Array<ArrayBuffer> {
       ? addSeveral(k, { adapt, cubes }, (w, locals) => addHistogram(k, w, locals))
       : addFunction(k, adapt, cubes);
   const exported: Record<string, number> = { weigh: declare(several ? weighSeveral(k) : weighFunction(k)) };
-  for (const [suffix, adapt] of [
+  const kinds = [
     ['', true],
     ['Frozen', false],
-  ] as const) {
-    const four = declare(groupFunction(k, 4, adapt));
-    const last = rest ? declare(groupFunction(k, rest, adapt)) : four;
+  ] as const;
+  for (const [suffix, adapt] of k.lattice ? kinds.slice(1) : kinds) {
+    const group = (axes: number) => (k.lattice ? latticeFunction(k, axes) : groupFunction(k, axes, adapt));
+    const four = declare(group(4));
+    const last = rest ? declare(group(rest)) : four;
     exported[`draw${suffix}`] = declare(drawFunction(k, place, four, last));
     exported[`add${suffix}`] = declare(adder(adapt, adapt));
   }

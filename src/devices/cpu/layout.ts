@@ -12,6 +12,8 @@ export interface KernelLayout {
   bins: number;
   /** Cubes per chunk, at most. */
   cubes: number;
+  /** Whether points are those of a lattice (lattice-kernel.ts). */
+  lattice: boolean;
   /** Results that are sampled together. */
   results: number;
   /** Rows of `batch` numbers for the integrand: one per coordinate, and one of values per result. */
@@ -20,14 +22,18 @@ export interface KernelLayout {
 
   /** Round keys of Philox, each a vector of four equal words. */
   keys: number;
-  /** Words: sample (low, high), iteration, stream, number of cubes, cursor, samples taken of that cube, pieces, stratified. */
+  /** Words: sample (low, high), iteration, stream, number of cubes, cursor, samples taken of that cube, pieces, stratified, folded. */
   state: number;
   /** Per axis: bins/strata; the corner of the current cube; the corner at which the axis wraps to stratum 0. */
   scales: number;
   corners: number;
   limits: number;
-  /** Edges of the map: bins + 1 numbers per axis. */
+  /** Edges of the map, and for lattices the slopes there: bins + 1 numbers per axis. */
   edges: number;
+  slopes: number;
+  /** Lattices: the step of each axis; the word that each axis of each shift of the chunk starts from. */
+  steps: number;
+  shifts: number;
   /** Per cube of the chunk: the samples to take, and the samples of the whole cube. */
   take: number;
   full: number;
@@ -64,6 +70,7 @@ export const STATE = {
   taken: 24,
   pieces: 28,
   stratified: 32,
+  folded: 36,
 };
 
 export function kernelLayout(
@@ -75,6 +82,7 @@ export function kernelLayout(
   values: number,
   base: number,
   results = 1,
+  lattice = false,
 ): KernelLayout {
   let next = Math.ceil(base / 16) * 16;
   const take = (bytes: number) => {
@@ -89,6 +97,7 @@ export function kernelLayout(
     batch,
     bins,
     cubes,
+    lattice,
     results,
     points,
     values,
@@ -98,6 +107,9 @@ export function kernelLayout(
     corners: take(padded * 8),
     limits: take(padded * 8),
     edges: take(padded * (bins + 1) * 8),
+    slopes: lattice ? take(padded * (bins + 1) * 8) : 0,
+    steps: lattice ? take(padded * 4) : 0,
+    shifts: lattice ? take(cubes * padded * 4) : 0,
     take: take(cubes * 4),
     full: take(cubes * 4),
     reciprocals: take((batch + 1) * 8),

@@ -22,7 +22,15 @@ export interface SamplerSetup {
   numbers: readonly number[] | null;
   constants: {
     state: Record<
-      'sampleLow' | 'sampleHigh' | 'iteration' | 'stream' | 'cubes' | 'cursor' | 'taken' | 'stratified',
+      | 'sampleLow'
+      | 'sampleHigh'
+      | 'iteration'
+      | 'stream'
+      | 'cubes'
+      | 'cursor'
+      | 'taken'
+      | 'stratified'
+      | 'folded',
       number
     >;
     corner: number;
@@ -39,6 +47,8 @@ export interface Iteration {
   bins: number;
   edges: Float64Array;
   strata: readonly number[];
+  /** As in the task; null for random points. */
+  lattice: { steps: Uint32Array; shifts: Uint32Array; folded: boolean; slopes: Float64Array } | null;
   unit: number;
   /** Several results: 1/unit of each, and 1 or 0 for those that map and strata learn from or not. */
   inverseUnits: readonly number[];
@@ -161,8 +171,15 @@ export function makeSampler(
     });
     numbers(k.strata, k.dims * k.batch).fill(constants.corner);
     const own = bins + 1; // at most what the layout has room for
-    for (let d = 0; d < k.dims; d++) {
-      numbers(k.edges + d * (k.bins + 1) * 8, own).set(edges.subarray(d * own, (d + 1) * own));
+    const putMap = (address: number, list: Float64Array) => {
+      for (let d = 0; d < k.dims; d++)
+        numbers(address + d * (k.bins + 1) * 8, own).set(list.subarray(d * own, (d + 1) * own));
+    };
+    putMap(k.edges, edges);
+    if (current.lattice) {
+      putMap(k.slopes, current.lattice.slopes);
+      words(k.steps, k.dims).set(current.lattice.steps);
+      set('folded', current.lattice.folded ? 1 : 0);
     }
     let volume = 1 / unit; // multiplied step by step, since engines round `bins ** dims` differently
     for (let d = 0; d < k.dims; d++) volume *= bins;
@@ -208,6 +225,10 @@ export function makeSampler(
       numbers(k.corners, k.dims)[d] = constants.corner - (cube % n);
       cube = Math.floor(cube / n);
     });
+    if (current.lattice) {
+      const [first, end] = [chunk.firstCube, chunk.firstCube + chunk.cubes].map(c => c * k.dims);
+      words(k.shifts, end - first).set(current.lattice.shifts.subarray(first, end));
+    }
     for (const [address, counts] of [
       [k.take, chunk.take],
       [k.full, chunk.full],

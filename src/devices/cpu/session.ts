@@ -36,7 +36,7 @@ import {
   witnessCost,
 } from '../../tasks/witness.ts';
 import type { OpenOptions, Session } from '../device.ts';
-import { chunksOf, MAX_CUBES } from './chunks.ts';
+import { chunksOf, MAX_CUBES, MAX_SHIFTS } from './chunks.ts';
 import { EngineGroup, type Share } from './engines.ts';
 import { type EvaluatorSetup, makeEvaluator, type RegionChunk, type RegionChunkSums } from './evaluator.ts';
 import { evaluatorLayout, evaluatorModule } from './evaluator-kernel.ts';
@@ -219,22 +219,23 @@ export class WorkerSession implements Session {
     return this.#shared && evaluations <= MAX_HERE ? 'one worker' : 'all workers';
   }
 
-  #samplingFor({ bins, pass }: PlainTask): Sampling {
-    const key = pass?.results.join() ?? '';
+  #samplingFor({ bins, pass, lattice }: PlainTask): Sampling {
+    const key = `${lattice ? 'lattice ' : ''}${pass?.results.join() ?? ''}`;
     const known = this.#sampling.get(key);
     if (known && known.bins >= bins) return known;
     known?.engines.close();
-    const made = this.#makeSampling(Math.max(bins, MIN_BINS_ROOM), pass?.results);
+    const made = this.#makeSampling(Math.max(bins, MIN_BINS_ROOM), pass?.results, !!lattice);
     this.#sampling.set(key, made);
     return made;
   }
 
-  #makeSampling(bins: number, numbers: readonly number[] | undefined): Sampling {
+  #makeSampling(bins: number, numbers: readonly number[] | undefined, lattice: boolean): Sampling {
     const values = this.#dims * BATCH * 8;
     const count = numbers?.length ?? 1;
     const end = values + count * BATCH * 8;
-    const layout = kernelLayout(this.#dims, BATCH, bins, MAX_CUBES, 0, values, end, count);
-    const kind = `sampler ${this.#dims} ${bins}${count > 1 ? ` ${count}` : ''}`;
+    const cubes = lattice ? MAX_SHIFTS : MAX_CUBES;
+    const layout = kernelLayout(this.#dims, BATCH, bins, cubes, 0, values, end, count, lattice);
+    const kind = `${lattice ? 'lattice' : 'sampler'} ${this.#dims} ${bins}${count > 1 ? ` ${count}` : ''}`;
     // loaded when something is sampled: a page whose regions reach the tolerance does without
     const module = kernelOf(kind, async () => (await import('./kernel.ts')).kernelModule(layout));
     const placed = this.#values.place(layout, BATCH, numbers);
@@ -322,6 +323,7 @@ function iterationOf(task: PlainTask): Iteration {
     bins,
     edges,
     strata,
+    lattice: task.lattice ?? null,
     // a pass of one result runs in the kernel for one
     unit: pass?.results.length === 1 ? pass.units[0] : task.unit,
     inverseUnits: pass?.units.map(u => 1 / u) ?? [],

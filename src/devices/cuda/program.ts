@@ -16,11 +16,14 @@ import {
   FOLD,
   FOUND,
   IMAGES,
+  LATTICE,
+  LATTICE_TASK,
   POOL,
   REFINE,
   REGION_TASK,
   SAMPLE_RESULT,
   SAMPLE_TASK,
+  SEVERAL_LATTICE_TASK,
   SEVERAL_TASK,
   WITNESS,
 } from './structs.ts';
@@ -77,8 +80,8 @@ const nameOf = ({ kernel, constants, own }: Recipe) => `${kernel} ${JSON.stringi
 /** The text that NVRTC compiles. */
 export function textFor({ kernel, constants, text }: Recipe): string {
   const defines = Object.entries(constants).map(([name, value]) => `#define ${name} ${Number(value)}\n`);
-  const several = constants.RESULTS !== undefined;
-  return `${defines.join('')}${text()}\n${typesOf(kernel, several)}${kernelText(kernel, several)}`;
+  const kind = { several: constants.RESULTS !== undefined, lattice: !!constants.LATTICE };
+  return `${defines.join('')}${text()}\n${typesOf(kernel, kind)}${kernelText(kernel, kind)}`;
 }
 
 /** Structs that a kernel reads; those that others point to or contain come first. */
@@ -94,10 +97,25 @@ const STRUCTS: Record<KernelName, readonly Struct<string>[]> = {
   conclude: [REGION_TASK, WITNESS],
 };
 
-function typesOf(kernel: KernelName, several: boolean): string {
+/** Which variant of sample.cu is meant. */
+interface SampleKind {
+  several: boolean;
+  lattice: boolean;
+}
+
+/** The struct that sample.cu reads. */
+export function sampleStruct({ several, lattice }: SampleKind): Struct<string> {
+  if (lattice) return several ? SEVERAL_LATTICE_TASK : LATTICE_TASK;
+  return several ? SEVERAL_TASK : SAMPLE_TASK;
+}
+
+function typesOf(kernel: KernelName, kind: SampleKind): string {
   const names = ['typedef unsigned int u32;\n', 'typedef unsigned long long u64;\n'];
-  if (several && kernel === 'sample')
-    return [...names, SAMPLE_RESULT.text, SEVERAL_TASK.text, 'typedef SeveralTask SampleTask;\n'].join('');
+  if ((kind.several || kind.lattice) && kernel === 'sample') {
+    const own = sampleStruct(kind);
+    const parts = [SAMPLE_RESULT, ...(kind.lattice ? [LATTICE] : []), own];
+    return [...names, ...parts.map(s => s.text), `typedef ${own.name} SampleTask;\n`].join('');
+  }
   return [...names, ...STRUCTS[kernel].map(s => s.text)].join('');
 }
 
@@ -108,7 +126,7 @@ const BEFORE: Partial<Record<KernelName, string[]>> = {
   witness: ['philox', 'witness-counts'],
   conclude: ['philox', 'add', 'witness-counts'],
   borders: ['types'],
-  sample: ['philox', 'pieces', 'sample-pieces', 'sample-leaf'],
+  sample: ['philox', 'pieces', 'sample-pieces', 'random-points', 'sample-leaf'],
   allocate: ['scan', 'pieces'],
   refine: ['scan'],
 };
@@ -206,12 +224,15 @@ function textOf(program: Program): string {
 
 const texts = new Map<string, string>();
 
-function kernelText(kernel: KernelName, several: boolean): string {
+function kernelText(kernel: KernelName, { several, lattice }: SampleKind): string {
   const { readFileSync } = process.getBuiltinModule('node:fs');
   const load = (name: string) => readFileSync(new URL(`./kernels/${name}.cu`, import.meta.url), 'utf8');
-  const names = [...(BEFORE[kernel] ?? []), kernel].map(name =>
-    several && name === 'sample-leaf' ? 'several-leaf' : name,
-  );
+  const instead: Record<string, string> = {
+    ...(several && { 'sample-leaf': 'several-leaf' }),
+    ...(lattice && { 'random-points': 'lattice-points' }),
+  };
+  const behind = kernel === 'sample' && !lattice ? ['sample-adapting'] : [];
+  const names = [...(BEFORE[kernel] ?? []), kernel, ...behind].map(name => instead[name] ?? name);
   const text = texts.get(names.join()) ?? names.map(load).join('');
   texts.set(names.join(), text);
   return text;

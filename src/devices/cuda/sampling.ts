@@ -3,6 +3,7 @@
  * has one or several leaves. After a whole iteration the card keeps what was learned, and the host reads a few numbers;
  * after a part, the host reads the sums of leaves and, if cubes are wanted, those of pieces.
  */
+import { latticeWord } from '../../random/lattice.ts';
 import { type Key, roundKeys, wordsOf } from '../../random/philox.ts';
 import type { Refinement } from '../../tasks/learning.ts';
 import { isKept, type NonFinite, type Part } from '../../tasks/part.ts';
@@ -13,18 +14,20 @@ import {
   cubesOf,
   nodeWidth,
   type PartSums,
+  type PlainTask,
   plainTask,
   plan,
   type SampleSums,
   type SampleTask,
   samplesOf,
 } from '../../tasks/sample.ts';
+import { curveOf, placeIn } from '../../tasks/smooth-map.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import type { Buffer, Module } from './card.ts';
 import { CudaLearning, MANY_PIECES } from './learning.ts';
-import { type CudaProgram, type Recipe, sampleConstants, vectorBytes } from './program.ts';
+import { type CudaProgram, type Recipe, sampleConstants, sampleStruct, vectorBytes } from './program.ts';
 import type { Layout } from './struct.ts';
-import { SAMPLE_RESULT, SAMPLE_TASK, SEVERAL_TASK } from './structs.ts';
+import { LATTICE, SAMPLE_RESULT } from './structs.ts';
 
 /** Threads per block, at least. */
 const MIN_THREADS = 128;
@@ -39,6 +42,8 @@ const MAX_LEAVES = 2 ** 16;
 const MIN_TEAM_STEPS = 6;
 /** Bytes of shared memory that are reserved for the kernel beside map and histogram. */
 const OWN_SHARED = 4096;
+/** Copies of the curves of a lattice's map, at most: as many as there are banks of 16 bytes. */
+const MOST_REPLICAS = 8;
 /** The typical number of samples per piece where cubes have many samples. */
 const LONG_PIECE = 180;
 /** Strata per axis, at most, whose numbers fit beside 32 random bits in the 53 bits of a float64. */
@@ -57,6 +62,8 @@ const BUFFERS = [
   'means',
   'variances',
   'state',
+  'curves',
+  'shifts',
 ] as const;
 
 /** The layout of an iteration on a card. */
@@ -77,6 +84,14 @@ interface Laid {
   variances: Buffer;
 }
 
+/** What of an iteration fits into shared memory. */
+interface Fit {
+  edgeBytes: number;
+  histogramBytes: number;
+  /** Constants that tell the kernel. */
+  kernels: Record<string, boolean | number>;
+}
+
 /** Sums over leaves. */
 interface Totals {
   sum: number;
@@ -95,7 +110,6 @@ export class CudaSampling {
   readonly #buffers: Record<(typeof BUFFERS)[number], Buffer>;
   /** Threads per block, at most; there is one block per multiprocessor. Numbers that a leaf adds. */
   readonly #constants: ReturnType<typeof sampleConstants>;
-  readonly #struct;
   readonly #result = SAMPLE_RESULT.layout(0);
   /** The kernels of the last iteration; the next one mostly needs the same. */
   #module: { made: Module; kind: string } | null = null;
@@ -107,7 +121,6 @@ export class CudaSampling {
   constructor(program: CudaProgram) {
     this.#program = program;
     this.#constants = sampleConstants(program.results);
-    this.#struct = (program.results > 1 ? SEVERAL_TASK : SAMPLE_TASK).layout(program.dims) as Layout<string>;
     this.learning = new CudaLearning(program);
     this.#buffers = program.buffers(...BUFFERS);
   }
@@ -146,7 +159,7 @@ export class CudaSampling {
   #lay(task: SampleTask): Laid {
     const { bins, counts, adapt } = task;
     const cubes = cubesOf(task);
-    const map = this.learning.mapOf(task.edges);
+    const map = task.lattice ? this.#putLattice(plainTask(task)) : this.learning.mapOf(task.edges);
     this.learning.putCounts(counts);
     const { groups, size } = plan(task);
     const samples = samplesOf(task);
@@ -176,6 +189,31 @@ export class CudaSampling {
     this.#clear(this.#result.size + (adapt ? 8 * this.#program.dims * bins : 0));
     const leaves = { team, leafBits: Math.max(0, leafBits), groupBits, groups };
     return { task, cubes, pieces, map, ...leaves, wanted, variances };
+  }
+
+  /** Writes the curves of a smooth map, e, m, b and a of each bin (tasks/smooth-map.ts), and the shifts of its lattices. */
+  #putLattice({ lattice, edges, bins, strata }: PlainTask): Buffer {
+    const { slopes, shifts } = lattice!;
+    const curves = new Float64Array(4 * strata.length * bins);
+    strata.forEach((_, d) => {
+      for (let bin = 0; bin < bins; bin++) {
+        const at = d * (bins + 1) + bin;
+        curves.set(curveOf(edges, slopes, at), 4 * (d * bins + bin));
+      }
+    });
+    this.#buffers.shifts.write(shifts);
+    return this.#buffers.curves.write(curves);
+  }
+
+  #latticeOf({ lattice, edges, bins, strata }: PlainTask) {
+    const { steps, folded } = lattice!;
+    return LATTICE.layout(strata.length).pack({
+      ends: strata.map((_, d) => edges[d * (bins + 1) + bins]),
+      corner: 2 ** 20 - bins * 2 ** -33,
+      shifts: this.#buffers.shifts,
+      steps: Array.from(steps),
+      folded: folded ? 1 : 0,
+    });
   }
 
   /** Makes sure that this many bytes of the state are 0; mostly kernels have left them at 0. */
@@ -210,7 +248,9 @@ export class CudaSampling {
     // room for the sums of the leaves and of all subtrees, which have 32 leaves or subtrees each
     buffer.sums.reserve(8 * this.#constants.SUMS * (leaves + Math.ceil(leaves / 31) + 8));
     const uniform = typeof counts === 'number';
-    const struct = this.#struct.pack({
+    const several = this.#program.results > 1;
+    const layout = sampleStruct({ several, lattice: !!task.lattice }).layout(dims) as Layout<string>;
+    const struct = layout.pack({
       scales: strata.map(n => bins / n),
       strata,
       inverses: strata.map(n => Math.min(2 ** 32 - 1, Math.floor(2 ** 32 / n))),
@@ -242,7 +282,8 @@ export class CudaSampling {
       result: buffer.state,
       histogram: buffer.state.address + result.size,
       report: card.reportTo,
-      ...(this.#program.results > 1 && {
+      ...(task.lattice && { lattice: this.#latticeOf(plainTask(task)) }),
+      ...(several && {
         inverseUnits: pass!.units.map(u => 1 / u),
         leads: pass!.results.map((_, r) => (pass!.leads.includes(r) ? 1 : 0)),
       }),
@@ -393,14 +434,20 @@ export class CudaSampling {
     return this.#recipe(this.#fit(task).kernels);
   }
 
-  #recipe(kernels: Record<string, boolean>): Recipe {
+  #recipe(kernels: Fit['kernels']): Recipe {
     return this.#program.withIntegrand('sample', { ...kernels, PIECE, ...this.#constants });
   }
 
   /** Which of map and histogram fit into shared memory: their bytes, and the constants that tell the kernel. */
-  #fit({ bins, strata, adapt }: SampleTask) {
+  #fit({ bins, strata, adapt, lattice }: SampleTask): Fit {
     const { card, dims } = this.#program;
     const room = card.shared - OWN_SHARED - vectorBytes(this.#program.results);
+    if (lattice) {
+      const once = 32 * dims * bins;
+      const copies = [MOST_REPLICAS, 4, 2, 1].find(n => n * once <= room);
+      const kernels = { SHARED_EDGES: copies !== undefined, LATTICE: true, REPLICAS: copies ?? 1 };
+      return { edgeBytes: once * (copies ?? 0), histogramBytes: 0, kernels };
+    }
     const edges = 8 * dims * (bins + 1);
     const edgeBytes = edges <= room ? edges : 0;
     const histogram = adapt ? 8 * dims * bins : 0;
@@ -413,7 +460,7 @@ export class CudaSampling {
     return { edgeBytes, histogramBytes, kernels };
   }
 
-  #moduleOf(kernels: Record<string, boolean>): Module {
+  #moduleOf(kernels: Fit['kernels']): Module {
     const kind = Object.values(kernels).join();
     if (this.#module?.kind !== kind)
       this.#module = { made: this.#program.module(this.#recipe(kernels)), kind };
@@ -462,14 +509,16 @@ function cubeOf(counts: number | Uint32Array, cubes: number, sample: number): nu
 
 /** The coordinates of a sample. */
 function pointOf(task: SampleTask & { edges: Float64Array }, cube: number, sample: number): number[] {
-  const { strata, bins, edges, key, iteration, stream } = task;
+  const { strata, bins, edges, key, iteration, stream, lattice } = task;
+  let rest = cube;
   return strata.map((n, d) => {
-    const k = cube % n;
-    cube = Math.floor(cube / n);
-    const u = (wordsOf(sample, d >> 2, iteration, stream, key)[d & 3] + 0.5) * 2 ** -32;
-    const t = (k + u) * (bins / n);
+    const k = lattice ? 0 : rest % n;
+    rest = Math.floor(rest / n);
+    const word = lattice
+      ? latticeWord(lattice, cube, d, sample)
+      : wordsOf(sample, d >> 2, iteration, stream, key)[d & 3];
+    const t = (k + (word + 0.5) * 2 ** -32) * (bins / n);
     const b = Math.floor(t);
-    const [low, high] = edges.subarray(d * (bins + 1) + b);
-    return low + (t - b) * (high - low);
+    return placeIn(edges, lattice?.slopes, d * (bins + 1) + b, t - b).x;
   });
 }

@@ -77,12 +77,32 @@ const SAMPLE_MEMBERS = {
 export const SAMPLE_TASK = new Struct('SampleTask', SAMPLE_MEMBERS);
 
 /** The same for several results, which kernels know as SampleTask too; see kernels/several-leaf.cu. */
-export const SEVERAL_TASK = new Struct('SeveralTask', {
+const SEVERAL_MEMBERS = {
   ...SAMPLE_MEMBERS,
   /** 1/unit of each result. */
   inverseUnits: ['double', RESULTS_PER_PASS],
   /** 1 for results that map and strata learn from, 0 for others. */
   leads: ['double', RESULTS_PER_PASS],
+} as const;
+export const SEVERAL_TASK = new Struct('SeveralTask', SEVERAL_MEMBERS);
+
+/** Points of lattices; see kernels/lattice-points.cu. */
+export const LATTICE = new Struct('Lattice', {
+  /** The last place of each axis. */
+  ends: ['double', 'DIMS'],
+  /** What is taken off the place in a bin as bits: 2^20 − bins/2^33. */
+  corner: 'double',
+  /** DIMS words per shift. */
+  shifts: 'const u32*',
+  steps: ['u32', 'DIMS'],
+  folded: 'u32',
+});
+
+/** Tasks with points of lattices, which kernels know as SampleTask too. Their `edges` have four numbers per bin. */
+export const LATTICE_TASK = new Struct('LatticeTask', { ...SAMPLE_MEMBERS, lattice: LATTICE });
+export const SEVERAL_LATTICE_TASK = new Struct('SeveralLatticeTask', {
+  ...SEVERAL_MEMBERS,
+  lattice: LATTICE,
 });
 
 /** The allocation of samples to cubes by their variances; see kernels/allocate.cu. */

@@ -17,11 +17,12 @@ import type { Box } from './witness.ts';
 
 /** A call that was answered by samples. */
 interface Call {
-  what: 'probe' | 'adapt' | 'measure' | 'witness' | 'seed';
-  /** Samples, or the boxes of `seed`; α where it is given. */
+  what: 'probe' | 'adapt' | 'measure' | 'lattice' | 'witness' | 'seed';
+  /** Samples, or the boxes of `seed`; α where it is given; the lattices. */
   evaluations: number;
   alpha: number | null;
   boxes: readonly Box[] | null;
+  lattice?: readonly [shifts: number, log2: number, folded: boolean];
 }
 
 interface Entry extends Call {
@@ -137,6 +138,18 @@ export class RecordedSampling {
     return (await this.#call({ what: 'measure', evaluations, alpha: null, boxes: null })) as Estimate;
   }
 
+  async lattice(shifts: number, log2: number, folded: boolean): Promise<Estimate> {
+    const lattice = [shifts, log2, folded] as const;
+    const call: Call = {
+      what: 'lattice',
+      evaluations: shifts * 2 ** log2,
+      alpha: null,
+      boxes: null,
+      lattice,
+    };
+    return (await this.#call(call)) as Estimate;
+  }
+
   async witness(samples: number, now: Estimate): Promise<number> {
     const call: Call = { what: 'witness', evaluations: samples, alpha: null, boxes: null };
     return (await this.#call(call, now)) as number;
@@ -184,10 +197,14 @@ export class RecordedSampling {
     return result;
   }
 
-  async #sample({ what, evaluations, alpha, boxes }: Call, now?: Estimate): Promise<Entry['result']> {
+  async #sample(
+    { what, evaluations, alpha, boxes, lattice }: Call,
+    now?: Estimate,
+  ): Promise<Entry['result']> {
     const sampling = this.#sampling;
     if (what === 'adapt') return sampling.adapt(evaluations, alpha ?? undefined);
     if (what === 'measure') return sampling.measure(evaluations);
+    if (what === 'lattice') return sampling.lattice(...lattice!);
     if (what === 'witness') return sampling.witness(evaluations, now!);
     await (what === 'probe' ? sampling.probe(evaluations) : sampling.seed(boxes!));
     return null;
@@ -225,4 +242,4 @@ const isSame = (a: Call, b: Call): boolean =>
   a.what === b.what &&
   a.evaluations === b.evaluations &&
   a.alpha === b.alpha &&
-  JSON.stringify(a.boxes) === JSON.stringify(b.boxes);
+  JSON.stringify([a.boxes, a.lattice]) === JSON.stringify([b.boxes, b.lattice]);

@@ -4,6 +4,7 @@
  */
 import { innerRange, volumeExcess } from '../../integrand/inner-range.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
+import { drawShifts, latticeWords } from '../../random/lattice.ts';
 import { STREAM } from '../../random/philox.ts';
 import { RESULTS_PER_PASS } from '../../tasks/correlation.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
@@ -21,9 +22,11 @@ import {
   type SampleTask,
   wholeOf,
 } from '../../tasks/sample.ts';
+import { slopesOf } from '../../tasks/smooth-map.ts';
 import { leastFor, type Strata, strataFor } from '../../tasks/strata.ts';
-import type { Estimate } from '../combine.ts';
+import { combineAll, type Estimate } from '../combine.ts';
 import { hiddenBy, hiddenByDensity } from '../jumps.ts';
+import { estimateOf, extended, type ShiftMeans, withShifts } from '../lattice/shift-means.ts';
 import type { Ledger } from '../ledger.ts';
 import type { MethodProblem, Nearest } from '../method.ts';
 import { inPass, type PassSums, passOf, ResultPasses, seenIn, together } from '../result-passes.ts';
@@ -59,6 +62,8 @@ export interface Scalars {
   endBins: Nearest;
   largestSpread: number;
   witnesses: WitnessState;
+  /** Lattices of the present measurement; null when there are none. */
+  lattice: ShiftMeans | null;
   seen: boolean;
   nonFinite: boolean;
   probed: Estimate | null;
@@ -96,6 +101,18 @@ const FINE_STRATA = 16;
 /** The largest power of two in a Jacobian, bins^dims, that leaves room below float64's 2^1023. */
 const MAX_JACOBIAN_BITS = 900;
 
+/** Samples of a task of lattices, at most. */
+const MAX_LATTICE_SAMPLES = 2 ** 28;
+
+type Half = Parameters<typeof latticeWords>[3];
+
+/** Lattices to sample: `count` shifts from number `first` on. */
+interface LatticeDraw extends Pick<ShiftMeans, 'iteration' | 'log2' | 'folded'> {
+  first: number;
+  count: number;
+  half: Half;
+}
+
 export class Sampling {
   readonly #problem: MethodProblem;
   readonly #ledger: Pick<Ledger, 'spend'>;
@@ -131,6 +148,8 @@ export class Sampling {
   #measuredMap: AxisMap | null = null;
   /** Witnesses since the map was last changed. */
   #witnesses: PeakWitnesses;
+  /** What lattices have found since the map was last changed. */
+  #lattice: ShiftMeans | null = null;
   /** Whether any sample was not 0. */
   seen = false;
   /** Whether any value was not finite, and counted as 0. */
@@ -168,6 +187,7 @@ export class Sampling {
       endBins: this.#endBins,
       largestSpread: this.#largestSpread,
       witnesses: this.#witnesses.state,
+      lattice: this.#lattice,
       seen: this.seen,
       nonFinite: this.nonFinite,
       probed: this.probed,
@@ -188,6 +208,7 @@ export class Sampling {
     this.#endBins = s.endBins;
     this.#largestSpread = s.largestSpread;
     this.#witnesses = new PeakWitnesses(this.#problem.ranges, s.witnesses);
+    this.#lattice = s.lattice;
     this.seen = s.seen;
     this.nonFinite = s.nonFinite;
     this.probed = s.probed;
@@ -262,6 +283,7 @@ export class Sampling {
   async adapt(evaluations: number, alpha = this.#knobs.alpha): Promise<Estimate> {
     const { beta, shared } = this.#knobs;
     this.#witnesses = new PeakWitnesses(this.#problem.ranges);
+    this.#lattice = null;
     if (this.#passes) this.#passes.witnessUnits = null;
     if (!this.seen) evaluations -= await this.#pilot(evaluations);
     await this.#useBins(this.#binsFor(evaluations));
@@ -319,6 +341,65 @@ export class Sampling {
       this.#iteration++;
       return estimate;
     }
+  }
+
+  /**
+   * Samples lattices of 2^log2 points with so many shifts, map frozen. What the present shifts have is kept: they get as many points
+   * again, or there are further shifts. Lattices with another number of points than the present ones, or twice as many, and those that
+   * are folded otherwise, are new ones, with shifts of their own.
+   */
+  async lattice(shifts: number, log2: number, folded: boolean): Promise<Estimate> {
+    const now = this.#lattice;
+    const goal = this.#problem.several?.goals[0] ?? 0;
+    const own = now?.means[0].length ?? 0;
+    const sample = (first: number, count: number, of: Pick<ShiftMeans, 'iteration' | 'log2'>, half: Half) =>
+      this.#sampleLattice({ first, count, ...of, folded, half });
+    if (now && now.folded === folded && now.log2 === log2 - 1 && own === shifts)
+      this.#lattice = extended(now, await sample(0, own, now, 'new half'));
+    else if (now && now.folded === folded && now.log2 === log2 && own < shifts)
+      this.#lattice = withShifts(now, await sample(own, shifts - own, now, 'whole'));
+    else {
+      this.#lattice = await sample(0, shifts, { iteration: this.#iteration, log2 }, 'whole');
+      this.#iteration++;
+    }
+    return estimateOf(this.#lattice, goal);
+  }
+
+  /** The means of lattices with some shifts. One result is sampled with all shifts together, several with one shift after the other. */
+  async #sampleLattice({ first, count, iteration, log2, folded, half }: LatticeDraw): Promise<ShiftMeans> {
+    await this.#lookAtEnds();
+    const { dims, key } = { dims: this.#dims, key: this.#problem.key };
+    const edges = await this.#learning.edgesOf(this.#map);
+    const slopes = slopesOf(edges, dims);
+    const random: Estimate[] = [];
+    const each = Math.min(count, this.#passes ? 1 : Math.max(1, Math.floor(MAX_LATTICE_SAMPLES / 2 ** log2)));
+    const means: number[][] = [];
+    for (let r = first; r < first + count; r += each) {
+      const own = Math.min(each, first + count - r);
+      const words = latticeWords(dims, drawShifts(key, iteration, dims, r, own), log2, half);
+      const one = { ...this.#oneCube(), cubes: own };
+      for (let tries = 0; ; tries++) {
+        const task: SampleTask = {
+          ...this.#task(one, 2 ** log2, null),
+          edges,
+          lattice: { ...words, folded, slopes },
+          cubes: !this.#passes,
+        };
+        const sums = await this.#run(task, this.#passes?.passesFor(false));
+        this.seen ||= sums.passes ? sums.passes.some(seenIn) : sums.sum !== 0 || sums.variance !== 0;
+        if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
+        const estimate = this.#estimate(sums, one);
+        random.push(estimate);
+        const found = estimate.results
+          ? estimate.results.each.map(e => [e.value])
+          : [Array.from(sums.means!, mean => (mean + mean * this.#excess) * this.#unit)];
+        found.forEach((list, result) => {
+          means[result] = [...(means[result] ?? []), ...list];
+        });
+        break;
+      }
+    }
+    return { iteration, log2, folded, means, random: combineAll(random, 0) };
   }
 
   /** Several results in one dimension: with what steps may hide of each goal, by a pass for each over the same points. */
@@ -379,6 +460,7 @@ export class Sampling {
     const edges = await this.#learning.edgesOf(this.#map);
     this.#map = seededMap(edges, this.#dims, boxes, this.#knobs.shared);
     this.#known = false;
+    this.#lattice = null;
   }
 
   /** Corrects the unit when squares overflowed or underflowed; returns whether the iteration has to be repeated. */

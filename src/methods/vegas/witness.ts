@@ -7,7 +7,8 @@
  *
  *     |f(x)|·V/n > error                  what it stands for, V/n of the volume V, is more than the error
  *     |f(x)|·J(x) > FAR·max(∫|f|, error·N)  no sample of the measurement was like it: J is the Jacobian of the map, and
- *                                         one weight of error·N among N changes the estimate by its error
+ *                                         one weight of error·N among N changes the estimate by its error; of
+ *                                         lattices, whose errors are smaller, the error of as many random points
  *
  * Slopes of the known peak pass: witnesses there have weights that the measurement has met as well. On no integrand of
  * the papers did a witness speak against an estimate (30 integrands, 20 seeds each).
@@ -116,7 +117,10 @@ export class PeakWitnesses {
     });
     if (heavy.length === 0) return;
     const map = await edges();
-    const all = heavy.map((cube): Suspect => {
+    // most cannot speak against it wherever they lie: points need not be drawn again, nor be looked up in the map
+    const densest = largestJacobian(map, this.#ranges.length);
+    const possible = heavy.filter(cube => this.#isFar(weights[cube], densest, now));
+    const all = possible.map((cube): Suspect => {
       // which of the two points has the larger value is not known: the one where the map is denser speaks for both
       const jacobians = [0, 1].map(i => jacobianAt(pointOf(task, this.#ranges, cube, i), map));
       return {
@@ -141,8 +145,13 @@ export class PeakWitnesses {
   }
 
   #speaksAgainst({ weight, jacobian }: Suspect, now: Estimate): boolean {
-    const limit = FAR * Math.max(Math.abs(now.value), this.#sum / this.#drawn, now.error * now.evaluations);
-    return this.#matters(weight, now) && weight * (jacobian / this.#volume) > limit;
+    return this.#matters(weight, now) && this.#isFar(weight, jacobian, now);
+  }
+
+  #isFar(weight: number, jacobian: number, now: Estimate): boolean {
+    const heaviest = (now.randomError ?? now.error) * now.evaluations;
+    const limit = FAR * Math.max(Math.abs(now.value), this.#sum / this.#drawn, heaviest);
+    return weight * (jacobian / this.#volume) > limit;
   }
 }
 
@@ -170,6 +179,18 @@ function pointOf(task: SampleTask, ranges: Ranges, cube: number, i: number): num
     const [low, high] = ranges[d];
     return low + ((k + (word + 0.5) * 2 ** -32) / strata[d]) * (high - low);
   });
+}
+
+/** The largest Jacobian of a map. */
+function largestJacobian(edges: Float64Array, dims: number): number {
+  const own = edges.length / dims;
+  let jacobian = 1;
+  for (let d = 0; d < dims; d++) {
+    let widest = 0;
+    for (let i = d * own; i < (d + 1) * own - 1; i++) widest = Math.max(widest, edges[i + 1] - edges[i]);
+    jacobian *= (own - 1) * widest;
+  }
+  return jacobian;
 }
 
 /** The Jacobian of a map at a point of the domain. */

@@ -19,7 +19,6 @@ template <bool ADAPT>
 __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* edges, u32* low, u32* high, u32 next, u32 end,
                                            u32 from, Own& own) {
   const u32 lane = threadIdx.x % 32, rank = lane % t.team, leader = lane - rank;
-  const u32 edgesOf = t.bins + 1;
   const double factor = __dmul_rn(t.scale, __ddiv_rn((double)(t.totals ? t.totals[1] : t.samples), (double)t.cubes));
   u32 turns = 1;  // 0: the integrand has just read the stop flag
   Piece p;
@@ -53,25 +52,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
       const u64 sample = p.start + i;
       double x[DIMS];
       u32 bin[DIMS];
-      double jacobian = t.volume;
-#pragma unroll
-      for (int g = 0; g < PHILOX_CALLS; g++) {
-        u32 c[4] = {(u32)sample, (u32)g + ((u32)(sample >> 32) << 8), t.iteration, t.stream};
-        philox(c, t.keys);
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-          const int d = 4 * g + j;
-          if (d >= DIMS) break;
-          // k + u is exact, and the product rounds once: every device finds the same bin
-          const double s = __dmul_rn(place(p.k[d], c[j]), t.scales[d]);
-          const double shifted = __dadd_rd(s, 0x1p52);  // rounded down, so the bin is in the low bits
-          bin[d] = (u32)__double2loint(shifted);
-          const double* e = edges + d * edgesOf + bin[d];
-          const double width = __dsub_rn(e[1], e[0]);
-          x[d] = __dadd_rn(e[0], __dmul_rn(__dsub_rn(s, shifted - 0x1p52), width));
-          jacobian = __dmul_rn(jacobian, width);
-        }
-      }
+      const double jacobian = drawPoint(t, p, i, edges, x, bin);
       const double value = integrand(x, t.params, turns);
       double w = __dmul_rn(value, jacobian);
       // true where the value is infinite or NaN

@@ -3,6 +3,8 @@
 #define PHILOX_CALLS ((DIMS + 3) / 4)
 #define ALL 0xffffffffu
 
+struct __align__(16) Two { double first, second; };  // read at once
+
 __device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
   const u32 part = (u32)increment, old = atomicAdd(low, part);
   const u32 carry = (u32)(increment >> 32) + (old + part < old);
@@ -25,7 +27,7 @@ struct Piece {
   u32 samples;      // samples of the piece, and of its cube
   u32 ofCube;
   u64 start;        // its first sample
-  u32 k[DIMS];      // the strata of its cube
+  u32 k[DIMS];      // the strata of its cube; of a lattice, the words of its first sample
 };
 
 __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item, u32 cube, u32 index) {
@@ -38,6 +40,10 @@ __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item,
     p.samples = startOf(p.ofCube, index + 1) - first;
   }
   p.start = (t.count ? (u64)cube * t.count : (u64)t.firstSample[cube]) + first;
+#if LATTICE
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) p.k[d] = t.lattice.shifts[cube * DIMS + d] + (u32)p.start * t.lattice.steps[d];
+#else
   u32 rest = cube;
 #pragma unroll
   for (int d = 0; d < DIMS; d++) {
@@ -47,6 +53,7 @@ __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item,
     p.k[d] = k;
     rest = quotient;
   }
+#endif
 }
 
 // The first piece of a group, where every cube has the same count.

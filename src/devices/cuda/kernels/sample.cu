@@ -33,12 +33,20 @@ __device__ __forceinline__ u64 nanoseconds() {
 
 template <bool ADAPT>
 __device__ __forceinline__ void sampleLeaves(const SampleTask& t) {
-  extern __shared__ double shared[];
+  extern __shared__ __align__(16) double shared[];
   __shared__ bool last;
   const u32 edgesOf = t.bins + 1;
   const double* edges = t.edges;
   for (u32 i = threadIdx.x; i <= PIECE; i += blockDim.x) reciprocals[i] = __ddiv_rn(1.0, (double)i);
+#if LATTICE
+  u32* low = (u32*)shared;  // not used: lattices do not adapt
 #if SHARED_EDGES
+  // pairs of numbers, each REPLICAS times
+  for (u32 i = threadIdx.x; i < 4 * REPLICAS * DIMS * t.bins; i += blockDim.x)
+    shared[i] = t.edges[i / (2 * REPLICAS) * 2 + i % 2];
+  edges = shared;
+#endif
+#elif SHARED_EDGES
   for (u32 i = threadIdx.x; i < DIMS * edgesOf; i += blockDim.x) shared[i] = t.edges[i];
   edges = shared;
   u32* low = (u32*)(shared + DIMS * edgesOf);
@@ -104,7 +112,6 @@ __device__ __forceinline__ void sampleLeaves(const SampleTask& t) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) sampleFrozen(SampleTask t) { sampleLeaves<false>(t); }
-extern "C" __global__ void __launch_bounds__(THREADS) sampleAdapting(SampleTask t) { sampleLeaves<true>(t); }
 
 extern "C" __global__ void evaluate(const double* points, double* values, u64 n, const double* params) {
   const u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;

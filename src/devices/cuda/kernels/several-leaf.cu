@@ -21,7 +21,6 @@ enum { INTEGRAL, COVARIANCE = RESULTS, CONCENTRATION = RESULTS + PAIRS, INCREMEN
 #define TILES (FOURS * (FOURS + 1))       // tiles on and below the diagonal
 #define TURNS (32 / TILES)                // lanes per tile: each takes one of TURNS vectors
 #define PRODUCTS RESULTS                  // what a lane adds for a piece: squares
-struct alignas(16) Two { double x, y; };
 __shared__ Two vectors[THREADS / 32][32][2 * FOURS + 1];  // one more: lanes write to different banks
 #else
 #define PRODUCTS PAIRS
@@ -65,11 +64,11 @@ __device__ __forceinline__ u32 columnsOf(u32 tile, u32 rows) { return 2 * (tile 
 
 __device__ __forceinline__ void addTile(double tile[8], const Two* vector, u32 rows, u32 columns, double sign) {
   const Two a = vector[rows / 2], b = vector[rows / 2 + 1], c = vector[columns / 2];
-  const double x = sign * c.x, y = sign * c.y;
-  tile[0] = fma(a.x, x, tile[0]), tile[1] = fma(a.x, y, tile[1]);
-  tile[2] = fma(a.y, x, tile[2]), tile[3] = fma(a.y, y, tile[3]);
-  tile[4] = fma(b.x, x, tile[4]), tile[5] = fma(b.x, y, tile[5]);
-  tile[6] = fma(b.y, x, tile[6]), tile[7] = fma(b.y, y, tile[7]);
+  const double x = sign * c.first, y = sign * c.second;
+  tile[0] = fma(a.first, x, tile[0]), tile[1] = fma(a.first, y, tile[1]);
+  tile[2] = fma(a.second, x, tile[2]), tile[3] = fma(a.second, y, tile[3]);
+  tile[4] = fma(b.first, x, tile[4]), tile[5] = fma(b.first, y, tile[5]);
+  tile[6] = fma(b.second, x, tile[6]), tile[7] = fma(b.second, y, tile[7]);
 }
 #endif
 
@@ -109,7 +108,6 @@ template <bool ADAPT>
 __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* edges, u32* low, u32* high, u32 next, u32 end,
                                            u32 from, Own& own) {
   const u32 lane = threadIdx.x % 32, rank = lane % t.team, leader = lane - rank;
-  const u32 edgesOf = t.bins + 1;
   const double factor = __dmul_rn(t.scale, __ddiv_rn((double)(t.totals ? t.totals[1] : t.samples), (double)t.cubes));
   u32 turns = 1;  // 0: the integrand has just read the stop flag
   Piece p;
@@ -160,25 +158,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
       const u64 sample = p.start + i;
       double x[DIMS];
       u32 bin[DIMS];
-      double jacobian = t.volume;
-#pragma unroll
-      for (int g = 0; g < PHILOX_CALLS; g++) {
-        u32 c[4] = {(u32)sample, (u32)g + ((u32)(sample >> 32) << 8), t.iteration, t.stream};
-        philox(c, t.keys);
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-          const int d = 4 * g + j;
-          if (d >= DIMS) break;
-          // k + u is exact, and the product rounds once: every device finds the same bin
-          const double s = __dmul_rn(place(p.k[d], c[j]), t.scales[d]);
-          const double shifted = __dadd_rd(s, 0x1p52);  // rounded down, so the bin is in the low bits
-          bin[d] = (u32)__double2loint(shifted);
-          const double* e = edges + d * edgesOf + bin[d];
-          const double width = __dsub_rn(e[1], e[0]);
-          x[d] = __dadd_rn(e[0], __dmul_rn(__dsub_rn(s, shifted - 0x1p52), width));
-          jacobian = __dmul_rn(jacobian, width);
-        }
-      }
+      const double jacobian = drawPoint(t, p, i, edges, x, bin);
       integrand(x, t.params, turns, w);
       double square = 0;
 #pragma unroll

@@ -1,0 +1,27 @@
+// Points of shifted lattices (random/lattice.ts) through a smooth map (tasks/smooth-map.ts), for sample-leaf.cu and
+// several-leaf.cu. random-points.cu is its counterpart.
+//
+// A word of 32 bits times the number of bins is bin · 2^32 + the place in the bin: no conversion, no rounding. In a bin the map
+// is x = e + s·(m + s·(b + s·a)), and its derivative is m + s·(2b + 3a·s). The four numbers of a bin lie in shared memory
+// REPLICAS times, one copy for every REPLICAS-th lane: with 8 copies of 16 bytes each lane has its own banks, where
+// lanes that read at random places would wait for each other.
+
+__device__ __forceinline__ double drawPoint(const SampleTask& t, const Piece& p, u32 i, const double* curves, double x[DIMS],
+                                            u32 bin[DIMS]) {
+  double jacobian = t.volume;
+  const Two* own = (const Two*)curves + threadIdx.x % REPLICAS;
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) {
+    u32 word = p.k[d] + i * t.lattice.steps[d];
+    if (t.lattice.folded) word = (word << 1) ^ (u32)((int)word >> 31);
+    const u32 number = __umulhi(word, t.bins);
+    const double s = __hiloint2double(0x41300000, word * t.bins) - t.lattice.corner;
+    const Two* at = own + 2 * REPLICAS * (d * t.bins + number);
+    const Two low = at[0], high = at[REPLICAS];  // e and m; b and a
+    const double slope = __fma_rn(s, high.second, high.first), rise = __fma_rn(s, slope, low.second);
+    x[d] = fmin(t.lattice.ends[d], __fma_rn(s, rise, low.first));
+    jacobian = __dmul_rn(jacobian, __fma_rn(s, __fma_rn(s, high.second, slope), rise));
+  }
+  return jacobian;
+}
+
