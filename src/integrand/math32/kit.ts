@@ -20,29 +20,29 @@ export const KIT: Record<string, string> = {
   q_copysign: `fn q_copysign(x: f32, s: f32) -> f32 {
   return bitcast<f32>(q_size(x) | (bitcast<u32>(s) & 0x80000000u));
 }`,
-  q_lt: `fn q_lt(a: f32, b: f32) -> bool { return a < b && max(q_size(a), q_size(b)) <= 0x7f800000u; }`,
-  q_le: `fn q_le(a: f32, b: f32) -> bool { return a <= b && max(q_size(a), q_size(b)) <= 0x7f800000u; }`,
-  q_eq: `fn q_eq(a: f32, b: f32) -> bool { return a == b && max(q_size(a), q_size(b)) <= 0x7f800000u; }`,
+  q_lt: `fn q_lt(a: f32, b: f32) -> bool { return (a < b) & (max(q_size(a), q_size(b)) <= 0x7f800000u); }`,
+  q_le: `fn q_le(a: f32, b: f32) -> bool { return (a <= b) & (max(q_size(a), q_size(b)) <= 0x7f800000u); }`,
+  q_eq: `fn q_eq(a: f32, b: f32) -> bool { return (a == b) & (max(q_size(a), q_size(b)) <= 0x7f800000u); }`,
   // integers in the order of the numbers, −0 just below 0
   q_order: `fn q_order(x: f32) -> i32 {
   let bits = bitcast<i32>(x);
   return bits ^ ((bits >> 31u) & 0x7fffffff);
 }`,
   q_ltbits: `fn q_ltbits(a: f32, b: f32) -> bool {
-  return q_order(a) < q_order(b) && max(q_size(a), q_size(b)) <= 0x7f800000u;
+  return (q_order(a) < q_order(b)) & (max(q_size(a), q_size(b)) <= 0x7f800000u);
 }`,
   q_lebits: `fn q_lebits(a: f32, b: f32) -> bool {
-  return q_order(a) <= q_order(b) && max(q_size(a), q_size(b)) <= 0x7f800000u;
+  return (q_order(a) <= q_order(b)) & (max(q_size(a), q_size(b)) <= 0x7f800000u);
 }`,
   q_eqbits: `fn q_eqbits(a: f32, b: f32) -> bool {
-  return bitcast<u32>(a) == bitcast<u32>(b) && q_size(a) <= 0x7f800000u;
+  return (bitcast<u32>(a) == bitcast<u32>(b)) & (q_size(a) <= 0x7f800000u);
 }`,
   q_min: `fn q_min(a: f32, b: f32) -> f32 {
-  if (max(q_size(a), q_size(b)) > 0x7f800000u) { return q_bits(0x7fc00000u); }
-  return select(b, a, q_order(a) < q_order(b));
+  let c = select(b, a, q_order(a) < q_order(b));
+  return select(c, q_bits(0x7fc00000u), max(q_size(a), q_size(b)) > 0x7f800000u);
 }`,
   q_max: `fn q_max(a: f32, b: f32) -> f32 {
-  if (max(q_size(a), q_size(b)) > 0x7f800000u) { return q_bits(0x7fc00000u); }
-  return select(b, a, q_order(a) > q_order(b));
+  let c = select(b, a, q_order(a) > q_order(b));
+  return select(c, q_bits(0x7fc00000u), max(q_size(a), q_size(b)) > 0x7f800000u);
 }`,
 };

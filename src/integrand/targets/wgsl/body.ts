@@ -3,7 +3,11 @@
  *
  * WGSL has no labels: `break` leaves the innermost loop. A block of the IR is a loop that always ends with a break. A break
  * to an outer construct sets that construct's flag and leaves the innermost one; after each construct that is left this way
- * the flag is tested, and the next one is left.
+ * the flag is tested, and the next one is left. A loop that has taken too many turns is left in the same way.
+ *
+ * No function here or in math32/ returns from anywhere but its end: SPIR-V tools turn early returns into copies of what
+ * follows before they inline a function. Nor is there && or ||, which are branches to them: one of the random programs of the
+ * tests took SwiftShader more than ten minutes and 6 GB with these, and a second with & and |.
  */
 import {
   bodies,
@@ -201,7 +205,8 @@ export function functionBody(
         : bodies(t).some(b => b.some(u => visit(u, inner || t.kind === 'block' || t.kind === 'loop')));
     return s.kind !== 'break' && s.body.some(t => visit(t, false));
   };
-  const leaveOnStop = several ? 'return;' : `return ${NAN};`;
+  const OVERRUN = `(turns > ${TURN_LIMIT}u)`;
+  const isCounted = (s: Statement): boolean => checks.checked.has(s) || bodies(s).some(b => b.some(isCounted));
 
   /** `ends` take the values that the list yields or continues with; `inner` is the label of the innermost construct. */
   const list = (body: Statement[], depth: number, ends: Value[], inner: number | undefined): void => {
@@ -250,7 +255,7 @@ export function functionBody(
             const turn = checks.checked.get(s);
             if (turn !== undefined) {
               put(depth + 1, `turns += ${turn}u;`);
-              put(depth + 1, `if (turns > ${TURN_LIMIT}u) { q_overruns += 1u; ${leaveOnStop} }`);
+              put(depth + 1, `if ${OVERRUN} { break; }`);
             }
             list(s.body, depth + 1, s.carried, s.label);
           } else {
@@ -259,7 +264,9 @@ export function functionBody(
             if (s.body.at(-1)!.kind === 'yield') put(depth + 1, 'break;');
           }
           put(depth, '}');
-          for (const target of outerTargets(s)) put(depth, `if (${flags.get(target)}) { break; }`);
+          const exits = outerTargets(s).map(target => flags.get(target)!);
+          if (inner !== undefined && isCounted(s)) exits.push(OVERRUN);
+          if (exits.length > 0) put(depth, `if (${exits.join(' | ')}) { break; }`);
           break;
         }
         case 'yield':
@@ -278,18 +285,18 @@ export function functionBody(
   };
 
   list(program.body, 1, [], undefined);
+  const isCountedAtAll = checks.checked.size > 0;
+  if (isCountedAtAll) put(1, `q_overruns += select(0u, 1u, ${OVERRUN});`);
+  const spoilt = [...(mayStray ? ['stray'] : []), ...(isCountedAtAll ? [OVERRUN] : [])].join(' | ');
   program.results.forEach((id, r) => {
-    const value = mayStray ? `select(${name(id)}, ${NAN}, stray)` : name(id);
+    const value = spoilt ? `select(${name(id)}, ${NAN}, ${spoilt})` : name(id);
     put(1, several ? `(*out)[${r}] = ${value};` : `return ${value};`);
   });
   const head = ['  q_zero = bitcast<u32>(params[0]);'];
   // an empty array of the integrand has length 1 here
   for (const [k, a] of arrays) head.push(`  var ${a}: array<f32, ${program.arrays[k]}>;`);
   if (mayStray) head.push('  var stray = false;');
-  if (checks.checked.size > 0) head.push('  var turns = 0u;');
-  // what the caller finds when the integrand is left because of its turns
-  if (several && checks.checked.size > 0)
-    program.results.forEach((_, r) => head.push(`  (*out)[${r}] = ${NAN};`));
+  if (isCountedAtAll) head.push('  var turns = 0u;');
   return { body: [...head, ...lines].join('\n'), helpers: [...helpers.values()] };
 }
 
@@ -301,18 +308,18 @@ const isArithmetic = (s: Let): boolean =>
  * negative numbers are larger than all of them. −0 is an index too.
  */
 const inside = (limit: string) =>
-  `(bitcast<u32>(i) <= ${limit} || bitcast<u32>(i) == 0x80000000u) && floor(i) == i`;
+  `((bitcast<u32>(i) <= ${limit}) | (bitcast<u32>(i) == 0x80000000u)) & (floor(i) == i)`;
 
 const ELEMENT = `fn q_element(offset: u32, last: u32, i: f32) -> f32 {
-  if (${inside('last')}) { return params[offset + u32(i)]; }
-  return ${NAN};
+  var v = ${NAN};
+  if (${inside('last')}) { v = params[offset + u32(i)]; }
+  return v;
 }`;
 
-const getter = (
-  length: number,
-) => `fn q_get${length}(a: ptr<function, array<f32, ${length}>>, i: f32) -> f32 {
-  if (${inside(bitsOf(length - 1))}) { return (*a)[u32(i)]; }
-  return ${NAN};
+const getter = (length: number) => `fn q_get${length}(a: ptr<function, array<f32, ${length}>>, i: f32) -> f32 {
+  var v = ${NAN};
+  if (${inside(bitsOf(length - 1))}) { v = (*a)[u32(i)]; }
+  return v;
 }`;
 
 const setter = (

@@ -32,8 +32,8 @@ export const OPERATIONS: Record<Op, string> = {
   eq: 'q_eq(A, B)',
   ne: '!q_eq(A, B)',
   not: '!A',
-  and: 'A && B',
-  or: 'A || B',
+  and: 'A & B',
+  or: 'A | B',
   number: 'select(0.0f, 1.0f, A)',
   select: 'select(C, B, A)',
 };
