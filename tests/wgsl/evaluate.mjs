@@ -48,7 +48,8 @@ ${source}
     });
   } catch (e) {
     await device.popErrorScope();
-    return { error: `${e.message}\n${code}` };
+    const { messages } = await module.getCompilationInfo();
+    return { error: [e.message, ...messages.map(m => `${m.lineNum}: ${m.message}`), code].join('\n') };
   }
   const error = await device.popErrorScope();
   if (error) return { error: `${error.message}\n${code}` };

@@ -2,10 +2,21 @@
  * The float32 math library, in WGSL. Texts are kept by the name of their function; a program's text gets those that it calls,
  * directly or through others.
  */
+import { BESSEL } from './bessel.ts';
+import { ERF } from './erf.ts';
+import { EXP } from './exp.ts';
+import { GAMMA } from './gamma.ts';
+import { HYPERBOLIC } from './hyperbolic.ts';
+import { INVERSE_TRIG } from './inverse-trig.ts';
 import { KIT } from './kit.ts';
-import { STAND_INS } from './stand-ins.ts';
+import { LOG } from './log.ts';
+import { POW } from './pow.ts';
+import { ROOTS } from './roots.ts';
+import { ROUNDING } from './rounding.ts';
+import { TRIG } from './trig.ts';
 
-const TEXTS: ReadonlyMap<string, string> = new Map(Object.entries({ ...KIT, ...STAND_INS }));
+const FAMILIES = [KIT, EXP, LOG, POW, TRIG, INVERSE_TRIG, HYPERBOLIC, ROOTS, ROUNDING, ERF, GAMMA, BESSEL];
+const TEXTS: ReadonlyMap<string, string> = new Map(FAMILIES.flatMap(family => Object.entries(family)));
 
 /** The functions that a text calls, callees first, and the variables that they share. */
 export function mathText(text: string): string {

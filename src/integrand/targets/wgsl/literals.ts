@@ -36,11 +36,11 @@ export function literal(value: number | boolean): string {
   return single < 0 ? `(-${digits})` : digits;
 }
 
-/** The shortest decimal that float32 rounds to the given float32. */
+/** The shortest decimal that float32 rounds to the given float32; not above MAX, which WGSL would refuse. */
 function shortest(single: number): string {
   for (let digits = 1; digits < 10; digits++) {
     const text = String(Number(single.toPrecision(digits)));
-    if (Math.fround(Number(text)) === single) return `${/[.e]/.test(text) ? text : `${text}.0`}f`;
+    if (Math.fround(Number(text)) === single && Number(text) <= MAX) return `${/[.e]/.test(text) ? text : `${text}.0`}f`;
   }
   return `${single}f`;
 }
