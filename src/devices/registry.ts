@@ -17,7 +17,7 @@ export interface DeviceInfo {
   kind: DeviceKind;
   /** What it is, for people. */
   description: string;
-  /** Why it cannot be used; only for `cuda` where no card can. */
+  /** Why it cannot be used; only for `cuda` and `webgpu` where no GPU can. */
   missing?: string;
   /** Of the CPU. */
   cores?: number;
@@ -86,6 +86,15 @@ export const DEVICES = [
     words: 'the first CUDA device; cuda:1 is the second one, cuda:* all of them together',
     open: async number => (await loadCuda()).openCuda(number),
     list: async () => (await loadCuda()).listCuda(),
+  },
+  {
+    kind: 'webgpu',
+    suffix: null,
+    inLists: false,
+    examples: ["'webgpu'"],
+    words: 'the GPU of a page, or any GPU with the package webgpu, in float32',
+    open: async () => (await loadWebGpu()).openWebGpu(),
+    list: async () => (await loadWebGpu()).listWebGpu(),
   },
   {
     kind: 'js',
@@ -193,11 +202,11 @@ export async function openDevice(
   return { device: new Spread(devices, warnings), release };
 }
 
-/** The devices of this machine. Where no CUDA card can be used, an entry `cuda` says why in `missing`. */
+/** The devices of this machine. Where no CUDA card or no GPU can be used, an entry `cuda` or `webgpu` says why in `missing`. */
 export async function devices(): Promise<DeviceInfo[]> {
   const found = (await Promise.all(DEVICES.map((d): ReturnType<Kind['list']> => d.list()))).flat();
   // what every machine has first
-  const isCard = (d: DeviceInfo) => Number(d.kind === 'cuda');
+  const isCard = (d: DeviceInfo) => Number(d.kind === 'cuda' || d.kind === 'webgpu');
   return found.sort((a, b) => isCard(a) - isCard(b));
 }
 
@@ -227,6 +236,8 @@ async function openCluster(url: string): Promise<Opened> {
   const { optionsFromEnvironment } = await import('./cluster/connection.ts');
   return { devices: [cluster(optionsFromEnvironment(url) as ClusterOptions)], own: true };
 }
+
+const loadWebGpu = () => import('./webgpu/open.ts');
 
 const loadCuda = async () => (inNode() ? import('./cuda/open.ts') : absentCuda);
 

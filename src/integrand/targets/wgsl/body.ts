@@ -206,7 +206,8 @@ export function functionBody(
     return s.kind !== 'break' && s.body.some(t => visit(t, false));
   };
   const OVERRUN = `(turns > ${TURN_LIMIT}u)`;
-  const isCounted = (s: Statement): boolean => checks.checked.has(s) || bodies(s).some(b => b.some(isCounted));
+  const isCounted = (s: Statement): boolean =>
+    checks.checked.has(s) || bodies(s).some(b => b.some(isCounted));
 
   /** `ends` take the values that the list yields or continues with; `inner` is the label of the innermost construct. */
   const list = (body: Statement[], depth: number, ends: Value[], inner: number | undefined): void => {
@@ -316,7 +317,9 @@ const ELEMENT = `fn q_element(offset: u32, last: u32, i: f32) -> f32 {
   return v;
 }`;
 
-const getter = (length: number) => `fn q_get${length}(a: ptr<function, array<f32, ${length}>>, i: f32) -> f32 {
+const getter = (
+  length: number,
+) => `fn q_get${length}(a: ptr<function, array<f32, ${length}>>, i: f32) -> f32 {
   var v = ${NAN};
   if (${inside(bitsOf(length - 1))}) { v = (*a)[u32(i)]; }
   return v;

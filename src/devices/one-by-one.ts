@@ -1,15 +1,15 @@
 /**
  * Regions and witnesses of an integrand with several results: one pass per result, each by a session whose program is narrowed
- * to that result. So the kernels are those of scalar integrands, and a result has the bits that it has alone. A warp keeps
- * 2·(1 + null rules) sums per result in registers, which leaves no room for those of several results. What results share is
- * computed once per result.
+ * to that result. So the kernels are those of scalar integrands, and a result has the bits that it has alone. A GPU has no room in
+ * its registers for several results: a warp of CUDA keeps 2·(1 + null rules) sums per result. What results share is computed once
+ * per result.
  */
-import type { CompiledProgram } from '../../integrand/bound.ts';
-import { withResults } from '../../integrand/optimise.ts';
-import type { Part } from '../../tasks/part.ts';
-import { joinResults, type RegionSums, type RegionTask } from '../../tasks/region.ts';
-import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
-import { beforeAbort } from '../before-abort.ts';
+import type { CompiledProgram } from '../integrand/bound.ts';
+import { withResults } from '../integrand/optimise.ts';
+import type { Part } from '../tasks/part.ts';
+import { joinResults, type RegionSums, type RegionTask } from '../tasks/region.ts';
+import type { WitnessSums, WitnessTask } from '../tasks/witness.ts';
+import { beforeAbort } from './before-abort.ts';
 
 /** What it needs of a session with one result. */
 export interface SingleSession {
