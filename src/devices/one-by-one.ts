@@ -17,6 +17,7 @@ export interface SingleSession {
   compileRegions(task: RegionTask, signal?: AbortSignal): Promise<void>;
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums>;
   witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums>;
+  noise?(signal?: AbortSignal): Promise<readonly number[]>;
   rebind(program: CompiledProgram): Promise<void>;
   close(): void;
 }
@@ -42,6 +43,14 @@ export class OneByOne {
 
   witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
     return this.#session(task.result ?? 0).witness(task, part, signal);
+  }
+
+  /** The noise of each result; 0 of those that no task was about. */
+  async noise(signal?: AbortSignal): Promise<readonly number[]> {
+    const all: number[] = [];
+    for (const r of this.#integrand.program.results.keys())
+      all.push((await this.#sessions.get(r)?.noise?.(signal))?.[0] ?? 0);
+    return all;
   }
 
   async rebind(program: CompiledProgram): Promise<void> {

@@ -6,17 +6,23 @@ import type { BoundProgram, CompiledProgram } from '../../integrand/bound.ts';
 import { withResults } from '../../integrand/optimise.ts';
 import type { Part } from '../../tasks/part.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
-import type { PartSums, SampleTask } from '../../tasks/sample.ts';
+import { type PartSums, type PlainTask, plainTask, type SampleTask } from '../../tasks/sample.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
 import { beforeAbort } from '../before-abort.ts';
 import type { Session } from '../device.ts';
 import { OneByOne } from '../one-by-one.ts';
 import type { Gpu } from './gpu.ts';
+import { regionNoise, sampleNoise } from './noise.ts';
 import { Points } from './points.ts';
 import { WebGpuProgram } from './program.ts';
 import { WebGpuRegions } from './regions.ts';
 import { WebGpuSampling } from './sampling.ts';
 import { hearWitnesses } from './witness.ts';
+
+interface Evaluated {
+  task: RegionTask;
+  found: RegionSums;
+}
 
 /** A program with what runs it. */
 class Runner {
@@ -43,6 +49,9 @@ export class WebGpuSession implements Session {
   /** Regions and witnesses of an integrand with several results. */
   readonly #oneByOne: OneByOne | null;
   #integrand: CompiledProgram;
+  /** The last task of samples; the last list of regions that covers the box, and the last of all. */
+  #sampled: PlainTask | null = null;
+  #evaluated: [Evaluated, Evaluated] | null = null;
   /** The end of the last task. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -59,12 +68,37 @@ export class WebGpuSession implements Session {
   }
 
   sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
+    // witnesses are drawn without a map, also while there is one
+    if (!this.#sampled || task.bins >= this.#sampled.bins) this.#sampled = plainTask(task);
     return this.#inTurn(signal, () => this.#runner(task).sampling.sample(task, part, signal));
   }
 
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
     if (this.#oneByOne) return this.#oneByOne.regions(task, part, signal);
-    return this.#inTurn(signal, () => this.#whole.regions.evaluate(task, part, signal));
+    return this.#inTurn(signal, async () => {
+      const found = await this.#whole.regions.evaluate(task, part, signal);
+      const evaluated = { task, found };
+      // the first list of a run covers the box; a session has runs one after the other
+      if (!this.#evaluated || coversBox(task)) this.#evaluated = [evaluated, evaluated];
+      else this.#evaluated = [this.#evaluated[0], evaluated];
+      return found;
+    });
+  }
+
+  async noise(signal?: AbortSignal): Promise<readonly number[]> {
+    const { results } = this.#integrand.program;
+    if (this.#oneByOne && !this.#sampled) return this.#oneByOne.noise(signal);
+    const sampled = this.#sampled
+      ? await this.#inTurn(signal, () =>
+          sampleNoise(this.#sampled!, this.#integrand, this.#whole.points, this.#epsilon, signal),
+        )
+      : results.map(() => 0);
+    if (!this.#evaluated) return sampled;
+    const relative: number[] = [];
+    for (const { task, found } of new Set(this.#evaluated))
+      relative.push(await regionNoise(task, found, this.#integrand, this.#epsilon));
+    const absolute = this.#evaluated[0].found.values.reduce((sum, v) => sum + Math.abs(v), 0);
+    return sampled.map(n => Math.max(n, Math.max(...relative) * absolute));
   }
 
   compileRegions(task: RegionTask): Promise<void> {
@@ -79,6 +113,8 @@ export class WebGpuSession implements Session {
   async rebind(program: BoundProgram): Promise<void> {
     await this.#last.catch(() => {});
     this.#integrand = program as CompiledProgram;
+    this.#sampled = null;
+    this.#evaluated = null;
     this.#whole.program.bind(this.#integrand);
     for (const [results, runner] of this.#passes)
       runner.program.bind(this.#narrowed(results.split(',').map(Number)));
@@ -118,4 +154,16 @@ export class WebGpuSession implements Session {
     this.#last = work.catch(() => {});
     return beforeAbort(work, signal);
   }
+}
+
+/** Whether the volumes of the regions of a list are that of the box. */
+function coversBox({ count, levels }: RegionTask): boolean {
+  const dims = levels.length / count;
+  let volume = 0;
+  for (let i = 0; i < count; i++) {
+    let depth = 0;
+    for (let d = 0; d < dims; d++) depth += levels[d * count + i];
+    volume += 2 ** -depth;
+  }
+  return volume === 1;
 }
