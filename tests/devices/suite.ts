@@ -43,7 +43,10 @@ export interface Check {
 }
 
 /** Sums agree to this part of their size; a rounded square may be the next integer. */
-export const closeFor = ({ device }: Tried): number => (device.epsilon > 2 ** -50 ? 2e-5 : 1e-11);
+export const closeFor = (tried: Tried): number => (isSingle(tried) ? 2e-5 : 1e-11);
+
+/** Whether its numbers are float32: then values at single points agree to 1e-6, and not all comparisons have the same outcome. */
+export const isSingle = ({ device }: Tried): boolean => device.epsilon > 2 ** -50;
 
 function programFor({ plain }: Tried, f: Integrand, dims: number, params: Params = {}): BoundProgram {
   return plain ? plainFor(f, dims, params) : lowerFor(f, dims, params);
@@ -170,7 +173,7 @@ const SAMPLES: [string, SampleTask][] = [
  * values, as methods choose it: fourth powers of 1e10 are beyond float32.
  */
 function scaled(tried: Tried, task: SampleTask, f: (x: number[]) => number): SampleTask {
-  const single = tried.device.epsilon > 2 ** -50;
+  const single = isSingle(tried);
   if (!single && (!task.adapt || task.adapt.scale > 0)) return task;
   let squares = 0;
   const { evaluations } = reference({ ...task, adapt: null }, f, w => {
@@ -425,21 +428,36 @@ const bent: Integrand = (x: number[]) => {
   return y;
 };
 
+/**
+ * How close values and errors of regions are, relative to the size of the region; errors also relative to themselves. And by how much
+ * an axis has to bend more than the others, to be the one to halve.
+ */
+export const regionSlack = (tried: Tried) =>
+  isSingle(tried)
+    ? { value: 2e-6, error: 2e-5, ownError: 2e-2, bend: 1.05, leastBend: 1e-3 }
+    : { value: 1e-12, error: 1e-12, ownError: 1e-9, bend: 1.001, leastBend: 1e-12 };
+
 /** Values to 1e-12 of the region's size, errors to 1e-9 of themselves or rounding; the axis where it is clear. */
-function expectRegions(sums: RegionSums, task: RegionTask, f: (x: number[]) => number): void {
-  let clear = 0;
+function expectRegions(tried: Tried, sums: RegionSums, task: RegionTask, f: (x: number[]) => number): void {
+  const slack = regionSlack(tried);
+  let [clear, others] = [0, 0];
   for (let i = 0; i < task.count; i++) {
     const own: RegionReference = regionReference(task, i, f);
     const close = (a: number, b: number, slack: number, what: string) =>
       assert.ok(Math.abs(a - b) <= slack, `${what} of region ${i}: ${a} is ${b}`);
-    close(sums.values[i], own.value, 1e-12 * own.size, 'value');
-    if (!own.shaky) close(sums.errors[i], own.error, 1e-9 * own.error + 1e-12 * own.size, 'error');
+    close(sums.values[i], own.value, slack.value * own.size, 'value');
+    const errorSlack = slack.ownError * own.error + slack.error * own.size;
+    if (own.shaky) continue;
+    // in float32 a null rule may be rounding, and the error that of the other case
+    if (isSingle(tried)) others += Number(Math.abs(sums.errors[i] - own.error) > errorSlack);
+    else close(sums.errors[i], own.error, errorSlack, 'error');
     const [first, second = 0] = own.bends.toSorted((a, b) => b - a);
-    if (own.shaky || first < 1.001 * second || first < 1e-12 * own.largest) continue;
+    if (first < slack.bend * second || first < slack.leastBend * own.largest) continue;
     clear++;
     assert.equal(sums.axes[i], own.bends.indexOf(first), `axis of region ${i}`);
   }
-  assert.ok(clear > 0.5 * task.count);
+  assert.ok(clear > (isSingle(tried) ? 0.25 : 0.5) * task.count, `${clear} axes are clear`);
+  assert.ok(others < 0.3 * task.count, `${others} errors are others`);
 }
 
 const dimsOf: Record<string, number[]> = {
@@ -460,7 +478,7 @@ const ruled = RULES.flatMap(rule =>
           const task = regionTask(dims, 67, rule);
           const sums = await evaluated(session, task);
           assert.equal(sums.nonFinite, null);
-          expectRegions(sums, task, bent as never);
+          expectRegions(tried, sums, task, bent as never);
         }),
     }),
   ),
@@ -566,7 +584,7 @@ const regions: Check[] = [
         };
         const task = regionTask(2, 129);
         const sums = await evaluated(session, task);
-        expectRegions(sums, task, filled);
+        expectRegions(tried, sums, task, filled);
         assert.ok(count > 100);
         assert.equal(sums.nonFinite!.count, count);
         const { point, value } = sums.nonFinite!.first;
@@ -580,10 +598,10 @@ const regions: Check[] = [
       withSession(tried, bent, 3, async session => {
         for (const name of ['degree11', 'degree7', 'genz-malik', 'degree11'] as const) {
           const task = regionTask(3, 5, name);
-          expectRegions(await evaluated(session, task), task, bent as never);
+          expectRegions(tried, await evaluated(session, task), task, bent as never);
         }
         const task: RegionTask = { ...regionTask(3, 5), ranges: Array(3).fill([-2, 2]) };
-        expectRegions(await evaluated(session, task), task, bent as never);
+        expectRegions(tried, await evaluated(session, task), task, bent as never);
       }),
   },
 ];
@@ -667,6 +685,7 @@ const ends: Check[] = [
       name: `ends: ${method} never evaluates an integrand that is infinite at both ends on one of them`,
       run: async tried => {
         const f: Integrand = ([x, y]) => ((x - 0.5) * (2 - y)) ** -0.7 * (1 - x) ** -0.9;
+        if (method === 'cuhre' && isSingle(tried)) return; // it halves two regions at a time, and refuses such devices
         const r = await integrate(f as never, {
           domain: [
             [0.5, 1],
@@ -844,17 +863,19 @@ const witnesses: Check[] = [
           const want = await witnessPoints(task, allRegions(task), evaluatorOf(lowerFor(f, dims)));
           assert.equal(own.witnesses, want.witnesses);
           assert.equal(own.evaluations, want.evaluations);
-          assert.deepEqual(own.surprises, want.surprises);
-          assert.deepEqual(own.axes, want.axes);
+          const single = isSingle(tried);
+          const others = own.surprises.filter((s, i) => s !== want.surprises[i]).length;
+          assert.ok(others <= (single ? 0.01 * count : 0), `${others} regions are surprised otherwise`);
+          if (!single) assert.deepEqual(own.axes, want.axes);
           assert.ok(count < 3000 || own.surprises.some(s => s > 0), 'some are surprised');
           const size = Math.max(...task.values.map(Math.abs));
           for (let i = 0; i < count; i++) {
             const off = Math.abs(own.deviations[i] - want.deviations[i]);
-            assert.ok(off < 1e-12 * size, `deviation of ${i} by ${off}`);
+            assert.ok(off < (single ? 1e-5 : 1e-12) * size, `deviation of ${i} by ${off}`);
             const spread = Math.abs(own.spreads[i] - want.spreads[i]);
-            assert.ok(spread < 1e-7 * size, `spread of ${i} by ${spread}`);
+            assert.ok(spread < (single ? 1e-5 : 1e-7) * size, `spread of ${i} by ${spread}`);
             const missing = Math.abs(own.missing[i] - want.missing[i]);
-            assert.ok(missing < 1e-12 * size, `missing in ${i} by ${missing}`);
+            assert.ok(missing < (single ? 1e-5 : 1e-12) * size, `missing in ${i} by ${missing}`);
           }
         }),
     }),
@@ -887,6 +908,7 @@ const witnesses: Check[] = [
     run: tried => {
       const tail: Integrand = ([x, y, z]) =>
         x > 0.7 && x < 0.72 ? 1 : 1e3 * Math.exp(-250 * (6 + x + y + z));
+      // beside 1, all of them are 0 in float32, as they are by what they contribute
       return withSession(tried, tail, 3, async session => {
         const task = await witnessTask(session, 67, 20_000);
         const { deviations, spreads, surprises } = await session.witness(
@@ -917,7 +939,7 @@ const witnesses: Check[] = [
           const { missing, axes } = await session.witness(task, allRegions(task));
           assert.ok(missing[0] > 1e-4 && missing[0] < 8.1e-4, `${missing[0]} of 1e-4 is missing`);
           assert.equal(axes[0], 0);
-          assert.ok(missing[1] < 1e-13);
+          assert.ok(missing[1] < (isSingle(tried) ? 1e-6 : 1e-13), `${missing[1]} is missing of the second`);
         });
       },
     }),
