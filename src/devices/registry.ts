@@ -40,6 +40,12 @@ export interface Opened {
   own?: boolean;
 }
 
+/** What `auto` chooses by. */
+export interface Work {
+  maxEvaluations: number;
+  relTol: number;
+}
+
 interface Kind {
   kind: string;
   /** What may stand behind the colon of a name; null where the name has no colon. */
@@ -54,7 +60,7 @@ interface Kind {
   examples: readonly string[];
   /** What it is, for help texts. */
   words: string;
-  open(suffix: string | undefined, maxEvaluations: number): Opened | Promise<Opened>;
+  open(suffix: string | undefined, work: Work): Opened | Promise<Opened>;
   list(): DeviceInfo[] | Promise<DeviceInfo[]>;
 }
 
@@ -64,7 +70,8 @@ export const DEVICES = [
     suffix: null,
     inLists: false,
     examples: ["'auto'"],
-    words: 'the CPU, or a CUDA device for budgets from 1e10 evaluations on',
+    words:
+      'the CPU, or for budgets from 1e10 evaluations on a CUDA device, in a page WebGPU if relTol is 1e-4 or more',
     open: openChosen,
     list: () => [],
   },
@@ -173,11 +180,13 @@ function isDevice(value: unknown): value is Device {
 
 /** Evaluations that take a CPU minutes: beyond, `auto` looks for a card, whose kernels take the better part of a second to compile. */
 const LONG = 1e10;
+/** Tolerances that float32 reaches for most integrands, whose noise is some 1e-7 of their integral. */
+const LOOSE = 1e-4;
 
 /** The device that an option names, and how to give it back. Open devices are returned as they are. */
 export async function openDevice(
   asked: string | readonly string[] | Device,
-  maxEvaluations: number,
+  work: Work,
 ): Promise<{ device: Device; release(): Promise<void> }> {
   if (typeof asked !== 'string' && !Array.isArray(asked))
     return { device: asked as Device, release: async () => {} };
@@ -188,7 +197,7 @@ export async function openDevice(
   try {
     for (const name of [asked].flat() as string[]) {
       const { of, suffix } = readDeviceName(name)!;
-      opened.push(await of.open(suffix, maxEvaluations));
+      opened.push(await of.open(suffix, work));
     }
   } catch (e) {
     await release();
@@ -211,9 +220,14 @@ export async function devices(): Promise<DeviceInfo[]> {
 }
 
 /** What `auto` stands for. It depends on the options alone, not on a clock, so that bits do not. */
-async function openChosen(_: string | undefined, maxEvaluations: number): Promise<Opened> {
-  const cuda = maxEvaluations >= LONG && inNode() ? await loadCuda() : null;
-  return cuda?.hasCard() ? cuda.openCuda(undefined) : openWorkers(undefined, n => new CpuDevice(n));
+async function openChosen(_: string | undefined, { maxEvaluations, relTol }: Work): Promise<Opened> {
+  if (maxEvaluations >= LONG) {
+    const cuda = inNode() ? await loadCuda() : null;
+    if (cuda?.hasCard()) return cuda.openCuda(undefined);
+    const webgpu = !inNode() && relTol >= LOOSE ? await loadWebGpu() : null;
+    if (await webgpu?.hasWebGpu()) return webgpu!.openWebGpu();
+  }
+  return openWorkers(undefined, n => new CpuDevice(n));
 }
 
 let pool: WorkerPool | null = null;
