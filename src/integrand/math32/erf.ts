@@ -2,8 +2,8 @@
  * The error function, its complement and its inverse.
  *
  * erf x = x·(1 + E(x²)) below 1 (relative error 2^-30), 1 − erfc x above. From ½ on erfc x = e^(−x²)·F with x² in two parts; F is
- * a polynomial in x − 1.25 up to 2 (2^-27.4), and one in 1/x², over x, beyond (2^-25.5). Below ½ it is 1 − erf x. erfinv x is x·P(r)/Q(r) with r = ¾ − x² where x² ≤ ¾ (2^-24.3), and
- * P(v)/Q(v) with v = √(−log(1 − |x|)) − 1.375 elsewhere (2^-27; the variables of Wichura, AS 241).
+ * a polynomial in x − 1.25 up to 2 (2^-27.4), and one in 1/x², over x, beyond (2^-25.5). Below ½ it is 1 − erf x. erfinv x is x·(c + r·P(r)/Q(r)) with r = ¾ − x² where x² ≤ ¾ (2^-26.6), and
+ * s − P(s − 2.5)/Q(s − 2.5) with s = √(−log(1 − |x|)) elsewhere (2^-29; the variable of Wichura, AS 241).
  */
 import { horner } from './horner.ts';
 
@@ -25,10 +25,10 @@ const FAR = horner(
   'w',
   [0.56418943, -0.28206852, 0.4215333, -1.0096934, 2.868668, -7.2280836, 12.275159, -9.736264],
 );
-const CENTRE_P = horner('r', [1.2236106, 5.968129, 7.2453938, 1.7766505]);
-const CENTRE_Q = horner('r', [1, 5.6949863, 8.921153, 3.6417882, 0.15852681]);
-const TAIL_P = horner('v', [1.0154673, 2.3032796, 1.8883525, 0.6472822, 0.07286816]);
-const TAIL_Q = horner('v', [1, 1.2520493, 0.5502729, 0.07274178, 3.741514e-6]);
+const CENTRE_P = horner('r', [-1.0003184, -3.5355964, -2.3086772, -0.049001213]);
+const CENTRE_Q = horner('r', [1, 5.5600066, 8.277211, 2.904284]);
+const TAIL_P = horner('v', [0.30745408, 0.20979798, 0.036386758, 0.0005779281, -1.5323505e-5]);
+const TAIL_Q = horner('v', [1, 0.83518684, 0.23085697, 0.019794092]);
 
 export const ERF: Record<string, string> = {
   // erf x for |x| ≤ 1
@@ -59,14 +59,14 @@ export const ERF: Record<string, string> = {
   q_erfinv: `fn q_erfinv(x: f32) -> f32 {
   let a = abs(x);
   let r = 0.75f - a * a;
-  // the root of −log(1 − |x|) in two parts, because 1.375 is subtracted
+  // the root of −log(1 − |x|) in two parts, because the quotient is subtracted
   let l = q_log2pair(1.0f - min(a, 0.99999994f));
   let square = q_product(-l.x, 0.6931472f);
   let root = sqrt(max(square.x, 0.5f));
   let top = q_top(root);
   let back = q_keep(q_keep(square.x - top * top) + (square.y - l.y * 0.6931472f)) / (root + top);
-  let v = q_keep(top - 1.375f) + back;
-  let y = select(a * ${CENTRE_P} / ${CENTRE_Q}, ${TAIL_P} / ${TAIL_Q}, r < 0.0f);
+  let v = root - 2.5f;
+  let y = select(a * (1.2236106f + r * ${CENTRE_P} / ${CENTRE_Q}), q_keep(top - ${TAIL_P} / ${TAIL_Q}) + back, r < 0.0f);
   let end = select(y, q_bits(0x7f800000u), q_size(x) == 0x3f800000u);
   return select(q_copysign(end, x), q_bits(0x7fc00000u), q_size(x) > 0x3f800000u);
 }`,

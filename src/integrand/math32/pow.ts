@@ -1,32 +1,39 @@
 /**
  * x^y = 2^(y·log2|x|), with JavaScript's special cases.
  *
- * A result of 2^127 has 7 bits of its exponent before the point, so the logarithm is needed to 2^-32, in two parts: with
- * s = f/(2 + f) in two parts, log(1 + f) = 2·(s + s³·T(s²)), T of degree 3 (2^-35 of the sum). Every product of first parts is
- * exact, and every sum that is taken apart goes through q_keep.
+ * A result of 2^127 has 7 bits of its exponent before the point, so the logarithm is needed to 2^-32, in two parts. With
+ * |x| = 2^e·m and c one of ¾, 1 and 21/16, s = (m − c)/(m + c) is below 0.09, and log(m/c) = 2·(s + s³·T(s²)), T of degree 2
+ * (2^-38 of the sum). Every product of first parts is exact, and every sum that is taken apart goes through q_keep.
  */
 import { horner } from './horner.ts';
 
-const T = horner('z', [0.3333333, 0.20000426, 0.14254944, 0.12017207]);
+const T = horner('z', [0.33333334, 0.19999242, 0.14452662]);
 
 export const POW: Record<string, string> = {
   // log2(x) of positive finite x in two parts
   q_log2pair: `fn q_log2pair(x: f32) -> vec2f {
   let split = q_split(x);
-  let f = split.x;
-  let d = 2.0f + f;
+  let m = 1.0f + split.x;
+  let below = m < 0.84f;
+  let above = m > 1.19f;
+  let c = select(select(1.0f, 0.75f, below), 1.3125f, above);
+  let base = split.y + select(select(0.0f, -0.4150390625f, below), 0.392333984375f, above);
+  let baseLow = select(select(0.0f, 1.5632212e-6f, below), -1.6561597e-5f, above);
+  let f = m - c;
+  let d = m + c;
   let dTop = q_top(d);
-  let dLow = q_keep(f - q_keep(dTop - 2.0f));
+  let dLow = q_keep(m - q_keep(dTop - c));
   let top = q_top(f / d);
   let low = q_keep(q_keep(f - top * dTop) - top * dLow) / d;
   let s = top + low;
   let z = s * s;
   let rest = low + s * z * ${T};
   let first = q_keep(top * 2.884765625f);
-  let second = top * 0.0006244568f + rest * 2.88539f;
-  let sum = q_keep(split.y + first);
-  let left = first - q_keep(sum - split.y);
-  return vec2f(sum, left + second);
+  let second = baseLow + (top * 0.0006244568f + rest * 2.88539f);
+  let sum = q_keep(base + first);
+  let left = (first - q_keep(sum - base)) + second;
+  let value = q_keep(sum + left);
+  return vec2f(value, q_keep(sum - value) + left);
 }`,
   // a·b in two parts
   q_product: `fn q_product(a: f32, b: f32) -> vec2f {

@@ -56,7 +56,10 @@ export const TRIG: Record<string, string> = {
   let flippedHigh = select(high, ~high + select(0u, 1u, rest == 0u), back);
   let zeros = min(countLeadingZeros(flippedHigh), 31u);
   let top = (flippedHigh << zeros) | ((flippedRest >> 1u) >> (31u - zeros));
-  let r = f32(top) * q_exponential(-32 - i32(zeros)) * 1.5707964f;
+  // times π/2: 16 bits by the first 8 bits of π/2 are exact
+  let upper = f32(top >> 16u);
+  let product = q_keep(upper * 1.5703125f) + (upper * 0.00048382679f + f32(top & 0xffffu) * 2.396845e-5f);
+  let r = product * q_exponential(-16 - i32(zeros));
   let negative = back != (bits >= 0x80000000u);
   return vec2f(select(r, -r, negative), f32(select(k, 4u - (k & 3u), bits >= 0x80000000u) & 3u));
 }`,

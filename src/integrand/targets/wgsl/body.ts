@@ -20,6 +20,7 @@ import {
   type Value,
 } from '../../ir.ts';
 import type { StopChecks } from '../../stop-checks.ts';
+import { sinesAndCosines } from '../sines-and-cosines.ts';
 import { bitsOf, literal, NAN } from './literals.ts';
 import {
   FUNCTIONS_THAT_KEEP_NUMBERS,
@@ -100,14 +101,12 @@ export function functionBody(
 
   const expression = (s: Let): string => {
     const args = 'args' in s ? s.args.map(name) : [];
+    if ('args' in s) s.args.forEach((a, i) => {
+      if (isHidden(s, known.get(a))) args[i] = `q_keep(${args[i]})`;
+    });
     // WGSL evaluates an expression of literals when compiling, and refuses it if it overflows
-    if (
-      'args' in s &&
-      s.args.length > 0 &&
-      s.args.every(a => typeof known.get(a) === 'number') &&
-      isArithmetic(s)
-    )
-      args[0] = `q_keep(${args[0]})`;
+    if ('args' in s && isArithmetic(s) && s.args.length > 0 && s.args.every(a => typeof known.get(a) === 'number'))
+      args[0] = `q_keep(${name(s.args[0])})`;
     switch (s.op) {
       case 'const':
         return literal(s.value);
@@ -206,16 +205,24 @@ export function functionBody(
     return s.kind !== 'break' && s.body.some(t => visit(t, false));
   };
   const OVERRUN = `(turns > ${TURN_LIMIT}u)`;
-  const isCounted = (s: Statement): boolean =>
-    checks.checked.has(s) || bodies(s).some(b => b.some(isCounted));
+  const isCounted = (s: Statement): boolean => checks.checked.has(s) || bodies(s).some(b => b.some(isCounted));
 
   /** `ends` take the values that the list yields or continues with; `inner` is the label of the innermost construct. */
   const list = (body: Statement[], depth: number, ends: Value[], inner: number | undefined): void => {
+    const turns = sinesAndCosines(body);
     for (const s of body) {
       switch (s.kind) {
-        case 'let':
-          define(s, depth);
+        case 'let': {
+          const turn = turns.get(s.id);
+          if (!turn) define(s, depth);
+          else if (!names.has(s.id)) {
+            const both = `t${temporaries++}`;
+            put(depth, `let ${both} = q_sincos(${name(turn.angle)});`);
+            names.set(turn.sin, `${both}.x`);
+            names.set(turn.cos, `${both}.y`);
+          }
           break;
+        }
         case 'store': {
           const i = known.get(s.index);
           const [array, length] = [local(s.array), program.arrays[s.array]];
@@ -305,6 +312,17 @@ const isArithmetic = (s: Let): boolean =>
   s.op === 'call' || ['add', 'sub', 'mul', 'div', 'neg', 'sqrt', 'floor', 'ceil', 'trunc'].includes(s.op);
 
 /**
+ * Whether a literal is hidden from the compiler of the card. SPIRV-Tools, which Dawn and SwiftShader use, makes 0 of 0·x, where
+ * an infinite x would give NaN, and joins the constants of (x·a)·b and (x + a) − b, which may overflow, or undo a rounding
+ * that was wanted, when they are far from 1.
+ */
+function isHidden(s: Let, value: number | boolean | undefined): boolean {
+  if (typeof value !== 'number' || !['add', 'sub', 'mul', 'div'].includes(s.op)) return false;
+  const size = Math.abs(value);
+  return size === 0 ? s.op === 'mul' || s.op === 'div' : size > 2 ** 20 || size < 2 ** -20;
+}
+
+/**
  * Whether an index lies in an array, in integers: numbers from 0 are ordered as their bits, and the bits of NaN and of
  * negative numbers are larger than all of them. −0 is an index too.
  */
@@ -317,9 +335,7 @@ const ELEMENT = `fn q_element(offset: u32, last: u32, i: f32) -> f32 {
   return v;
 }`;
 
-const getter = (
-  length: number,
-) => `fn q_get${length}(a: ptr<function, array<f32, ${length}>>, i: f32) -> f32 {
+const getter = (length: number) => `fn q_get${length}(a: ptr<function, array<f32, ${length}>>, i: f32) -> f32 {
   var v = ${NAN};
   if (${inside(bitsOf(length - 1))}) { v = (*a)[u32(i)]; }
   return v;
