@@ -55,7 +55,7 @@ async function integrated(f: AnyIntegrand | URL, options: AllOptions): Promise<R
   const integrand = ready && (await checked(found, await shaped(found, ready, problem, start), problem));
   if (!integrand) return outOfTime(problem, start);
   if (problem.domain.empty) return nothing(problem, integrand, start);
-  const { device, release } = await openDevice(problem.device, problem.maxEvaluations);
+  const { device, release } = await openDevice(problem.device, problem);
   try {
     const session = await device.open(integrand);
     try {

@@ -111,7 +111,7 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
   first.params = sets[0] ?? first.params;
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
-  const { device, release } = await openDevice(first.device, first.maxEvaluations);
+  const { device, release } = await openDevice(first.device, first);
   const deadline = start + first.maxTime;
   const compiled = new Map<string, BoundProgram>();
   const shapeFor = ({ dims, params, domain }: Problem) => `${dims} ${shapeOf(params)} ${mapsOf(domain.axes)}`;

@@ -131,8 +131,8 @@ export const OPTIONS: readonly Option[] = [
     name: 'target',
     kind: 'choice',
     value: 'NAME',
-    choices: ['ir', 'js', 'wasm', 'cuda'],
-    help: 'what to show: ir (default), js, wasm or cuda',
+    choices: ['ir', 'js', 'wasm', 'cuda', 'wgsl'],
+    help: 'what to show: ir (default), js, wasm, cuda or wgsl',
     commands: ['explain'],
   },
   {

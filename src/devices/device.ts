@@ -67,6 +67,11 @@ export interface Session {
     tell: (index: number, solved: SolvedIntegral) => void,
     signal?: AbortSignal,
   ): Promise<void>;
+  /**
+   * For devices whose numbers are not float64: how far the integral of each result may be off because of that, by what the last tasks
+   * were about. Measured, and called at the end of a run.
+   */
+  noise?(signal?: AbortSignal): Promise<readonly number[]>;
   /** The same integrand with other params, from the next task on. */
   rebind(program: BoundProgram): Promise<void>;
   /** Frees what the session holds. */

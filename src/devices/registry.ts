@@ -18,7 +18,7 @@ export interface DeviceInfo {
   kind: DeviceKind;
   /** What it is, for people. */
   description: string;
-  /** Why it cannot be used; only for `cuda` where no card can. */
+  /** Why it cannot be used; only for `cuda` and `webgpu` where no GPU can. */
   missing?: string;
   /** Of the CPU. */
   cores?: number;
@@ -41,6 +41,12 @@ export interface Opened {
   own?: boolean;
 }
 
+/** What `auto` chooses by. */
+export interface Work {
+  maxEvaluations: number;
+  relTol: number;
+}
+
 interface Kind {
   kind: string;
   /** What may stand behind the colon of a name; null where the name has no colon. */
@@ -55,7 +61,7 @@ interface Kind {
   examples: readonly string[];
   /** What it is, for help texts. */
   words: string;
-  open(suffix: string | undefined, maxEvaluations: number): Opened | Promise<Opened>;
+  open(suffix: string | undefined, work: Work): Opened | Promise<Opened>;
   list(): DeviceInfo[] | Promise<DeviceInfo[]>;
 }
 
@@ -65,7 +71,8 @@ export const DEVICES = [
     suffix: null,
     inLists: false,
     examples: ["'auto'"],
-    words: 'the CPU, or a CUDA device for budgets from 1e10 evaluations on',
+    words:
+      'the CPU, or for budgets from 1e10 evaluations on a CUDA device, in a page WebGPU if relTol is 1e-4 or more',
     open: openChosen,
     list: () => [],
   },
@@ -87,6 +94,15 @@ export const DEVICES = [
     words: 'the first CUDA device; cuda:1 is the second one, cuda:* all of them together',
     open: async number => (await loadCuda()).openCuda(number),
     list: async () => (await loadCuda()).listCuda(),
+  },
+  {
+    kind: 'webgpu',
+    suffix: null,
+    inLists: false,
+    examples: ["'webgpu'"],
+    words: 'the GPU of a page, or any GPU with the package webgpu, in float32',
+    open: async () => (await loadWebGpu()).openWebGpu(),
+    list: async () => (await loadWebGpu()).listWebGpu(),
   },
   {
     kind: 'js',
@@ -165,11 +181,13 @@ function isDevice(value: unknown): value is Device {
 
 /** Evaluations that take a CPU minutes: beyond, `auto` looks for a card, whose kernels take the better part of a second to compile. */
 const LONG = 1e10;
+/** Tolerances that float32 reaches for most integrands, whose noise is some 1e-7 of their integral. */
+const LOOSE = 1e-4;
 
 /** The device that an option names, and how to give it back. Open devices are returned as they are. */
 export async function openDevice(
   asked: string | readonly string[] | Device,
-  maxEvaluations: number,
+  work: Work,
 ): Promise<{ device: Device; release(): Promise<void> }> {
   if (typeof asked !== 'string' && !Array.isArray(asked))
     return { device: asked as Device, release: async () => {} };
@@ -180,7 +198,7 @@ export async function openDevice(
   try {
     for (const name of [asked].flat() as string[]) {
       const { of, suffix } = readDeviceName(name)!;
-      opened.push(await of.open(suffix, maxEvaluations));
+      opened.push(await of.open(suffix, work));
     }
   } catch (e) {
     await release();
@@ -194,18 +212,23 @@ export async function openDevice(
   return { device: new Spread(devices, warnings), release };
 }
 
-/** The devices of this machine. Where no CUDA card can be used, an entry `cuda` says why in `missing`. */
+/** The devices of this machine. Where no CUDA card or no GPU can be used, an entry `cuda` or `webgpu` says why in `missing`. */
 export async function devices(): Promise<DeviceInfo[]> {
   const found = (await Promise.all(DEVICES.map((d): ReturnType<Kind['list']> => d.list()))).flat();
   // what every machine has first
-  const isCard = (d: DeviceInfo) => Number(d.kind === 'cuda');
+  const isCard = (d: DeviceInfo) => Number(d.kind === 'cuda' || d.kind === 'webgpu');
   return found.sort((a, b) => isCard(a) - isCard(b));
 }
 
 /** What `auto` stands for. It depends on the options alone, not on a clock, so that bits do not. */
-async function openChosen(_: string | undefined, maxEvaluations: number): Promise<Opened> {
-  const cuda = maxEvaluations >= LONG && inNode() ? await loadCuda() : null;
-  return cuda?.hasCard() ? cuda.openCuda(undefined) : openWorkers(undefined, n => new CpuDevice(n));
+async function openChosen(_: string | undefined, { maxEvaluations, relTol }: Work): Promise<Opened> {
+  if (maxEvaluations >= LONG) {
+    const cuda = inNode() ? await loadCuda() : null;
+    if (cuda?.hasCard()) return cuda.openCuda(undefined);
+    const webgpu = !inNode() && relTol >= LOOSE ? await loadWebGpu() : null;
+    if (await webgpu?.hasWebGpu()) return webgpu!.openWebGpu();
+  }
+  return openWorkers(undefined, n => new CpuDevice(n));
 }
 
 let pool: WorkerPool | null = null;
@@ -230,6 +253,8 @@ async function openCluster(url: string): Promise<Opened> {
   const { cluster } = await import('./cluster/cluster.ts');
   return { devices: [cluster(optionsFromEnvironment(url) as ClusterOptions)], own: true };
 }
+
+const loadWebGpu = () => import('./webgpu/open.ts');
 
 const loadCuda = async () => (inNode() ? import('./cuda/open.ts') : absentCuda);
 

@@ -34,6 +34,13 @@ export function groupsOf(samples: number): Groups {
  */
 export const additionsOf = (samples: number): number => groupsOf(samples).size / 2;
 
+/**
+ * The relative rounding error of a sum after so many additions, on a device with that epsilon. Devices in float32 add in integers or
+ * in float64, so that only values are rounded.
+ */
+export const sumRounding = (additions: number, epsilon: number): number =>
+  Math.max(additions * 2 ** -53, 4 * epsilon);
+
 /** Pieces of a cube with n samples. */
 export const piecesOf = (n: number): number => Math.ceil(n / PIECE);
 

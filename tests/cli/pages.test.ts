@@ -117,6 +117,7 @@ describe('explain', () => {
     const target = async (name: string) => (await typed(['explain', 'sqrt(x*y)', '--target', name])).out;
     expect(await target('js')).toContain('Math.sqrt(');
     expect(await target('cuda')).toContain('__device__ __forceinline__ double integrand(');
+    expect(await target('wgsl')).toContain('fn integrand(x: ptr<function, array<f32, 2>>) -> f32 {');
     expect(await target('wasm')).toMatch(/;; WebAssembly, \d+ bytes[\s\S]*f64x2\.mul\n +f64x2\.sqrt/);
   });
   test('every instruction of every integrand of the papers can be shown', () => {

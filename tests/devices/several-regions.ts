@@ -11,7 +11,7 @@ import { allRegions, mergeRegions, type RegionSums, type RegionTask } from '../.
 import { decode, encode } from '../../src/tasks/wire.ts';
 import { type Integrand, lowerFor, plainFor } from './program.ts';
 import { regionReference } from './region-reference.ts';
-import { type Check, regionTask, type Tried } from './suite.ts';
+import { type Check, isSingle, regionSlack, regionTask, type Tried } from './suite.ts';
 
 /** Result r of the integrands here; basic arithmetic alone, so that compiled and plain values are the same. */
 const term = (r: number): string =>
@@ -70,8 +70,11 @@ export const severalRegions: Check[] = [
           const [values, errors, axes] = ofResult(sums, task.count, r);
           for (let i = r; i < task.count; i += 8) {
             const want = regionReference(task, i, f);
-            assert.ok(Math.abs(values[i] - want.value) <= 1e-12 * want.size, `value ${r} of ${i}`);
-            const slack = 1e-9 * want.error + 1e-12 * want.size;
+            const close = regionSlack(tried);
+            const off = Math.abs(values[i] - want.value);
+            if (isSingle(tried) && r % 3 === 1) continue; // a step: points beside it may be on its other side
+            assert.ok(off <= close.value * want.size, `value ${r} of ${i}`);
+            const slack = close.ownError * want.error + close.error * want.size;
             assert.ok(want.shaky || Math.abs(errors[i] - want.error) <= slack, `error ${r} of ${i}`);
           }
           if (results > 3 && r % 6 > 0) continue;
@@ -123,11 +126,14 @@ export const severalRegions: Check[] = [
           const f = lowerFor(integrandOf([terms[result]]), 3);
           const want = await witnessPoints({ ...task, result: 0 }, allRegions(task), evaluatorOf(f));
           assert.equal(own.witnesses, want.witnesses);
-          assert.deepEqual(own.surprises, want.surprises, `surprises of ${result}`);
+          if (!isSingle(tried)) assert.deepEqual(own.surprises, want.surprises, `surprises of ${result}`);
           assert.equal(own.surprises.includes(1), result === 1);
           const size = Math.max(...values.map(Math.abs));
           own.deviations.forEach((d, i) => {
-            assert.ok(Math.abs(d - want.deviations[i]) < 1e-12 * size, `deviation of ${result} in ${i}`);
+            assert.ok(
+              Math.abs(d - want.deviations[i]) < (isSingle(tried) ? 1e-5 : 1e-12) * size,
+              `deviation of ${result} in ${i}`,
+            );
           });
         }
       });

@@ -44,7 +44,10 @@ export interface Check {
 }
 
 /** Sums agree to this part of their size; a rounded square may be the next integer. */
-const CLOSE = 1e-11;
+export const closeFor = (tried: Tried): number => (isSingle(tried) ? 2e-5 : 1e-11);
+
+/** Whether its numbers are float32: then values at single points agree to 1e-6, and not all comparisons have the same outcome. */
+export const isSingle = ({ device }: Tried): boolean => device.epsilon > 2 ** -50;
 
 function programFor({ plain }: Tried, f: Integrand, dims: number, params: Params = {}): BoundProgram {
   return plain ? plainFor(f, dims, params) : lowerFor(f, dims, params);
@@ -110,11 +113,12 @@ function countsFor(
   return counts;
 }
 
-function expectSums(own: SampleSums, want: SampleSums): void {
+function expectSums(tried: Tried, own: SampleSums, want: SampleSums): void {
+  const part = closeFor(tried);
   assert.equal(own.evaluations, want.evaluations);
   const size = Math.sqrt(want.variance) + Math.abs(want.sum) || 1;
   const close = (a: number, b: number, scale: number, what: string) =>
-    assert.ok(Math.abs(a - b) <= CLOSE * scale, `${what}: ${a} is ${b}`);
+    assert.ok(Math.abs(a - b) <= part * scale, `${what}: ${a} is ${b}`);
   close(own.sum, want.sum, size, 'sum');
   close(own.variance, want.variance, want.variance, 'variance');
   close(own.concentration, want.concentration, want.concentration, 'concentration');
@@ -123,7 +127,7 @@ function expectSums(own: SampleSums, want: SampleSums): void {
     assert.equal(a?.length, b?.length, list);
     if (!a || !b) continue;
     const most = b.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
-    const slack = CLOSE * most + (list === 'histogram' ? 2 : 0);
+    const slack = part * most + (list === 'histogram' ? 2 : 0);
     const wrong = b.findIndex((v, i) => !(Math.abs(a[i] - v) <= slack));
     assert.equal(wrong, -1, `${list}[${wrong}]: ${a[wrong]} is ${b[wrong]}`);
   }
@@ -165,16 +169,26 @@ const SAMPLES: [string, SampleTask][] = [
   ['40000 cubes of their own', taskFor([20, 20, 10, 10], countsFor(40_000, 2, 5), 64)],
 ];
 
-/** The task with a scale such that squares add up to about 2^40, unless it has one. */
-function scaled(task: SampleTask, f: (x: number[]) => number): SampleTask {
-  if (!task.adapt || task.adapt.scale > 0) return task;
+/**
+ * The task with a scale such that squares add up to about 2^40, unless it has one. For float32 also in a unit near the size of its
+ * values, as methods choose it: fourth powers of 1e10 are beyond float32.
+ */
+function scaled(tried: Tried, task: SampleTask, f: (x: number[]) => number): SampleTask {
+  const single = isSingle(tried);
+  if (!single && (!task.adapt || task.adapt.scale > 0)) return task;
   let squares = 0;
   const { evaluations } = reference({ ...task, adapt: null }, f, w => {
     squares += w * w;
   });
   const cubes = task.strata.reduce((a, b) => a * b, 1);
-  const scale = 2 ** (40 - Math.ceil(Math.log2(squares * (1 + cubes / evaluations) || 1)));
-  return { ...task, adapt: { ...task.adapt, scale } };
+  const scale =
+    task.adapt?.scale || 2 ** (40 - Math.ceil(Math.log2(squares * (1 + cubes / evaluations) || 1)));
+  const size = single ? 2 ** Math.round(Math.log2(squares / evaluations || 1) / 2) : 1;
+  return {
+    ...task,
+    unit: task.unit * size,
+    adapt: task.adapt && { ...task.adapt, scale: scale * size ** 2 },
+  };
 }
 
 const samples = SAMPLES.map(
@@ -182,19 +196,19 @@ const samples = SAMPLES.map(
     name: `samples: ${name}`,
     run: tried =>
       withSession(tried, polynomial, unscaled.strata.length, async session => {
-        const task = scaled(unscaled, polynomial as never);
+        const task = scaled(tried, unscaled, polynomial as never);
         const all = reference({ ...task, cubes: true }, polynomial as never);
         const want = { ...all, means: null };
-        expectSums(await sampled(session, task), want);
+        expectSums(tried, await sampled(session, task), want);
         const mapOnly = { ...task, adapt: { ...task.adapt!, variances: false } };
-        expectSums(await sampled(session, mapOnly), { ...want, variances: null });
-        expectSums(await sampled(session, { ...task, adapt: null }), {
+        expectSums(tried, await sampled(session, mapOnly), { ...want, variances: null });
+        expectSums(tried, await sampled(session, { ...task, adapt: null }), {
           ...want,
           histogram: null,
           variances: null,
         });
         const cubes = { ...task, adapt: null, cubes: true };
-        expectSums(await sampled(session, cubes), { ...all, histogram: null });
+        expectSums(tried, await sampled(session, cubes), { ...all, histogram: null });
       }),
   }),
 );
@@ -228,19 +242,16 @@ const papers = subjects.map(
           const strata = e.domain.map((_, d) => (d < 4 ? 3 : 1));
           const cubes = 3 ** Math.min(4, e.dims);
           const uneven = Uint32Array.from({ length: cubes }, (_, i) => (i === 1 ? 9001 : 2 + (i % 300)));
-          const plain = taskFor(
-            e.domain.map(() => 1),
-            20_000,
-            1,
-            { edges: evenly(e, 1), adapt: null, cubes: true },
-          );
-          expectSums(await sampled(session, plain), reference(plain, f));
+          const strata1 = e.domain.map(() => 1);
+          const over = { edges: evenly(e, 1), adapt: null, cubes: true };
+          const plain = scaled(tried, taskFor(strata1, 20_000, 1, over), f);
+          expectSums(tried, await sampled(session, plain), reference(plain, f));
           for (const unscaled of [
             taskFor(strata, 7, 50, { edges: evenly(e, 50) }),
             taskFor(strata, uneven, 64, { edges: evenly(e, 64) }),
           ]) {
-            const task = scaled(unscaled, f);
-            expectSums(await sampled(session, task), reference(task, f));
+            const task = scaled(tried, unscaled, f);
+            expectSums(tried, await sampled(session, task), reference(task, f));
           }
         },
         e.params ?? {},
@@ -256,8 +267,8 @@ const otherSamples: Check[] = [
     run: tried =>
       withSession(tried, polynomial, 2, async session => {
         for (const bins of [64, 2000, 10, 3000, 64]) {
-          const task = scaled(taskFor([3, 4], 30, bins), polynomial as never);
-          expectSums(await sampled(session, task), reference(task, polynomial as never));
+          const task = scaled(tried, taskFor([3, 4], 30, bins), polynomial as never);
+          expectSums(tried, await sampled(session, task), reference(task, polynomial as never));
         }
       }),
   },
@@ -275,7 +286,7 @@ const otherSamples: Check[] = [
           ),
         ].map(t => ({ ...t, adapt: { scale: 2 ** 20, variances: true } }))) {
           const [own, want] = [await sampled(session, task), reference(task, holes as never)];
-          expectSums(own, want);
+          expectSums(tried, own, want);
           assert.deepEqual(own.nonFinite?.first, want.nonFinite?.first);
         }
       }),
@@ -292,6 +303,7 @@ const otherSamples: Check[] = [
           for (const a of [1, 6, -3]) {
             await session.rebind(programFor(tried, ([x], p) => p.a * x * x, 1, { a }));
             expectSums(
+              tried,
               await sampled(session, task),
               reference(task, ([x]) => a * x * x),
             );
@@ -308,7 +320,7 @@ const otherSamples: Check[] = [
         const task = taskFor([3, 2, 1], 20, 10, { adapt: null });
         await assert.rejects(sampled(session, task, AbortSignal.abort(why)), e => e === why);
         await assert.rejects(evaluated(session, regionTask(3, 5), AbortSignal.abort(why)), e => e === why);
-        expectSums(await sampled(session, task), reference(task, polynomial as never));
+        expectSums(tried, await sampled(session, task), reference(task, polynomial as never));
       }),
   },
 ];
@@ -417,21 +429,36 @@ const bent: Integrand = (x: number[]) => {
   return y;
 };
 
+/**
+ * How close values and errors of regions are, relative to the size of the region; errors also relative to themselves. And by how much
+ * an axis has to bend more than the others, to be the one to halve.
+ */
+export const regionSlack = (tried: Tried) =>
+  isSingle(tried)
+    ? { value: 2e-6, error: 2e-5, ownError: 2e-2, bend: 1.05, leastBend: 1e-3 }
+    : { value: 1e-12, error: 1e-12, ownError: 1e-9, bend: 1.001, leastBend: 1e-12 };
+
 /** Values to 1e-12 of the region's size, errors to 1e-9 of themselves or rounding; the axis where it is clear. */
-function expectRegions(sums: RegionSums, task: RegionTask, f: (x: number[]) => number): void {
-  let clear = 0;
+function expectRegions(tried: Tried, sums: RegionSums, task: RegionTask, f: (x: number[]) => number): void {
+  const slack = regionSlack(tried);
+  let [clear, others] = [0, 0];
   for (let i = 0; i < task.count; i++) {
     const own: RegionReference = regionReference(task, i, f);
     const close = (a: number, b: number, slack: number, what: string) =>
       assert.ok(Math.abs(a - b) <= slack, `${what} of region ${i}: ${a} is ${b}`);
-    close(sums.values[i], own.value, 1e-12 * own.size, 'value');
-    if (!own.shaky) close(sums.errors[i], own.error, 1e-9 * own.error + 1e-12 * own.size, 'error');
+    close(sums.values[i], own.value, slack.value * own.size, 'value');
+    const errorSlack = slack.ownError * own.error + slack.error * own.size;
+    if (own.shaky) continue;
+    // in float32 a null rule may be rounding, and the error that of the other case
+    if (isSingle(tried)) others += Number(Math.abs(sums.errors[i] - own.error) > errorSlack);
+    else close(sums.errors[i], own.error, errorSlack, 'error');
     const [first, second = 0] = own.bends.toSorted((a, b) => b - a);
-    if (own.shaky || first < 1.001 * second || first < 1e-12 * own.largest) continue;
+    if (first < slack.bend * second || first < slack.leastBend * own.largest) continue;
     clear++;
     assert.equal(sums.axes[i], own.bends.indexOf(first), `axis of region ${i}`);
   }
-  assert.ok(clear > 0.5 * task.count);
+  assert.ok(clear > (isSingle(tried) ? 0.25 : 0.5) * task.count, `${clear} axes are clear`);
+  assert.ok(others < 0.3 * task.count, `${others} errors are others`);
 }
 
 const dimsOf: Record<string, number[]> = {
@@ -452,7 +479,7 @@ const ruled = RULES.flatMap(rule =>
           const task = regionTask(dims, 67, rule);
           const sums = await evaluated(session, task);
           assert.equal(sums.nonFinite, null);
-          expectRegions(sums, task, bent as never);
+          expectRegions(tried, sums, task, bent as never);
         }),
     }),
   ),
@@ -558,7 +585,7 @@ const regions: Check[] = [
         };
         const task = regionTask(2, 129);
         const sums = await evaluated(session, task);
-        expectRegions(sums, task, filled);
+        expectRegions(tried, sums, task, filled);
         assert.ok(count > 100);
         assert.equal(sums.nonFinite!.count, count);
         const { point, value } = sums.nonFinite!.first;
@@ -572,10 +599,10 @@ const regions: Check[] = [
       withSession(tried, bent, 3, async session => {
         for (const name of ['degree11', 'degree7', 'genz-malik', 'degree11'] as const) {
           const task = regionTask(3, 5, name);
-          expectRegions(await evaluated(session, task), task, bent as never);
+          expectRegions(tried, await evaluated(session, task), task, bent as never);
         }
         const task: RegionTask = { ...regionTask(3, 5), ranges: Array(3).fill([-2, 2]) };
-        expectRegions(await evaluated(session, task), task, bent as never);
+        expectRegions(tried, await evaluated(session, task), task, bent as never);
       }),
   },
 ];
@@ -659,6 +686,7 @@ const ends: Check[] = [
       name: `ends: ${method} never evaluates an integrand that is infinite at both ends on one of them`,
       run: async tried => {
         const f: Integrand = ([x, y]) => ((x - 0.5) * (2 - y)) ** -0.7 * (1 - x) ** -0.9;
+        if (method === 'cuhre' && isSingle(tried)) return; // it halves two regions at a time, and refuses such devices
         const r = await integrate(f as never, {
           domain: [
             [0.5, 1],
@@ -725,7 +753,7 @@ const learning = LEARNED.map(
         // a rounding error of a variance may move a sample from one cube to another
         const moved = want.counts.reduce((n, c, i) => n + Math.abs(c - own.counts[i]), 0);
         assert.ok(moved <= 1e-4 * evaluations, `${moved} samples moved`);
-        if (moved === 0) expectSums(own.sums, want.sums);
+        if (moved === 0) expectSums(tried, own.sums, want.sums);
       }),
   }),
 );
@@ -843,17 +871,19 @@ const witnesses: Check[] = [
           const want = await witnessPoints(task, allRegions(task), evaluatorOf(lowerFor(f, dims)));
           assert.equal(own.witnesses, want.witnesses);
           assert.equal(own.evaluations, want.evaluations);
-          assert.deepEqual(own.surprises, want.surprises);
-          assert.deepEqual(own.axes, want.axes);
+          const single = isSingle(tried);
+          const others = own.surprises.filter((s, i) => s !== want.surprises[i]).length;
+          assert.ok(others <= (single ? 0.01 * count : 0), `${others} regions are surprised otherwise`);
+          if (!single) assert.deepEqual(own.axes, want.axes);
           assert.ok(count < 3000 || dims < 3 || own.surprises.some(s => s > 0), 'some are surprised');
           const size = task.values.reduce((most, v) => Math.max(most, Math.abs(v)), 0);
           for (let i = 0; i < count; i++) {
             const off = Math.abs(own.deviations[i] - want.deviations[i]);
-            assert.ok(off < 1e-12 * size, `deviation of ${i} by ${off}`);
+            assert.ok(off < (single ? 1e-5 : 1e-12) * size, `deviation of ${i} by ${off}`);
             const spread = Math.abs(own.spreads[i] - want.spreads[i]);
-            assert.ok(spread < 1e-7 * size, `spread of ${i} by ${spread}`);
+            assert.ok(spread < (single ? 1e-5 : 1e-7) * size, `spread of ${i} by ${spread}`);
             const missing = Math.abs(own.missing[i] - want.missing[i]);
-            assert.ok(missing < 1e-12 * size, `missing in ${i} by ${missing}`);
+            assert.ok(missing < (single ? 1e-5 : 1e-12) * size, `missing in ${i} by ${missing}`);
           }
         }),
     }),
@@ -886,6 +916,7 @@ const witnesses: Check[] = [
     run: tried => {
       const tail: Integrand = ([x, y, z]) =>
         x > 0.7 && x < 0.72 ? 1 : 1e3 * Math.exp(-250 * (6 + x + y + z));
+      // beside 1, all of them are 0 in float32, as they are by what they contribute
       return withSession(tried, tail, 3, async session => {
         const task = await witnessTask(session, 67, 20_000);
         const { deviations, spreads, surprises } = await session.witness(
@@ -916,7 +947,7 @@ const witnesses: Check[] = [
           const { missing, axes } = await session.witness(task, allRegions(task));
           assert.ok(missing[0] > 1e-4 && missing[0] < 8.1e-4, `${missing[0]} of 1e-4 is missing`);
           assert.equal(axes[0], 0);
-          assert.ok(missing[1] < 1e-13);
+          assert.ok(missing[1] < (isSingle(tried) ? 1e-6 : 1e-13), `${missing[1]} is missing of the second`);
         });
       },
     }),

@@ -5,6 +5,7 @@ import { loading } from '../../integrand/on-demand.ts';
 import { toCuda } from '../../integrand/targets/cuda.ts';
 import { toJavaScript } from '../../integrand/targets/javascript.ts';
 import { toWasm } from '../../integrand/targets/wasm.ts';
+import { toWgsl } from '../../integrand/targets/wgsl.ts';
 import { capturing, prepare } from '../../integrate.ts';
 import { visible } from '../../options/visible.ts';
 import { checkProblem } from '../../problem.ts';
@@ -30,11 +31,12 @@ export async function explainCommand(args: Arguments, { out, env }: Terminal): P
   if (target === 'ir') sections.push(['the integrand', String(integrand)], ['its program', irText(program)]);
   if (target === 'js') sections.push(['JavaScript, for point i of n', toJavaScript(program)]);
   if (target === 'cuda') sections.push(['CUDA C++', toCuda(program).source.trimEnd()]);
+  if (target === 'wgsl') sections.push(['WGSL, in float32', toWgsl(program).source.trimEnd()]);
   if (target === 'wasm') {
     const { bytes } = toWasm(program);
     sections.push([`WebAssembly, ${bytes.length} bytes; two points at a time`, wasmText(bytes)]);
   }
-  const comment = target === 'js' || target === 'cuda' ? '//' : ';;';
+  const comment = ['js', 'cuda', 'wgsl'].includes(target) ? '//' : ';;';
   out.write(
     `${sections.map(([name, text]) => `${head(`${comment} ${name}`)}\n${visible(text)}`).join('\n\n')}\n`,
   );

@@ -23,6 +23,7 @@ import { lowerLibrary } from '../lower/lower.ts';
 import type { Bindings } from '../params.ts';
 import { STOP_CHECK_PERIOD, type StopChecks, stopChecksOf } from '../stop-checks.ts';
 import { FUNCTIONS, fill, HELPERS, literal, NAN, OPERATIONS, STOPPED, UNFUSED } from './cuda/operations.ts';
+import { sinesAndCosines } from './sines-and-cosines.ts';
 
 export interface CudaText {
   /**
@@ -356,18 +357,4 @@ function functionBody(program: Program, context: FunctionContext): string {
   if (several && checks.checked.size > 0)
     program.results.forEach((_, r) => head.push(`  out[${r}] = ${NAN};`));
   return [...head, ...lines].join('\n');
-}
-
-/** The values of a list that are the sine and the cosine of one angle: `sincos` reduces the angle once for both. */
-function sinesAndCosines(body: Statement[]): Map<Id, { sin: Id; cos: Id; angle: Id }> {
-  const calls = { sin: new Map<Id, Id>(), cos: new Map<Id, Id>() };
-  for (const s of body)
-    if (s.kind === 'let' && s.op === 'call' && (s.fn === 'sin' || s.fn === 'cos'))
-      calls[s.fn].set(s.args[0], s.id);
-  const both = new Map<Id, { sin: Id; cos: Id; angle: Id }>();
-  for (const [angle, sin] of calls.sin) {
-    const cos = calls.cos.get(angle);
-    if (cos !== undefined) for (const id of [sin, cos]) both.set(id, { sin, cos, angle });
-  }
-  return both;
 }

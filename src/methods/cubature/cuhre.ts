@@ -9,6 +9,7 @@
  * With several results the region is halved that needs it most: the one with the largest error of a goal in units of the goal's
  * tolerance. Tolerances follow the values, so the heap is made anew when one of them has changed by a factor of RERANKED.
  */
+import { OptionError } from '../../options/option-error.ts';
 import { type Estimate, Sum, twoLevelErrors } from '../../tasks/pool/errors.ts';
 import { canSplit } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
@@ -18,8 +19,18 @@ import { Heap } from './heap.ts';
 import type { CubatureOptions } from './options.ts';
 
 const RERANKED = 2;
+/** The epsilon of float64. */
+const FLOAT64 = 2 ** -53;
 
 export function cuhre(problem: MethodProblem, options: CubatureOptions): Run {
+  if (problem.epsilon > FLOAT64)
+    throw new OptionError(
+      'method',
+      'cuhre',
+      w => `use ${w.quoted('pagani')}, which halves many, or another device`,
+      w =>
+        `${w.quoted('method')} is cuhre, which evaluates two regions at a time, to the last digits of float64: nothing for a GPU in float32`,
+    );
   const run = new Cubature(problem, options);
   return runCubature(run, async function* () {
     const store = new RegionStore(problem.ranges.length, run.results);

@@ -10,7 +10,7 @@ import { RESULTS_PER_PASS } from '../../tasks/correlation.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
 import type { Learning } from '../../tasks/learning.ts';
 import { floorFor, rebin, scaledMap, uniformMap } from '../../tasks/map.ts';
-import { additionsOf, PIECE } from '../../tasks/pieces.ts';
+import { additionsOf, PIECE, sumRounding } from '../../tasks/pieces.ts';
 import type { Ranges } from '../../tasks/region.ts';
 import {
   type AxisMap,
@@ -533,7 +533,7 @@ export class Sampling {
     const fine = Math.max(...perAxis) >= FINE_STRATA;
     const one = (unit: number, own: Pick<SampleSums, 'sum' | 'variance' | 'concentration'>): Estimate => {
       const value = own.sum / cubes;
-      const rounding = additionsOf(sums.evaluations) * this.#problem.epsilon * Math.abs(value);
+      const rounding = sumRounding(additionsOf(sums.evaluations), this.#problem.epsilon) * Math.abs(value);
       // not Math.hypot: engines differ in its last bit
       const error = Math.sqrt(own.variance / cubes ** 2 + rounding ** 2);
       // (Σ vᵢ)² / Σ vᵢ²; the part of the error that is rounding counts as carried by many pieces

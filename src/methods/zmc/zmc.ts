@@ -13,7 +13,7 @@ import { innerRange, volumeExcess } from '../../integrand/inner-range.ts';
 import { OptionError } from '../../options/option-error.ts';
 import { withDefaults } from '../../options/table.ts';
 import { STREAM } from '../../random/philox.ts';
-import { additionsOf } from '../../tasks/pieces.ts';
+import { additionsOf, sumRounding } from '../../tasks/pieces.ts';
 import { type Combined, combineAll, type Estimate, ratio } from '../combine.ts';
 import { hiddenBy } from '../jumps.ts';
 import { Ledger } from '../ledger.ts';
@@ -374,7 +374,7 @@ class ZmcRun {
       // blocks are parts of the inner ranges of the axes (integrand/inner-range.ts)
       const excess = volumeExcess(this.#problem.ranges);
       const one = (unit: number, value: number, variance: number): Estimate => {
-        const rounding = additions * this.#problem.epsilon * Math.abs(value);
+        const rounding = sumRounding(additions, this.#problem.epsilon) * Math.abs(value);
         const whole = (x: number) => (x + x * excess) * unit;
         return {
           value: whole(value),

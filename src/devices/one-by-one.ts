@@ -1,15 +1,15 @@
 /**
  * Regions and witnesses of an integrand with several results: one pass per result, each by a session whose program is narrowed
- * to that result. So the kernels are those of scalar integrands, and a result has the bits that it has alone. A warp keeps
- * 2·(1 + null rules) sums per result in registers, which leaves no room for those of several results. What results share is
- * computed once per result.
+ * to that result. So the kernels are those of scalar integrands, and a result has the bits that it has alone. A GPU has no room in
+ * its registers for several results: a warp of CUDA keeps 2·(1 + null rules) sums per result. What results share is computed once
+ * per result.
  */
-import type { CompiledProgram } from '../../integrand/bound.ts';
-import { withResults } from '../../integrand/optimise.ts';
-import type { Part } from '../../tasks/part.ts';
-import { joinResults, type RegionSums, type RegionTask } from '../../tasks/region.ts';
-import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
-import { beforeAbort } from '../before-abort.ts';
+import type { CompiledProgram } from '../integrand/bound.ts';
+import { withResults } from '../integrand/optimise.ts';
+import type { Part } from '../tasks/part.ts';
+import { joinResults, type RegionSums, type RegionTask } from '../tasks/region.ts';
+import type { WitnessSums, WitnessTask } from '../tasks/witness.ts';
+import { beforeAbort } from './before-abort.ts';
 
 /** What it needs of a session with one result. */
 export interface SingleSession {
@@ -17,6 +17,7 @@ export interface SingleSession {
   compileRegions(task: RegionTask, signal?: AbortSignal): Promise<void>;
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums>;
   witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums>;
+  noise?(signal?: AbortSignal): Promise<readonly number[]>;
   rebind(program: CompiledProgram): Promise<void>;
   close(): void;
 }
@@ -42,6 +43,14 @@ export class OneByOne {
 
   witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
     return this.#session(task.result ?? 0).witness(task, part, signal);
+  }
+
+  /** The noise of each result; 0 of those that no task was about. */
+  async noise(signal?: AbortSignal): Promise<readonly number[]> {
+    const all: number[] = [];
+    for (const r of this.#integrand.program.results.keys())
+      all.push((await this.#sessions.get(r)?.noise?.(signal))?.[0] ?? 0);
+    return all;
   }
 
   async rebind(program: CompiledProgram): Promise<void> {

@@ -1,0 +1,72 @@
+/// <reference types="@webgpu/types" />
+/**
+ * Finds a GPU: that of the page, by `navigator.gpu`, or in Node that of the package `webgpu` (Dawn), an optional peer. No feature is
+ * required. Limits above the defaults are asked for where the adapter has them.
+ */
+import { DeviceError } from '../device.ts';
+
+/** Limits that make kernels faster or tasks larger; everything works with their defaults. */
+const LIMITS = [
+  'maxBufferSize',
+  'maxStorageBufferBindingSize',
+  'maxComputeWorkgroupStorageSize',
+] as const satisfies readonly (keyof GPUSupportedLimits)[];
+
+/** What is wrong with the GPU or its absence, and what to do. */
+export class WebGpuError extends DeviceError {
+  override name = 'WebGpuError';
+}
+
+/** The adapter, and its name for people. */
+export async function findAdapter(): Promise<{ adapter: GPUAdapter; name: string }> {
+  const gpu = (globalThis.navigator as Navigator | undefined)?.gpu ?? (await nodeGpu());
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  if (!adapter)
+    throw new WebGpuError(
+      inNode()
+        ? 'WebGPU finds no GPU. On Linux it needs a Vulkan driver (does vulkaninfo list one?), elsewhere a current driver of the GPU.'
+        : 'WebGPU finds no GPU in this browser: see chrome://gpu or about:support, or use another device.',
+    );
+  const { description, vendor, architecture, device } = adapter.info;
+  const name =
+    description || [vendor, architecture, device].filter(Boolean).join(' ') || 'a GPU without a name';
+  return { adapter, name };
+}
+
+export async function openAdapter(adapter: GPUAdapter): Promise<GPUDevice> {
+  const requiredLimits = Object.fromEntries(LIMITS.map(name => [name, adapter.limits[name]]));
+  try {
+    return await adapter.requestDevice({ requiredLimits });
+  } catch (e) {
+    throw new WebGpuError(`the GPU cannot be used: ${e instanceof Error ? e.message : e}`, { cause: e });
+  }
+}
+
+const inNode = () => typeof process === 'object' && !!process.versions?.node;
+
+/** Dawn's entry. It is kept: when it is collected, so are the adapters that came from it. */
+let ofNode: Promise<GPU> | null = null;
+
+function nodeGpu(): Promise<GPU> {
+  if (!inNode())
+    throw new WebGpuError(
+      'This browser has no WebGPU, or the page is not secure: WebGPU is for https:// and localhost, in current browsers.',
+    );
+  ofNode ??= loadDawn();
+  return ofNode;
+}
+
+async function loadDawn(): Promise<GPU> {
+  // no literal, so that bundlers leave it alone: pages have navigator.gpu
+  const name: string = 'webgpu';
+  try {
+    const dawn: typeof import('webgpu') = await import(/* @vite-ignore */ /* webpackIgnore: true */ name);
+    return dawn.create([]);
+  } catch (e) {
+    ofNode = null;
+    throw new WebGpuError(
+      `WebGPU in Node needs the package webgpu, which could not be loaded (${(e as Error).message}); npm install webgpu.`,
+      { cause: e },
+    );
+  }
+}

@@ -1,0 +1,213 @@
+/// <reference types="@webgpu/types" />
+/**
+ * An open GPU: buffers, pipelines, dispatches and what they cost. Whatever goes wrong with the GPU is an error of the next call: a
+ * device that is lost, a buffer that finds no memory, text that a driver refuses.
+ */
+import { findAdapter, openAdapter, WebGpuError } from './adapter.ts';
+
+/** As in GPUBufferUsage and GPUMapMode, which Node has only if somebody puts them there. */
+const USAGE = { mapRead: 0x1, copyFrom: 0x4, copyTo: 0x8, uniform: 0x40, storage: 0x80 } as const;
+const MAP_READ = 0x1;
+const COMPUTE = 0x4;
+
+/** A buffer that grows when more is asked for. */
+export class GrowingBuffer {
+  readonly #gpu: Gpu;
+  readonly #usage: number;
+  #buffer: GPUBuffer | null = null;
+
+  constructor(gpu: Gpu, usage: 'storage' | 'uniform') {
+    this.#gpu = gpu;
+    this.#usage = USAGE[usage] | USAGE.copyFrom | USAGE.copyTo;
+  }
+
+  /** The buffer with room for so many bytes. What it had is lost when it grows. */
+  of(bytes: number): GPUBuffer {
+    if (this.#buffer && this.#buffer.size >= bytes) return this.#buffer;
+    this.#buffer?.destroy();
+    this.#buffer = this.#gpu.buffer(Math.max(256, 4 * Math.ceil(bytes / 4)), this.#usage);
+    return this.#buffer;
+  }
+
+  write(data: Float32Array | Uint32Array): GPUBuffer {
+    const buffer = this.of(data.byteLength);
+    this.#gpu.device.queue.writeBuffer(buffer, 0, data as never);
+    return buffer;
+  }
+
+  destroy(): void {
+    this.#buffer?.destroy();
+    this.#buffer = null;
+  }
+}
+
+export class Gpu {
+  readonly device: GPUDevice;
+  /** As the driver calls it. */
+  readonly name: string;
+  readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
+  /** Why it cannot be used any more. */
+  #failure: WebGpuError | null = null;
+  #closed = false;
+  #lost: Promise<never>;
+
+  static async open(): Promise<Gpu> {
+    const { adapter, name } = await findAdapter();
+    return new Gpu(await openAdapter(adapter), name);
+  }
+
+  constructor(device: GPUDevice, name: string) {
+    this.device = device;
+    this.name = name;
+    this.#lost = device.lost.then(({ reason, message }) => {
+      this.#failure ??= new WebGpuError(
+        this.#closed
+          ? 'the WebGPU device is closed'
+          : `the GPU was lost (${message || reason}); the next run opens it again. Drivers reset a GPU whose kernels take seconds.`,
+      );
+      throw this.#failure;
+    });
+    this.#lost.catch(() => {}); // it is told to whoever waits
+    device.addEventListener('uncapturederror', event => {
+      const { error } = event as GPUUncapturedErrorEvent;
+      this.#failure ??= new WebGpuError(`the GPU failed: ${error.message}`);
+    });
+  }
+
+  /** Whether it can still be used. */
+  get works(): boolean {
+    return !this.#failure && !this.#closed;
+  }
+
+  check(): void {
+    if (this.#failure) throw this.#failure;
+    if (this.#closed) throw new WebGpuError('the WebGPU device is closed');
+  }
+
+  /** Bytes that a kernel may see of one buffer. */
+  get bindingBytes(): number {
+    const { maxBufferSize, maxStorageBufferBindingSize } = this.device.limits;
+    return Math.min(maxBufferSize, maxStorageBufferBindingSize);
+  }
+
+  buffer(bytes: number, usage: number): GPUBuffer {
+    this.check();
+    if (bytes > this.bindingBytes)
+      throw new WebGpuError(
+        `a task needs ${bytes} bytes in one buffer, and the GPU takes ${this.bindingBytes}; use fewer bins, strata or regions, or another device.`,
+      );
+    return this.device.createBuffer({ size: bytes, usage });
+  }
+
+  /** The pipeline of a kernel, by its text. Compiled in the background of the driver, and kept. */
+  pipeline(text: string): Promise<GPUComputePipeline> {
+    let made = this.#pipelines.get(text);
+    if (!made) {
+      made = this.#compile(text);
+      made.catch(() => this.#pipelines.delete(text));
+      this.#pipelines.set(text, made);
+      // a scan over shapes of params would keep one for each
+      if (this.#pipelines.size > 256) this.#pipelines.delete(this.#pipelines.keys().next().value!);
+    }
+    return made;
+  }
+
+  async #compile(code: string): Promise<GPUComputePipeline> {
+    this.check();
+    this.device.pushErrorScope('validation');
+    const module = this.device.createShaderModule({ code });
+    const wrong = this.device.popErrorScope();
+    try {
+      const layout = this.device.createPipelineLayout({ bindGroupLayouts: [this.#layoutOf(code)] });
+      return await this.#alive(
+        this.device.createComputePipelineAsync({ layout, compute: { module, entryPoint: 'main' } }),
+      );
+    } catch (e) {
+      this.check();
+      const refused = (await wrong)?.message ?? (e as Error).message;
+      throw new WebGpuError(`the GPU's driver does not compile this integrand: ${refused}`, { cause: e });
+    }
+  }
+
+  /** The bindings that a text declares. WebGPU's own layout has only those that are used: not params, where an integrand has none. */
+  #layoutOf(code: string): GPUBindGroupLayout {
+    const entries = Array.from(
+      code.matchAll(/@binding\((\d+)\) var<(\w+)(?:, (\w+))?>/g),
+      ([, n, space, access]) => ({
+        binding: Number(n),
+        visibility: COMPUTE,
+        buffer: {
+          type: space === 'uniform' ? 'uniform' : access === 'read' ? 'read-only-storage' : 'storage',
+        } as const,
+      }),
+    );
+    return this.device.createBindGroupLayout({ entries });
+  }
+
+  /** Submits a dispatch; a buffer's place in the list is the number of its binding. */
+  submit(
+    pipeline: GPUComputePipeline,
+    buffers: readonly (GPUBuffer | null)[],
+    workgroups: readonly [number, number?],
+  ): void {
+    const encoder = this.device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    const entries = buffers.flatMap((buffer, binding) => (buffer ? [{ binding, resource: { buffer } }] : []));
+    pass.setBindGroup(0, this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
+    pass.dispatchWorkgroups(...workgroups);
+    pass.end();
+    this.device.queue.submit([encoder.finish()]);
+  }
+
+  clear(buffer: GPUBuffer, bytes: number): void {
+    const encoder = this.device.createCommandEncoder();
+    encoder.clearBuffer(buffer, 0, bytes);
+    this.device.queue.submit([encoder.finish()]);
+  }
+
+  /** Waits for everything that was submitted. */
+  async done(): Promise<void> {
+    await this.#alive(this.device.queue.onSubmittedWorkDone());
+  }
+
+  /** The first bytes of some buffers, after everything that was submitted. */
+  async read(wanted: readonly { buffer: GPUBuffer; bytes: number }[]): Promise<ArrayBuffer[]> {
+    const total = wanted.reduce((sum, { bytes }) => sum + bytes, 0);
+    this.check();
+    const copy = this.device.createBuffer({ size: Math.max(4, total), usage: USAGE.mapRead | USAGE.copyTo });
+    const encoder = this.device.createCommandEncoder();
+    let at = 0;
+    for (const { buffer, bytes } of wanted) {
+      if (bytes > 0) encoder.copyBufferToBuffer(buffer, 0, copy, at, bytes);
+      at += bytes;
+    }
+    this.device.queue.submit([encoder.finish()]);
+    try {
+      await this.#alive(copy.mapAsync(MAP_READ));
+      const range = copy.getMappedRange();
+      let end = 0;
+      return wanted.map(({ bytes }) => {
+        end += bytes;
+        return range.slice(end - bytes, end);
+      });
+    } catch (e) {
+      this.check();
+      throw new WebGpuError(`the GPU failed: ${(e as Error).message}`, { cause: e });
+    } finally {
+      copy.destroy();
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.device.destroy();
+  }
+
+  /** The result of some work of the GPU; rejects when the GPU is lost or has failed meanwhile. */
+  async #alive<T>(work: Promise<T>): Promise<T> {
+    const result = await Promise.race([work, this.#lost]);
+    this.check();
+    return result;
+  }
+}

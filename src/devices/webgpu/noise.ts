@@ -1,0 +1,71 @@
+/**
+ * How far the values of a GPU, in float32, are from those of float64: both are computed at some points of the last task, the latter on the
+ * calling thread. The mean of their differences is the error of an integral; it is known to its standard deviation. So the noise is
+ * what is seen, twice what may be hidden in its scatter, and what the map and the sums of the kernels round.
+ *
+ * Rounded coordinates, params and constants, functions near their poles, differences of large numbers, values beyond float32: all of
+ * these are in it, and no bound for a program has to be known.
+ */
+import { type CompiledProgram, resultCount } from '../../integrand/bound.ts';
+import { drawSamples } from '../../tasks/draw.ts';
+import { type EvaluatePoints, evaluatorOf } from '../../tasks/evaluate.ts';
+import { regionPoints } from '../../tasks/pointwise.ts';
+import { allRegions, type RegionSums, type RegionTask, regionsOf } from '../../tasks/region.ts';
+import type { PlainTask } from '../../tasks/sample.ts';
+import type { Points } from './points.ts';
+
+/** Points that are compared: a millisecond of the calling thread for most integrands. */
+const SAMPLES = 2048;
+/** Regions of a list that are compared, those with the largest values. */
+const REGIONS = 8;
+/** What kernels round besides values, relative to Σ |w|, in epsilons: the coordinates of a point in its bin, the Jacobian, pieces. */
+const KERNEL_EPSILONS = 2;
+
+/** The noise of the integral of each result, from samples through the map of a task. */
+export async function sampleNoise(
+  task: PlainTask,
+  integrand: CompiledProgram,
+  points: Points,
+  epsilon: number,
+  signal?: AbortSignal,
+): Promise<number[]> {
+  const strata = task.strata.map(() => 1);
+  const [drawn] = drawSamples({ ...task, strata, counts: SAMPLES, unit: 1 }, SAMPLES);
+  const single = await points.evaluate(drawn.points, SAMPLES, signal);
+  const double = await (evaluatorOf(integrand) as EvaluatePoints)(drawn.points, SAMPLES);
+  return Array.from({ length: resultCount(integrand) }, (_, r) => {
+    let [sum, squares, size] = [0, 0, 0];
+    for (let i = 0; i < SAMPLES; i++) {
+      const [f32, f64] = [single[r * SAMPLES + i], double[r * SAMPLES + i]];
+      const off = (f32 - f64) * drawn.jacobians[i];
+      if (!Number.isFinite(off)) continue; // they are reported as values that are not finite
+      sum += off;
+      squares += off * off;
+      size += Math.abs(f64 * drawn.jacobians[i]);
+    }
+    const mean = sum / SAMPLES;
+    const deviation = Math.sqrt(Math.max(0, squares / SAMPLES - mean * mean) / SAMPLES);
+    return Math.abs(mean) + 2 * deviation + (KERNEL_EPSILONS * epsilon * size) / SAMPLES;
+  });
+}
+
+/** The noise of Σ values of a list of regions that covers the box, relative to Σ |values|, from the largest of some list. */
+export async function regionNoise(
+  task: RegionTask,
+  found: RegionSums,
+  integrand: CompiledProgram,
+  epsilon: number,
+): Promise<number> {
+  const order = Array.from(found.values.keys()).sort(
+    (a, b) => Math.abs(found.values[b]) - Math.abs(found.values[a]),
+  );
+  const evaluate = evaluatorOf(integrand);
+  let [off, size] = [0, 0];
+  for (const i of order.slice(0, REGIONS)) {
+    const alone = regionsOf(task, { first: found.part.first + i, count: 1 });
+    const { values } = await regionPoints(alone, allRegions(alone), evaluate);
+    off += Math.abs(found.values[i] - values[0]);
+    size += Math.abs(values[0]);
+  }
+  return (size > 0 ? off / size : 0) + KERNEL_EPSILONS * epsilon;
+}

@@ -1,0 +1,45 @@
+/**
+ * How much goes into one dispatch. A page is frozen while the GPU works, and drivers reset a GPU that works for seconds, so work is
+ * cut into dispatches of about TARGET_MS by the time that the last one took. How it is cut changes no bit.
+ */
+import type { Gpu } from './gpu.ts';
+
+const TARGET_MS = 100;
+/** Evaluations of the first dispatch of an integrand, about which nothing is known. */
+const FIRST = 2 ** 17;
+/** A dispatch is at most this many times as large as the one before. */
+const GROWTH = 8;
+
+export class Pace {
+  #evaluations = FIRST;
+
+  /**
+   * Does `count` items, of which item i is `cost(from, to)` evaluations: submits ranges of them, and waits after each but the
+   * last. At most `most(from)` items are in one dispatch.
+   */
+  async run(
+    gpu: Gpu,
+    count: number,
+    evaluationsEach: number,
+    most: number,
+    submit: (first: number, count: number) => void | Promise<void>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    for (let first = 0; first < count; ) {
+      signal?.throwIfAborted();
+      const n = Math.min(count - first, most, Math.max(1, Math.floor(this.#evaluations / evaluationsEach)));
+      const begin = performance.now();
+      await submit(first, n);
+      first += n;
+      if (first < count || n * evaluationsEach > this.#evaluations / 2) {
+        await gpu.done();
+        this.#learn(n * evaluationsEach, performance.now() - begin);
+      }
+    }
+  }
+
+  #learn(evaluations: number, ms: number): void {
+    const fitting = (evaluations * TARGET_MS) / Math.max(0.01, ms);
+    this.#evaluations = Math.max(1, Math.min(fitting, GROWTH * Math.max(this.#evaluations, evaluations)));
+  }
+}

@@ -1,0 +1,51 @@
+/** An integrand on a GPU: its text, its params there, and how fast it is. What it needs of the GPU is freed with `close`. */
+import type { CompiledProgram } from '../../integrand/bound.ts';
+import { toWgsl, wgslParams } from '../../integrand/targets/wgsl.ts';
+import { type Gpu, GrowingBuffer } from './gpu.ts';
+import { Pace } from './pace.ts';
+
+export class WebGpuProgram {
+  readonly gpu: Gpu;
+  readonly dims: number;
+  readonly results: number;
+  /** WGSL that defines `integrand`. */
+  readonly text: string;
+  readonly pace = new Pace();
+  readonly #buffers: GrowingBuffer[] = [];
+  readonly #params: GrowingBuffer;
+  #bound: CompiledProgram;
+  /** Whether the present params are on the GPU. */
+  #written = false;
+
+  constructor(gpu: Gpu, integrand: CompiledProgram) {
+    this.gpu = gpu;
+    this.dims = integrand.dims;
+    this.results = integrand.program.results.length;
+    this.text = toWgsl(integrand.program).source;
+    this.#bound = integrand;
+    this.#params = this.buffer('storage');
+  }
+
+  bind(integrand: CompiledProgram): void {
+    this.#bound = integrand;
+    this.#written = false;
+  }
+
+  /** The buffer of params, with the present ones. */
+  params(): GPUBuffer {
+    const numbers = this.#written ? null : wgslParams(this.#bound.program, this.#bound.params);
+    this.#written = true;
+    return numbers ? this.#params.write(numbers) : this.#params.of(4);
+  }
+
+  /** A buffer that is destroyed with the program. */
+  buffer(usage: 'storage' | 'uniform'): GrowingBuffer {
+    const buffer = new GrowingBuffer(this.gpu, usage);
+    this.#buffers.push(buffer);
+    return buffer;
+  }
+
+  close(): void {
+    for (const buffer of this.#buffers) buffer.destroy();
+  }
+}

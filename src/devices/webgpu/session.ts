@@ -1,0 +1,169 @@
+/**
+ * One integrand on a GPU. Tasks of a session come one after the other, since they share its buffers; those of several sessions share
+ * the GPU's queue. A signal ends the waiting at once, and the next task waits until the GPU has done what was submitted.
+ */
+import type { BoundProgram, CompiledProgram } from '../../integrand/bound.ts';
+import { withResults } from '../../integrand/optimise.ts';
+import type { Part } from '../../tasks/part.ts';
+import type { RegionSums, RegionTask } from '../../tasks/region.ts';
+import { type PartSums, type PlainTask, plainTask, type SampleTask } from '../../tasks/sample.ts';
+import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
+import { beforeAbort } from '../before-abort.ts';
+import type { Session } from '../device.ts';
+import { OneByOne } from '../one-by-one.ts';
+import type { Gpu } from './gpu.ts';
+import { regionNoise, sampleNoise } from './noise.ts';
+import { Points } from './points.ts';
+import { WebGpuProgram } from './program.ts';
+import { WebGpuRegions } from './regions.ts';
+import { WebGpuSampling } from './sampling.ts';
+import { hearWitnesses } from './witness.ts';
+
+interface Evaluated {
+  task: RegionTask;
+  found: RegionSums;
+}
+
+/** A program with what runs it. */
+class Runner {
+  readonly program: WebGpuProgram;
+  readonly points: Points;
+  readonly sampling: WebGpuSampling;
+  readonly regions: WebGpuRegions;
+
+  constructor(gpu: Gpu, integrand: CompiledProgram) {
+    this.program = new WebGpuProgram(gpu, integrand);
+    this.points = new Points(this.program);
+    this.sampling = new WebGpuSampling(this.program, this.points);
+    this.regions = new WebGpuRegions(this.program, this.points);
+  }
+}
+
+export class WebGpuSession implements Session {
+  readonly description: string;
+  readonly #gpu: Gpu;
+  readonly #epsilon: number;
+  readonly #whole: Runner;
+  /** Programs for some of the results, by these. */
+  readonly #passes = new Map<string, Runner>();
+  /** Regions and witnesses of an integrand with several results. */
+  readonly #oneByOne: OneByOne | null;
+  #integrand: CompiledProgram;
+  /** The last task of samples; the last list of regions that covers the box, and the last of all. */
+  #sampled: PlainTask | null = null;
+  #evaluated: [Evaluated, Evaluated] | null = null;
+  /** The end of the last task. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(gpu: Gpu, integrand: CompiledProgram, name: string, epsilon: number) {
+    this.#gpu = gpu;
+    this.#epsilon = epsilon;
+    this.#integrand = integrand;
+    this.description = `${name} (${gpu.name})`;
+    this.#whole = new Runner(gpu, integrand);
+    const several = integrand.program.results.length > 1;
+    this.#oneByOne = several
+      ? new OneByOne(integrand, single => new WebGpuSession(gpu, single, name, epsilon))
+      : null;
+  }
+
+  sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
+    // witnesses are drawn without a map, also while there is one
+    if (!this.#sampled || task.bins >= this.#sampled.bins) this.#sampled = plainTask(task);
+    return this.#inTurn(signal, () => this.#runner(task).sampling.sample(task, part, signal));
+  }
+
+  regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
+    if (this.#oneByOne) return this.#oneByOne.regions(task, part, signal);
+    return this.#inTurn(signal, async () => {
+      const found = await this.#whole.regions.evaluate(task, part, signal);
+      const evaluated = { task, found };
+      // the first list of a run covers the box; a session has runs one after the other
+      if (!this.#evaluated || coversBox(task)) this.#evaluated = [evaluated, evaluated];
+      else this.#evaluated = [this.#evaluated[0], evaluated];
+      return found;
+    });
+  }
+
+  async noise(signal?: AbortSignal): Promise<readonly number[]> {
+    const { results } = this.#integrand.program;
+    if (this.#oneByOne && !this.#sampled) return this.#oneByOne.noise(signal);
+    const sampled = this.#sampled
+      ? await this.#inTurn(signal, () =>
+          sampleNoise(this.#sampled!, this.#integrand, this.#whole.points, this.#epsilon, signal),
+        )
+      : results.map(() => 0);
+    if (!this.#evaluated) return sampled;
+    const relative: number[] = [];
+    for (const { task, found } of new Set(this.#evaluated))
+      relative.push(await regionNoise(task, found, this.#integrand, this.#epsilon));
+    const absolute = this.#evaluated[0].found.values.reduce((sum, v) => sum + Math.abs(v), 0);
+    return sampled.map(n => Math.max(n, Math.max(...relative) * absolute));
+  }
+
+  compileRegions(task: RegionTask): Promise<void> {
+    return this.#whole.regions.compile(task);
+  }
+
+  witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
+    if (this.#oneByOne) return this.#oneByOne.witness(task, part, signal);
+    return this.#inTurn(signal, () => hearWitnesses(task, part, this.#whole.points, this.#epsilon, signal));
+  }
+
+  async rebind(program: BoundProgram): Promise<void> {
+    await this.#last.catch(() => {});
+    this.#integrand = program as CompiledProgram;
+    this.#sampled = null;
+    this.#evaluated = null;
+    this.#whole.program.bind(this.#integrand);
+    for (const [results, runner] of this.#passes)
+      runner.program.bind(this.#narrowed(results.split(',').map(Number)));
+    await this.#oneByOne?.rebind(this.#integrand);
+  }
+
+  close(): void {
+    this.#oneByOne?.close();
+    const free = () => {
+      this.#whole.program.close();
+      for (const { program } of this.#passes.values()) program.close();
+    };
+    this.#last.then(free, free);
+  }
+
+  /** What samples the results of a task: all of them, or some by a program that computes only these. */
+  #runner({ pass }: SampleTask): Runner {
+    if (!pass || pass.results.length === this.#integrand.program.results.length) return this.#whole;
+    const key = pass.results.join();
+    const runner = this.#passes.get(key) ?? new Runner(this.#gpu, this.#narrowed(pass.results));
+    this.#passes.set(key, runner);
+    return runner;
+  }
+
+  #narrowed(results: readonly number[]): CompiledProgram {
+    return { ...this.#integrand, program: withResults(this.#integrand.program, results) };
+  }
+
+  /** Runs a task after the one before. */
+  #inTurn<T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const work = this.#last.then(async () => {
+      signal?.throwIfAborted();
+      this.#gpu.check();
+      return task();
+    });
+    this.#last = work.catch(() => {});
+    return beforeAbort(work, signal);
+  }
+}
+
+/** Whether the volumes of the regions of a list are that of the box. */
+function coversBox({ count, levels }: RegionTask): boolean {
+  const dims = levels.length / count;
+  let volume = 0;
+  for (let i = 0; i < count; i++) {
+    let depth = 0;
+    for (let d = 0; d < dims; d++) depth += levels[d * count + i];
+    volume += 2 ** -depth;
+  }
+  return volume === 1;
+}

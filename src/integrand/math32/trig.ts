@@ -1,0 +1,114 @@
+/**
+ * Sine, cosine and tangent.
+ *
+ * x = k·π/2 + r with |r| ≤ π/4. For |x| ≤ 3200, k has 11 bits; π/2 has three parts of 13 bits and a rest, so that products
+ * are exact, and near a multiple of π/2 differences too. Larger x are m·2^E with an integer m: x·2/π mod 4 is the product of m
+ * and the 96 bits of 2/π that begin where m·2^E times a bit is below 4, in 32-bit integers (Payne and Hanek 1983). Then
+ * sin r = r + r·z·S(z) and cos r = 1 − z/2 + z²·C(z), z = r² (relative errors 2^-32 and 2^-33), tan r = r + r·z·T(z) (2^-29.3).
+ */
+import { horner } from './horner.ts';
+
+const S = horner('z', [-0.16666667, 0.008333373, -0.00019850286, 2.8042048e-6]);
+const C = horner('z', [0.041666646, -0.001388731, 2.4432338e-5]);
+const T = horner(
+  'z',
+  [0.33333352, 0.13332589, 0.05406762, 0.02124512, 0.010926467, -1.9847052e-5, 0.0044279727],
+);
+/** The bits of 2/π after 32 zeros. */
+const WORDS = '0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu';
+
+export const TRIG: Record<string, string> = {
+  // the high half of a product
+  q_mulhigh: `fn q_mulhigh(a: u32, b: u32) -> u32 {
+  let a0 = a & 0xffffu;
+  let a1 = a >> 16u;
+  let b0 = b & 0xffffu;
+  let b1 = b >> 16u;
+  let middle = a1 * b0 + ((a0 * b0) >> 16u);
+  let other = a0 * b1 + (middle & 0xffffu);
+  return a1 * b1 + (middle >> 16u) + (other >> 16u);
+}`,
+  // (r, k mod 4) of finite |x| ≥ 2^11
+  q_reducehuge: `fn q_reducehuge(x: f32) -> vec2f {
+  let bits = bitcast<u32>(x);
+  let m = (bits & 0x7fffffu) | 0x800000u;
+  // the first bit of 2/π that matters, counted from 1, is E − 1 with E = exponent − 150; 32 zeros come before it
+  let place = u32(clamp(i32((bits >> 23u) & 0xffu) - 150 - 2 + 32, 0, 137));
+  var words = array<u32, 8>(${WORDS});
+  let i = place >> 5u;
+  let shift = place & 31u;
+  let down = (32u - shift) & 31u;
+  let carry = select(0xffffffffu, 0u, shift == 0u);
+  let w0 = (words[i] << shift) | ((words[i + 1u] >> down) & carry);
+  let w1 = (words[i + 1u] << shift) | ((words[i + 2u] >> down) & carry);
+  let w2 = (words[i + 2u] << shift) | ((words[i + 3u] >> down) & carry);
+  // the low 96 bits of m·(w0, w1, w2), without the lowest 32
+  let low = w1 * m + q_mulhigh(w2, m);
+  let over = select(0u, 1u, low < w1 * m);
+  var high = w0 * m + q_mulhigh(w1, m) + over;
+  var rest = low;
+  // two bits of quadrant, 62 of its fraction; above a half, the fraction is counted back from the next quadrant
+  let back = (high & 0x20000000u) != 0u;
+  let k = (high >> 30u) + select(0u, 1u, back);
+  high = (high << 2u) | (rest >> 30u);
+  rest = rest << 2u;
+  let flippedRest = select(rest, ~rest + 1u, back);
+  let flippedHigh = select(high, ~high + select(0u, 1u, rest == 0u), back);
+  let zeros = min(countLeadingZeros(flippedHigh), 31u);
+  let top = (flippedHigh << zeros) | ((flippedRest >> 1u) >> (31u - zeros));
+  // times π/2: 16 bits by the first 8 bits of π/2 are exact
+  let upper = f32(top >> 16u);
+  let product = q_keep(upper * 1.5703125f) + (upper * 0.00048382679f + f32(top & 0xffffu) * 2.396845e-5f);
+  let r = product * q_exponential(-16 - i32(zeros));
+  let negative = back != (bits >= 0x80000000u);
+  return vec2f(select(r, -r, negative), f32(select(k, 4u - (k & 3u), bits >= 0x80000000u) & 3u));
+}`,
+  // (r, k mod 4); r is NaN where x is not finite
+  q_reduce: `fn q_reduce(x: f32) -> vec2f {
+  var reduced: vec2f;
+  if (q_size(x) > 0x45480000u) {
+    reduced = q_reducehuge(x);
+    reduced.x = select(reduced.x, q_bits(0x7fc00000u), q_size(x) >= 0x7f800000u);
+  } else {
+    let k = floor(x * 0.63661975f + 0.5f);
+    let a = q_keep(x - k * 1.570556640625f);
+    let b = q_keep(a - k * 0.0002396702766418457f);
+    let c = q_keep(b - k * 1.5890691429376602e-8f);
+    reduced = vec2f(c - k * 2.563344e-12f, f32(u32(i32(k)) & 3u));
+  }
+  return reduced;
+}`,
+  q_sinsmall: `fn q_sinsmall(r: f32) -> f32 {
+  let z = r * r;
+  return r + r * z * ${S};
+}`,
+  q_cossmall: `fn q_cossmall(r: f32) -> f32 {
+  let z = r * r;
+  return (1.0f - 0.5f * z) + z * z * ${C};
+}`,
+  // (sin x, cos x)
+  q_sincos: `fn q_sincos(x: f32) -> vec2f {
+  let reduced = q_reduce(x);
+  let k = u32(reduced.y);
+  let s = q_sinsmall(reduced.x);
+  let c = q_cossmall(reduced.x);
+  let odd = (k & 1u) == 1u;
+  let sine = select(s, c, odd);
+  let cosine = select(c, s, odd);
+  let tiny = q_size(x) < 0x39000000u;
+  return vec2f(
+    select(select(sine, -sine, k >= 2u), x, tiny),
+    select(cosine, -cosine, (k == 1u) | (k == 2u)),
+  );
+}`,
+  q_sin: 'fn q_sin(x: f32) -> f32 { return q_sincos(x).x; }',
+  q_cos: 'fn q_cos(x: f32) -> f32 { return q_sincos(x).y; }',
+  q_tan: `fn q_tan(x: f32) -> f32 {
+  let reduced = q_reduce(x);
+  let r = reduced.x;
+  let z = r * r;
+  let t = r + r * z * ${T};
+  let y = select(t, -1.0f / t, (u32(reduced.y) & 1u) == 1u);
+  return select(y, x, q_size(x) < 0x39000000u);
+}`,
+};
