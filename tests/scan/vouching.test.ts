@@ -8,7 +8,7 @@ test('a smooth peak in the corner of a region, which surprises a few of them, do
     Math.exp(-p.a * (x * x + y * y)) * Math.cos(p.b * x * y);
   const results = await scan(f as never, { dims: 2, params, relTol: 1e-6, method: 'cuhre' });
   expect(results.every(r => r.converged)).toBe(true);
-  // 14,000 witnesses each; all of them would be 180,000
+  // 14,000 witnesses each; all of them would be 170,000
   const drawn = results.map(r => r.witnesses!);
   expect(drawn.filter(n => n > 1e5).length).toBeLessThan(60);
   expect(drawn.filter(n => n < 2e4).length).toBeGreaterThan(200);

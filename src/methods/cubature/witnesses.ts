@@ -26,7 +26,7 @@ import { type MethodProblem, toleranceAt } from '../method.ts';
 const PER_TOLERANCE = 64;
 /** Witnesses of a claim, at least; and at most, unless a part of all evaluations is more. */
 const LEAST = 2 ** 16;
-const MOST = 180_000;
+const MOST = 170_000;
 /** The part of all evaluations that witnesses may take; with their models up to five times as much. */
 const SPENT_PART = 0.0005;
 /** Witnesses of all integrals of a scan together, about, while none has contradicted; and of each of them, at least. */
