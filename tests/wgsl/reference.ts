@@ -10,7 +10,7 @@ import { toJavaScript } from '../../src/integrand/targets/javascript.ts';
 import { toFloat32 } from '../../src/integrand/targets/wgsl/literals.ts';
 
 /** What cannot be compared: a value on the way was subnormal, which a card may flush to 0, or loops took too many turns. */
-export const INCOMPARABLE = Symbol('incomparable');
+export const INCOMPARABLE: unique symbol = Symbol('incomparable');
 
 export type Reference = (point: readonly number[], error: () => number) => number[] | typeof INCOMPARABLE;
 
