@@ -172,11 +172,22 @@ function functionOf(name, symbol) {
   return [`### \`${name}\``, code(calls.map(c => `function ${name}${signatureText(c)};`)), said];
 }
 
+/** Of a union of objects that are made of the table of options, the objects; undefined for anything else. */
+function choicesOf({ type: node }) {
+  if (!/\bPick<Options/.test(node.getText())) return undefined;
+  const member = symbol => {
+    const type = checker.typeToString(checker.getTypeOfSymbol(symbol));
+    return `${symbol.name}${symbol.flags & ts.SymbolFlags.Optional ? '?' : ''}: ${type};`;
+  };
+  const choices = checker.getTypeFromTypeNode(node).types;
+  return choices.map(c => `{ ${checker.getPropertiesOfType(c).map(member).join(' ')} }`).join(' | ');
+}
+
 function aliasOf(name, symbol) {
   const type = checker.getDeclaredTypeOfSymbol(symbol);
   const [declaration] = symbol.declarations;
   const [call] = type.getCallSignatures();
-  const written = declaration.type.getText().replace(/\/\*\*.*?\*\//gs, '');
+  const written = choicesOf(declaration) ?? declaration.type.getText().replace(/\/\*\*.*?\*\//gs, '');
   const shown = (call ? written : unfolded(type, written)).replace(/^\s*\|\s*/, '');
   const given = declaration.typeParameters?.map(t => t.getText()).join(', ');
   const full = given ? `${name}<${given}>` : name;

@@ -193,36 +193,23 @@ export const INTEGRATE_OPTIONS = {
   zmc: entryOf<ZmcOptions>({ kind: 'family', table: ZMC_OPTIONS, default: {} }),
 } as const satisfies OptionTable;
 
+// mapped types keep doc comments: each is written once, in the table
+type Options = OptionsOf<typeof INTEGRATE_OPTIONS>;
 /** `Omit`, with members in their order. */
 type Without<T, K> = { [N in keyof T as Exclude<N, K>]: T[N] };
+/** `T` with other values. */
+type Holding<T, V> = { [N in keyof T]: V };
 
 /** The options of `integrate` but for the domain. P is the type of `params`, and of the integrand's second argument. */
 // biome-ignore lint/suspicious/noExplicitAny: what params hold is between the caller and the function
 export interface CommonOptions<P extends Params = any>
-  extends Without<OptionsOf<typeof INTEGRATE_OPTIONS>, 'domain' | 'dims' | 'params'> {
-  /**
-   * The integrand's second argument: numbers, booleans, typed arrays, tables, functions, and objects of these. Numbers and arrays
-   * are copied when the call is made; functions are compiled from their text.
-   */
-  params?: P;
-}
+  extends Holding<Pick<Options, 'params'>, P>,
+    Without<Options, 'domain' | 'dims' | 'params'> {}
 
 /** Where to integrate: over a domain, or over the unit cube of so many dimensions. */
 export type Where =
-  | {
-      /**
-       * One range per coordinate. Bounds may be ±Infinity; a range that is given backwards changes the sign of the integral. A
-       * function gives the bounds as a function of the coordinates before it, `([x]) => [0, x]`; `{ from, to, centre, scale }` says where
-       * on an infinite range the integrand lies. `simplex`, `ball` and `sphere` make a whole domain, or several coordinates of one.
-       */
-      domain: DomainOption;
-      dims?: undefined;
-    }
-  | {
-      /** Instead of `domain`: the number of dimensions of the unit cube. */
-      dims: number;
-      domain?: undefined;
-    };
+  | (Required<Pick<Options, 'domain'>> & { dims?: undefined })
+  | (Required<Pick<Options, 'dims'>> & { domain?: undefined });
 
 /** A problem: where to integrate, how well, with what. One of `domain` and `dims` is needed, all else has a default. */
 // biome-ignore lint/suspicious/noExplicitAny: as in `CommonOptions`
@@ -235,7 +222,7 @@ export type AllOptions = CommonOptions & { domain?: DomainOption | undefined; di
 export interface Problem
   extends Required<
     Omit<
-      OptionsOf<typeof INTEGRATE_OPTIONS>,
+      Options,
       | 'domain'
       | 'breaks'
       | 'points'
@@ -264,7 +251,7 @@ export function checkProblem(options: AllOptions): Problem {
   if (options === null || typeof options !== 'object' || Array.isArray(options))
     refuse('options', options, 'pass an object such as { dims: 3 }');
   checkOptions(INTEGRATE_OPTIONS, options);
-  const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<OptionsOf<typeof INTEGRATE_OPTIONS>>;
+  const all = withDefaults(INTEGRATE_OPTIONS, options) as Required<Options>;
   if (options.resume && options.map) refuse('map', options.map, 'give `resume` or `map`, not both');
   const method = methodOf(all);
   if (options.histograms) histogramOptions.now.checkFillable(all, method);

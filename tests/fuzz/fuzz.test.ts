@@ -1,7 +1,9 @@
 /** The fuzzer's findings of the past, and a short run of it; `npm run fuzz -- --minutes N` goes on. */
 import { describe, expect, test } from 'vitest';
+import { makeProgram } from '../../src/integrand/program-cache.ts';
 import { findings } from './findings.ts';
 import { compiled, isFault, judge, judgeAll } from './judge.ts';
+import { judgeProblem, problem } from './problems.ts';
 import { program } from './program.ts';
 import { reduce } from './reduce.ts';
 
@@ -64,4 +66,22 @@ test('1000 programs near the border of the language are as in JavaScript, or ref
   );
   expect(counts.get('same')).toBeGreaterThan(400);
   expect(counts.get('refused')).toBeGreaterThan(250);
+});
+
+describe('domains and params', () => {
+  test('of 80 problems each is as in JavaScript, or refused; 40 at least are not refused', () => {
+    const kinds = Array.from({ length: 80 }, (_, seed) => {
+      const made = problem(seed);
+      const { kind, why } = judgeProblem(made, seed);
+      expect(kind, `${why}\n${made.text}`).not.toBe('fault');
+      return kind;
+    });
+    expect(kinds.filter(kind => kind === 'same').length).toBeGreaterThan(40);
+  });
+  test('a compiler that is wrong is seen', () => {
+    const made = { ...problem(1), integrand: 'x => 1 + x[0]' };
+    const wrong: typeof makeProgram = (_, ...rest) => makeProgram(x => 1.0001 + x[0], ...rest);
+    expect(judgeProblem(made, 1).kind).toBe('same');
+    expect(judgeProblem(made, 1, wrong).kind).toBe('fault');
+  });
 });

@@ -1,6 +1,6 @@
 /**
  * npm run fuzz -- [--minutes N] [--seed S] [--programs N]: random programs near the border of the language through the
- * compiler, formulas and garbled texts through the command line's parser, altered programs through the verifier, until the time
+ * compiler, domains and params of every kind, formulas and garbled texts through the command line's parser, altered programs through the verifier, until the time
  * is over or the programs are done. Prints a table of what was tried, and every finding as small as it gets; exit code 1 if
  * there is one. A seed has a million programs, the same on every machine.
  */
@@ -16,6 +16,7 @@ import { Random } from '../compiler/random.ts';
 import { alteredBytes, alteredStructure } from './altered.ts';
 import { faultOfFormula, faultOfText, formula, garbled, VARIABLES } from './formulas.ts';
 import { isFault, judge, judgeAll, type Kind, POINTS, params, type Verdict } from './judge.ts';
+import { judgeProblem, problem } from './problems.ts';
 import { program } from './program.ts';
 import { reduce } from './reduce.ts';
 import { TimedOut, within } from './sandbox.ts';
@@ -126,6 +127,13 @@ function tryFormulas(seed: number): void {
   if (fault) found('text', JSON.stringify(text), fault, seed);
 }
 
+function tryProblem(seed: number): void {
+  const made = problem(seed);
+  const { kind, why } = judgeProblem(made, seed);
+  count('domains and params', kind === 'fault' ? 'faults' : kind);
+  if (kind === 'fault') found('problem', made.text, why, seed);
+}
+
 function trySent(p: Program, seed: number): void {
   const whole = judgeBytes(encodeProgram(p));
   count('programs sent', whole.kind === 'runs' ? 'same' : 'faults');
@@ -170,6 +178,7 @@ for (; done < most && !over(); done += BATCH) {
       cudaQueue.push({ program: p, seed });
     if (p && at % 7 === 0) together(() => trySent(p, seed));
     if (at % 10 === 0) together(() => tryFormulas(seed));
+    if (at % 10 === 0) tryProblem(seed);
   });
   if (done % CUDA_EVERY === 0) tryCuda();
 }
