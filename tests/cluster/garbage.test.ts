@@ -2,7 +2,7 @@
 import { jetstream } from '@nats-io/jetstream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queueOf } from '../../src/devices/cluster/protocol.ts';
-import { cluster, type Device, integrate } from '../../src/index.ts';
+import { cluster, type Device, integrate, scan } from '../../src/index.ts';
 import { Random } from '../compiler/random.ts';
 import { numbers } from './numbers.ts';
 import {
@@ -43,11 +43,15 @@ describe.skipIf(absent)('20,000 malformed messages', () => {
     const heard: { subject: string; data: Uint8Array }[] = [];
     const spy = nc.subscribe('quadrille.>', {
       callback: (_, m) =>
-        void (heard.length < 400 && heard.push({ subject: m.subject, data: Uint8Array.from(m.data) })),
+        void (heard.length < 1000 && heard.push({ subject: m.subject, data: Uint8Array.from(m.data) })),
     });
     await nc.flush();
     const alone = numbers(await integrate(f, { ...options, device: 'cpu:2' }));
     expect(numbers(await integrate(f, { ...options, device }))).toEqual(alone);
+    // whole integrals too
+    const params = Array.from({ length: 20 }, (_, i) => ({ a: 1 + i / 8 }));
+    await scan(([x], p) => Math.exp(-p.a * x), { dims: 1, params, device });
+    expect(heard.filter(h => Buffer.from(h.data).includes('"what":"integrals"')).length).toBeGreaterThan(4);
     expect(heard.length).toBeGreaterThan(40);
 
     const spoil = (data: Uint8Array): Uint8Array => {

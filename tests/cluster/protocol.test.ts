@@ -6,8 +6,10 @@ import {
   Frames,
   frameOf,
   framesOf,
+  fromBytes,
   headOf,
   pack,
+  toBytes,
   unpack,
   withHead,
 } from '../../src/devices/cluster/packing.ts';
@@ -65,7 +67,40 @@ test('a value is the same after a trip, its long lists are sent apart, and each 
   const packed = pack(value, put);
   expect('text' in packed && packed.text.length < 500).toBe(true);
   expect(await unpack(packed, get)).toEqual(value);
-  expect([...blobs.keys()]).toEqual(['8000', '2000']);
+  expect([...blobs.keys()]).toEqual(['8000', '1000']);
+});
+
+test('the samples of a million cubes are 1, 2 or 4 MB, by the largest of them', async () => {
+  for (const [largest, bytes] of [
+    [255, 1e6],
+    [256, 2e6],
+    [65_535, 2e6],
+    [65_536, 4e6],
+    [2 ** 32 - 1, 4e6],
+  ]) {
+    const each = new Uint32Array(1e6).fill(50);
+    each[777_777] = largest;
+    let blob = new Uint8Array(0);
+    const packed = pack({ each }, own => {
+      blob = Uint8Array.from(own);
+      return 'digest';
+    });
+    expect(blob.length).toBe(bytes);
+    for (const found of [await unpack(packed, async () => blob), fromBytes(toBytes({ each }))]) {
+      const { each: own } = found as { each: Uint32Array };
+      expect(own).toBeInstanceOf(Uint32Array);
+      expect(Buffer.compare(Buffer.from(own.buffer), Buffer.from(each.buffer))).toBe(0); // toEqual takes minutes
+    }
+  }
+});
+
+test.each([
+  ['Uint32Array', 'Float64Array'],
+  ['Float64Array', 'Uint8Array'],
+  ['Uint32Array', 'constructor'],
+])('a list %s sent as %s is refused', async ($list, as) => {
+  const text = JSON.stringify({ list: { $list, as, digest: 'd' } });
+  await expect(unpack({ text }, async () => new Uint8Array(8))).rejects.toThrow(/an unknown list/);
 });
 
 test('pages make the digests that Node makes', () => {

@@ -114,7 +114,7 @@ export class PartRunner {
   async #integrals(job: Job, get: Get, signal: AbortSignal): Promise<Done> {
     const program = await this.#program(job, get);
     const task = readIntegralsTask(await unpack(job.body, get), program.params.length);
-    this.#allow(WHOLE_EVALUATIONS);
+    this.#allow(task.integrals.length * WHOLE_EVALUATIONS); // what they can take at most
     const programs = task.integrals.map(({ params }) => boundTo(program, params));
     const integrals = await this.#solve(this.#device, programs, task, signal);
     const cost = integrals.reduce((n, i) => n + (i?.result.evaluations ?? 0), 0);
