@@ -33,6 +33,7 @@ export type { ZmcOptions } from './methods/zmc/options.ts';
 export type { OfResults } from './of-results.ts';
 export { OptionError } from './options/option-error.ts';
 export type { CommonOptions, IntegrateOptions, Progress, Where } from './problem.ts';
+export type { LatticeWords } from './random/lattice.ts';
 export { type IterationRecord, Result, type Status } from './result.ts';
 export { type CommonSampleOptions, type SampleOptions, type Samples, sample } from './sample.ts';
 export { type CommonScanOptions, type ScanOptions, scan } from './scan.ts';
@@ -45,5 +46,14 @@ export { regionPoints, samplePoints, witnessPoints } from './tasks/pointwise-loa
 export type { PoolStep, PoolSums, PoolTask, RegionPool, Tolerance } from './tasks/pool/pool.ts';
 export type { Ranges, RegionSums, RegionTask } from './tasks/region.ts';
 export type { RuleName } from './tasks/rules.ts';
-export type { Adapt, AxisMap, Counts, CubeSums, PartSums, SampleSums, SampleTask } from './tasks/sample.ts';
+export type {
+  Adapt,
+  AxisMap,
+  Counts,
+  CubeSums,
+  LatticePoints,
+  PartSums,
+  SampleSums,
+  SampleTask,
+} from './tasks/sample.ts';
 export type { WitnessSums, WitnessTask } from './tasks/witness.ts';

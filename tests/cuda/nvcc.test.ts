@@ -11,6 +11,7 @@ import { CudaProgram, textFor } from '../../src/devices/cuda/program.ts';
 import { CudaRegions } from '../../src/devices/cuda/regions.ts';
 import { CudaSampling } from '../../src/devices/cuda/sampling.ts';
 import { CudaWitness } from '../../src/devices/cuda/witness.ts';
+import { drawShifts, latticeWords } from '../../src/random/lattice.ts';
 import { ruleFor } from '../../src/tasks/rules.ts';
 import { absent } from './emulated.ts';
 import { integrandOf, named, sampleTask } from './tasks.ts';
@@ -25,6 +26,12 @@ const MANY: Record<number, (x: number[]) => number[]> = {
   16: ([x, y]) => [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].map(i => Math.exp(-x * i) * y),
 };
 
+const lattice = {
+  ...latticeWords(8, drawShifts([1, 2], 0, 8, 0, 2), 10, 'whole'),
+  folded: true,
+  slopes: new Float64Array(8 * 65),
+};
+
 test.skipIf(absent || noNvcc).each(['sm_90', 'sm_75'])(
   'for %s, without spills beyond what was measured',
   architecture => {
@@ -33,6 +40,7 @@ test.skipIf(absent || noNvcc).each(['sm_90', 'sm_75'])(
     const sampling = new CudaSampling(program);
     const recipes = [
       sampling.recipe(sampleTask(subject.domain, 2, 4, 64)),
+      sampling.recipe(sampleTask(subject.domain, 1, 1024, 64, { lattice })),
       new CudaRegions(program).recipe(ruleFor(8)),
       ...poolRecipes(program),
       ...Object.values(new CudaWitness(program, new CudaRegions(program)).recipes()),

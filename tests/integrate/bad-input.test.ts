@@ -154,7 +154,7 @@ describe('domain', () => {
 describe('method and device', () => {
   refuses(
     'method',
-    /use 'auto', 'vegas\+', 'mcubes', 'mcubes1d', 'plain', 'pagani', 'cuhre', 'two-phase', 'zmc'\.$/,
+    /use 'auto', 'vegas\+', 'mcubes', 'mcubes1d', 'plain', 'pagani', 'cuhre', 'two-phase', 'lattice', 'zmc'\.$/,
     [
       ['vegas', "'vegas'"],
       ['VEGAS+', "'VEGAS+'"],

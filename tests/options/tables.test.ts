@@ -31,6 +31,7 @@ const untyped = [
   'onProgress',
   'vegas',
   'cubature',
+  'lattice',
   'zmc',
   'resume',
   'map',
