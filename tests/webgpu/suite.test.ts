@@ -25,6 +25,9 @@ const SOME = [
   'ends: no sample lies on an end of a range, in bins of 1 to 64 last bits, in 2 dimensions',
   'witnesses: of 67 regions in 3, what they say point by point',
   'witnesses: the same bits for any cut into parts',
+  'lattices: 3 dimensions, folded, 1 bin',
+  'lattices: 9 dimensions, small shifts',
+  'lattices: values that are not finite are counted, and the first by sample is named',
   'several: sums, covariances, histogram and variances of 3 results',
   'regions: 3 results, the same bits for any cut into parts, and through JSON',
 ];

@@ -3,12 +3,14 @@
  * tree that every device adds (tasks/tree-sum.ts): 640 bytes for 65,536 samples. Where variances of cubes are wanted, it also reads
  * those of pieces.
  */
+import { latticeWord } from '../../random/lattice.ts';
 import { roundKeys, wordsOf } from '../../random/philox.ts';
 import type { NonFinite, Part } from '../../tasks/part.ts';
 import { PIECE, type Place, piecesOf, placeFinder } from '../../tasks/pieces.ts';
 import {
   type CubeSums,
   cubesOf,
+  type LatticePoints,
   nodeWidth,
   type PartSums,
   type PlainTask,
@@ -17,6 +19,7 @@ import {
   resultsOf,
   type SampleTask,
 } from '../../tasks/sample.ts';
+import { curveOf, placeIn } from '../../tasks/smooth-map.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import { exponentOf, innerRange32, splitFloat32, toFloat32 } from './float32.ts';
 import type { GrowingBuffer } from './gpu.ts';
@@ -55,6 +58,7 @@ export class WebGpuSampling {
   readonly #found: GrowingBuffer;
   readonly #histogram: GrowingBuffer;
   readonly #ofPieces: GrowingBuffer;
+  readonly #lattice: GrowingBuffer;
   /** The map and the counts that are on the GPU. */
   #map: Float64Array | null = null;
   #counts: Uint32Array | null = null;
@@ -65,10 +69,8 @@ export class WebGpuSampling {
     this.#task = program.buffer('uniform');
     this.#folds = program.buffer('uniform');
     this.#records = program.buffer('storage');
-    [this.#edges, this.#groups, this.#before, this.#found, this.#histogram, this.#ofPieces] = Array.from(
-      { length: 6 },
-      () => program.buffer('storage'),
-    );
+    [this.#edges, this.#groups, this.#before, this.#found, this.#histogram, this.#ofPieces, this.#lattice] =
+      Array.from({ length: 7 }, () => program.buffer('storage'));
   }
 
   async sample(asked: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
@@ -81,6 +83,7 @@ export class WebGpuSampling {
     const fold = await gpu.pipeline(foldKernel(results));
     signal?.throwIfAborted();
     const edges = this.#putMap(task);
+    const lattice = task.lattice ? this.#putLattice(task.lattice) : null;
     const before = this.#putCounts(task, cubes);
     const words = this.#taskWords(task, cubes);
     const histogramBytes = task.adapt ? 8 * task.strata.length * task.bins : 0;
@@ -124,7 +127,7 @@ export class WebGpuSampling {
           const records = this.#records.of(4 * THREADS * record.words * Math.min(count, mostGroups));
           gpu.submit(
             pipeline,
-            [params, task, edges, groupsBuffer, before, records, ofPieces, histogram],
+            [params, task, edges, groupsBuffer, before, records, ofPieces, histogram ?? lattice],
             [n],
           );
           const folds = this.#folds.write(Uint32Array.of(n * RECORDS, from * RECORDS, 0, 0));
@@ -165,7 +168,7 @@ export class WebGpuSampling {
     };
   }
 
-  #variant({ strata, bins, adapt }: PlainTask): SampleVariant {
+  #variant({ strata, bins, adapt, lattice }: PlainTask): SampleVariant {
     const dims = strata.length;
     const room = (this.#program.gpu.device.limits.maxComputeWorkgroupStorageSize - OWN_SHARED) / 4;
     return {
@@ -175,23 +178,31 @@ export class WebGpuSampling {
       // powers of two, so that maps of about the same size have the same text
       shared: adapt ? Math.min(Math.floor(room), 2 ** Math.ceil(Math.log2(dims * bins))) : 0,
       wide: strata.some(n => n * bins >= 2 ** 32),
+      lattice: !!lattice,
     };
   }
 
   /** Puts the map on the GPU, unless it is there. */
-  #putMap({ edges, bins, strata }: PlainTask): GPUBuffer {
-    const dims = strata.length;
-    if (this.#map === edges) return this.#edges.of(16 * dims * bins);
-    const rows = new Float32Array(4 * dims * bins);
+  #putMap({ edges, bins, strata, lattice }: PlainTask): GPUBuffer {
+    const numbers = lattice ? 8 : 4;
+    const map = lattice?.slopes ?? edges;
+    if (this.#map === map) return this.#edges.of(4 * numbers * strata.length * bins);
+    const rows = new Float32Array(numbers * strata.length * bins);
     strata.forEach((_, d) => {
       const scale = bins * 2 ** -axisExponent(edges, bins, d);
       for (let b = 0; b < bins; b++) {
-        const [low, high] = [edges[d * (bins + 1) + b], edges[d * (bins + 1) + b + 1]];
-        rows.set([...splitFloat32(low), toFloat32(high - low), (high - low) * scale], 4 * (d * bins + b));
+        const at = d * (bins + 1) + b;
+        const [low, width] = [splitFloat32(edges[at]), edges[at + 1] - edges[at]];
+        const row = [...low, toFloat32(width), width * scale];
+        rows.set(lattice ? curveRow(low, curveOf(edges, map, at), scale) : row, numbers * (d * bins + b));
       }
     });
-    this.#map = edges;
+    this.#map = map;
     return this.#edges.write(rows);
+  }
+
+  #putLattice({ folded, steps, shifts }: LatticePoints): GPUBuffer {
+    return this.#lattice.write(Uint32Array.of(Number(folded), ...steps, ...shifts));
   }
 
   /** Puts pieces and samples before each cube on the GPU, unless they are there or all cubes have as many. */
@@ -249,17 +260,20 @@ export class WebGpuSampling {
 
   /** What was not finite, with the point of the first. */
   async #nonFinite(task: PlainTask, count: number, sample: number): Promise<NonFinite> {
-    const { strata, counts, bins, edges, pass } = task;
+    const { strata, counts, bins, edges, pass, lattice } = task;
     let cube = 0;
     if (typeof counts === 'number') cube = Math.floor(sample / counts);
     else for (let before = 0; before + counts.each[cube] <= sample; cube++) before += counts.each[cube];
+    let rest = lattice ? 0 : cube;
     const point = strata.map((n, d) => {
-      const k = cube % n;
-      cube = Math.floor(cube / n);
-      const word = wordsOf(sample, d >> 2, task.iteration, task.stream, task.key)[d & 3];
+      const k = rest % n;
+      rest = Math.floor(rest / n);
+      const word = lattice
+        ? latticeWord(lattice, cube, d, sample)
+        : wordsOf(sample, d >> 2, task.iteration, task.stream, task.key)[d & 3];
       const t = (k + (word + 0.5) * 2 ** -32) * (bins / n);
-      const at = d * (bins + 1) + Math.floor(t);
-      return edges[at] + (t - Math.floor(t)) * (edges[at + 1] - edges[at]);
+      const bin = Math.floor(t);
+      return placeIn(edges, lattice?.slopes, d * (bins + 1) + bin, t - bin).x;
     });
     const values = await this.#points.evaluate(Float64Array.from(point), 1);
     const row = Math.max(
@@ -271,6 +285,15 @@ export class WebGpuSampling {
     return { count, first: { point, value, ...(pass && { result: pass.results[row] }) } };
   }
 }
+
+/** A bin of a smooth map as the kernel reads it. */
+const curveRow = (low: readonly number[], [, m, b, a]: readonly number[], scale: number): number[] => [
+  ...low,
+  ...[m, b, a].map(toFloat32),
+  scale,
+  0,
+  0,
+];
 
 /** The power of two near the width of an axis. */
 const axisExponent = (edges: Float64Array, bins: number, d: number): number =>

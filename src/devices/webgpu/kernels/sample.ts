@@ -59,6 +59,8 @@ export interface SampleVariant {
   shared: number;
   /** Whether strata·bins needs more than 32 bits on some axis. */
   wide: boolean;
+  /** Points of lattices through a smooth map, in the place of random ones; without a histogram. */
+  lattice: boolean;
 }
 
 /** Threads whose sums the second kernel adds. */
@@ -81,14 +83,17 @@ export function recordOf(results: number): RecordLayout {
 }
 
 export function sampleKernel(integrand: string, variant: SampleVariant): string {
-  const { dims, results, adapt, shared, wide } = variant;
+  const { dims, results, adapt, shared, wide, lattice } = variant;
   const pairs = (results * (results + 1)) / 2;
   const { floats, words, ...record } = recordOf(results);
   const evaluate = results > 1 ? 'integrand(&x, &w);' : 'w[0] = integrand(&x);';
   return /* wgsl */ `
 @group(0) @binding(0) var<storage, read> params: array<f32>;
 @group(0) @binding(1) var<uniform> words: array<vec4<u32>, ${TASK_VECTORS}>;
-/** Of each bin: its low edge, what float32 leaves of that, its width, the factor of the Jacobian. */
+/**
+ * Of each bin: its low edge, what float32 leaves of that, its width, the factor of the Jacobian. Of a smooth map (tasks/smooth-map.ts):
+ * e, what float32 leaves of that, m, b; then a, and the factor of the Jacobian.
+ */
 @group(0) @binding(2) var<storage, read> edges: array<vec4<f32>>;
 /** Of each group: cube, offset in it, sample (two words); then piece and number of pieces. */
 @group(0) @binding(3) var<storage, read> groups: array<vec4<u32>>;
@@ -96,6 +101,7 @@ export function sampleKernel(integrand: string, variant: SampleVariant): string 
 @group(0) @binding(4) var<storage, read> before: array<vec2<u32>>;
 @group(0) @binding(5) var<storage, read_write> records: array<u32>;
 ${adapt ? '@group(0) @binding(7) var<storage, read_write> histogram: array<atomic<u32>>;' : ''}
+${lattice ? '/** Whether words are folded; steps; words of shifts (random/lattice.ts). */\n@group(0) @binding(7) var<storage, read> lattice: array<u32>;' : ''}
 /** Variance and mean of each piece, where cubes are wanted. */
 @group(0) @binding(6) var<storage, read_write> ofPieces: array<vec2<f32>>;
 
@@ -228,22 +234,10 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
       var power = 0;
       var random: vec4<u32>;
       for (var d = 0u; d < DIMS; d++) {
-        if ((d & 3u) == 0u) {
-          random = philox(vec4<u32>(sampleLow, (d >> 2u) + 256u * sampleHigh, taskWord(ITERATION), taskWord(STREAM)));
-        }
-        let word = random[d & 3u];
-        let strata = taskWord(AXES + ${AXIS.WORDS}u * d);
         let bins = taskWord(BINS);
-        // (rest + word·bins/2^32)/strata bins above
-        let parts = rest[d] + highProduct(word, bins);
-        let above = parts / strata;
-        let b = min(bin[d] + above, bins - 1u);
-        let fraction = (f32(parts - above * strata) + f32(word * bins) * 0x1p-32) / f32(strata);
-        let edge = edges[d * bins + b];
         let low = taskNumber(AXES + ${AXIS.WORDS}u * d + ${AXIS.LOW}u);
         let high = taskNumber(AXES + ${AXIS.WORDS}u * d + ${AXIS.HIGH}u);
-        x[d] = clamp(edge.x + (edge.y + fraction * edge.z), low, high);
-        jacobian *= edge.w;
+        ${lattice ? LATTICE_PLACE : RANDOM_PLACE}
         let bits = bitcast<u32>(jacobian);
         power += i32(bits >> 23u) - 127;
         jacobian = bitcast<f32>((bits & 0x7fffffu) | 0x3f800000u);
@@ -347,6 +341,32 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 }
 `;
 }
+
+/** A coordinate and its factor of the Jacobian, from a random word in a stratum. */
+const RANDOM_PLACE = /* wgsl */ `if ((d & 3u) == 0u) {
+          random = philox(vec4<u32>(sampleLow, (d >> 2u) + 256u * sampleHigh, taskWord(ITERATION), taskWord(STREAM)));
+        }
+        let word = random[d & 3u];
+        let strata = taskWord(AXES + ${AXIS.WORDS}u * d);
+        // (rest + word·bins/2^32)/strata bins above
+        let parts = rest[d] + highProduct(word, bins);
+        let above = parts / strata;
+        let b = min(bin[d] + above, bins - 1u);
+        let fraction = (f32(parts - above * strata) + f32(word * bins) * 0x1p-32) / f32(strata);
+        let edge = edges[d * bins + b];
+        x[d] = clamp(edge.x + (edge.y + fraction * edge.z), low, high);
+        jacobian *= edge.w;`;
+
+/** The same from a word of a lattice, through a smooth map. */
+const LATTICE_PLACE = /* wgsl */ `var word = lattice[1u + DIMS * (cube + 1u) + d] + sampleLow * lattice[1u + d];
+        if (lattice[0] == 1u) { word = (word << 1u) ^ u32(bitcast<i32>(word) >> 31u); }
+        let s = f32(word * bins) * 0x1p-32;
+        let curve = 2u * (d * bins + highProduct(word, bins));
+        let first = edges[curve];
+        let second = edges[curve + 1u];
+        let bent = first.w + s * second.x;
+        x[d] = clamp(first.x + (first.y + s * (first.z + s * bent)), low, high);
+        jacobian *= second.y * (first.z + s * (bent + bent + s * second.x));`;
 
 /** Quotient and remainder of a number of two words, by one: for axes with so many strata that strata·bins exceeds 32 bits. */
 const QUOTIENT = /* wgsl */ `
