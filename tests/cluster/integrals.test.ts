@@ -65,7 +65,7 @@ describe.skipIf(absent)('a scan on a cluster', () => {
 
   test('methods, several results, domains of their own, options of all kinds', async () => {
     await startWorkers(server.url, 2);
-    const params = sets(24);
+    const params = sets(16);
     for (const method of ['vegas+', 'cuhre', 'plain'] as const)
       await same(f, { dims: 2, method, relTol: 1e-3, params, seed: 2n ** 60n, maxEvaluations: 3e4 });
     const several = ([x, y]: number[], p: { a: number }) => ({ u: x * p.a, v: [y, Math.exp(-p.a * x * y)] });
@@ -111,10 +111,12 @@ describe.skipIf(absent)('a scan on a cluster', () => {
 
   test('a contradiction of one makes all draw the full number of witnesses, as on one machine', async () => {
     await startWorkers(server.url, 2);
-    // a narrow peak that the rule does not see, in some of them
+    // a narrow peak that the rule does not see, in the last ten
     const g = ([x, y]: number[], p: { a: number }) =>
-      Math.cos(x * y) + (p.a > 1.2 ? Math.exp(-((x - 0.31) ** 2 + (y - 0.67) ** 2) * 1e5) * 30 : 0);
-    await same(g, { dims: 2, method: 'pagani', relTol: 1e-5, params: sets(20) });
+      Math.cos(x * y) + (p.a >= 120 ? Math.exp(-((x - 0.31) ** 2 + (y - 0.67) ** 2) * 1e5) * 30 : 0);
+    const params = Array.from({ length: 130 }, (_, a) => ({ a }));
+    const shared = await same(g, { dims: 2, method: 'cuhre', relTol: 1e-3, params });
+    expect(shared[0].witnesses).toBe(2 ** 16); // 2^22/130 while nobody is contradicted
   });
 
   test('workers die, and one answers wrongly: the bits stay', async () => {
@@ -156,7 +158,7 @@ describe.skipIf(absent)('a scan on a cluster', () => {
   test('the coordinator is killed: a scan of its name does not solve again what it had', async () => {
     await startWorkers(server.url, 2);
     const options = { dims: 2, method: 'vegas+', relTol: 2e-3 } as const;
-    const params = sets(300);
+    const params = sets(200);
     await runScript(
       `import { scan } from 'quadrille';
        let results = 0;
@@ -172,6 +174,6 @@ describe.skipIf(absent)('a scan on a cluster', () => {
     const alone = await scan(f, { ...options, params, device: 'cpu:2' });
     expect(resumed.map(numbers)).toEqual(alone.map(numbers));
     const published = new Map(whole().map(j => [j.subject, j.count]));
-    expect([...published.values()].reduce((a, b) => a + b, 0)).toBeLessThan(300);
+    expect([...published.values()].reduce((a, b) => a + b, 0)).toBeLessThan(200);
   });
 });
