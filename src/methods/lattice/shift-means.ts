@@ -24,7 +24,7 @@ export interface ShiftMeans {
 
 /**
  * Where one or two shifts have most of the variance, means have a heavy tail (a pole, a corner that few points meet), and further
- * shifts would have more of it: the error is multiplied by kurtosis/MOST_KURTOSIS. Of 32 normal numbers, 1.5 % have a larger one
+ * shifts would have more of it: the error is multiplied by (kurtosis/MOST_KURTOSIS)². Of 32 normal numbers, 1.5 % have a larger one
  * than that; 32 shifts of which one carries everything have 31.
  */
 const MOST_KURTOSIS = 5;
@@ -72,7 +72,7 @@ function one(means: readonly number[], random: Estimate): Estimate {
   const kurtosis =
     squares > 0 ? (means.length * deviations.reduce((s, d) => s + d ** 4, 0)) / squares ** 2 : 0;
   const rounding = random.rounding ?? 0;
-  const factor = studentFactor(means.length) * Math.max(1, kurtosis / MOST_KURTOSIS);
+  const factor = studentFactor(means.length) * Math.max(1, kurtosis / MOST_KURTOSIS) ** 2;
   const error = Math.max(factor * size * Math.sqrt(square), rounding);
   const { evaluations, carriers } = random;
   return { value, error, evaluations, rounding, randomError: random.error, ...(carriers && { carriers }) };
