@@ -9,6 +9,7 @@
  * is known as well, and with it how many pieces carry the variance: heavy tails show there, and not in a few shifts.
  */
 import { blocksOf } from '../../tasks/correlation.ts';
+import { PIECE } from '../../tasks/pieces.ts';
 import { combineAll, type Estimate } from '../combine.ts';
 
 export interface ShiftMeans {
@@ -75,9 +76,9 @@ function one(means: readonly number[], random: Estimate): Estimate {
   const factor = studentFactor(means.length) * Math.max(1, kurtosis / MOST_KURTOSIS) ** 2;
   const error = Math.max(factor * size * Math.sqrt(square), rounding);
   const { evaluations, carriers } = random;
-  // A piece has 256 points here, and small runs have few; still 200 of them have to carry the variance. With a quarter of them, path
-  // integrals, whose tails are heavy, were low by 1.3 errors on average in 11 claims of 40 runs.
-  const pieces = evaluations;
+  // trust.ts wants a quarter of the pieces as carriers, or 200. Here all points are spread alike, and half of the pieces have to carry
+  // the variance: with a quarter, path integrals, whose tails are heavy, were low by 1.3 errors on average in 11 claims of 40 runs.
+  const pieces = (2 * evaluations) / PIECE;
   return {
     value,
     error,
