@@ -22,7 +22,7 @@ describe('lattice', () => {
     expect(Math.abs(r.value - Number(entryOf(name).truth))).toBeLessThan(4 * r.error);
   });
 
-  // bench/results/lattice-truth.txt has all integrands of the papers, over 200 seeds
+  // bench/results/lattice-truth.txt has more integrands, over 60 seeds
   test.each(['f2_3', 'f4_3', 'f5_5', 'f6_6'])('pulls of %s over 30 seeds', async name => {
     const runs = [];
     for (let seed = 1; seed <= 30; seed++)
