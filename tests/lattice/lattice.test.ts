@@ -11,7 +11,7 @@ const run = (name: string, options: object) => {
 };
 
 describe('lattice', () => {
-  // vegas+ would take 5e10 and 2e10 evaluations, by its square root law (bench/results/lattice.txt)
+  // vegas+ would take 1.4e10, 1.7e10 and 1.9e8 evaluations, by its square root law (bench/results/lattice.txt)
   test.each([
     ['f2_6', 1e-6, 2e7],
     ['f5_8', 1e-6, 4e7],
@@ -22,16 +22,16 @@ describe('lattice', () => {
     expect(Math.abs(r.value - Number(entryOf(name).truth))).toBeLessThan(4 * r.error);
   });
 
-  // bench/results/lattice-truth.txt has all integrands of the papers, over 200 seeds
-  test.each(['f2_3', 'f4_3', 'f5_5', 'f6_6', 'linear_10'])('pulls of %s over 40 seeds', async name => {
+  // bench/results/lattice-truth.txt has more integrands, over 60 seeds
+  test.each(['f2_3', 'f4_3', 'f5_5', 'f6_6'])('pulls of %s over 30 seeds', async name => {
     const runs = [];
-    for (let seed = 1; seed <= 40; seed++)
+    for (let seed = 1; seed <= 30; seed++)
       runs.push(await run(name, { relTol: 5e-4, seed, maxEvaluations: 1e6 }));
     const { mean, deviation, worst } = pullsOf(
       runs.filter(r => r.converged),
       Number(entryOf(name).truth),
     );
-    expect(runs.filter(r => r.converged).length).toBeGreaterThan(36);
+    expect(runs.filter(r => r.converged).length).toBeGreaterThan(27);
     expect(Math.abs(mean)).toBeLessThan(0.45);
     expect(deviation).toBeGreaterThan(0.6);
     expect(deviation).toBeLessThan(1.25);
