@@ -135,9 +135,7 @@ function compared(fn: string, points: Float32Array, values: Float32Array): Measu
   const dims = points.length / values.length;
   const plain = Math as unknown as Record<string, (...x: number[]) => number>;
   const reference =
-    fn === 'mod'
-      ? (x: number, y: number) => x % y
-      : ((kit as unknown as typeof plain)[fn] ?? plain[fn]);
+    fn === 'mod' ? (x: number, y: number) => x % y : ((kit as unknown as typeof plain)[fn] ?? plain[fn]);
   const measured: Measured = { ulp: 0, at: [], wrong: [] };
   const isSubnormal = (v: number) => v !== 0 && Math.abs(v) < MIN;
   values.forEach((value, i) => {
