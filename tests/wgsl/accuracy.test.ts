@@ -8,9 +8,12 @@ describe.skipIf(absent)('float32 functions on SwiftShader', async () => {
   const measured = absent ? new Map() : await measure(Object.keys(PROMISES), count);
   if (process.env.MANY)
     for (const [fn, { ulp, at }] of measured) console.log(fn, ulp.toFixed(2), `at ${at.join(', ')}`);
-  test.each(Object.entries(PROMISES))('%s is within %s ulp, with the special values of JavaScript', (fn, ulp) => {
-    const { ulp: worst, at, wrong } = measured.get(fn)!;
-    expect(wrong).toEqual([]);
-    expect(worst, `at ${at.join(', ')}`).toBeLessThanOrEqual(ulp);
-  });
+  test.each(Object.entries(PROMISES))(
+    '%s is within %s ulp, with the special values of JavaScript',
+    (fn, ulp) => {
+      const { ulp: worst, at, wrong } = measured.get(fn)!;
+      expect(wrong).toEqual([]);
+      expect(worst, `at ${at.join(', ')}`).toBeLessThanOrEqual(ulp);
+    },
+  );
 });

@@ -64,7 +64,7 @@ const MAX = 3.4028234663852886e38;
 const EDGES = [
   0, 1, 0.5, 2, 3, 0.1, 1.5, 2.5, 7, 20, 88.72283, 88.72284, 89.4, -87.33654, -103.98, 127, 128, -126, -150, 3200, 3201, 4096,
   8192, 1e5, 16777215, 8388607.5, 8388608, 4194303.5, 2 ** 31, 2 ** 32, MAX, MIN, 1e-20, 1e-8, 1e30, 0.99999994, 1.0000001,
-  0.49999997, Infinity, NaN, 1.5707964, 3.1415927, 6.2831855, 2.4048254, 5.520078, 3.831706, 7.015587,
+  0.49999997, Infinity, NaN, Math.PI / 2, Math.PI, 2 * Math.PI, 2.4048254, 5.520078, 3.831706, 7.015587,
 ].flatMap(x => [Math.fround(x), Math.fround(-x)]);
 
 /** Random bit patterns, small and large numbers, multiples of π/2, and the edges. */
@@ -135,9 +135,7 @@ function compared(fn: string, points: Float32Array, values: Float32Array): Measu
   const dims = points.length / values.length;
   const plain = Math as unknown as Record<string, (...x: number[]) => number>;
   const reference =
-    fn === 'mod'
-      ? (x: number, y: number) => x % y
-      : ((kit as unknown as typeof plain)[fn] ?? plain[fn]);
+    fn === 'mod' ? (x: number, y: number) => x % y : ((kit as unknown as typeof plain)[fn] ?? plain[fn]);
   const measured: Measured = { ulp: 0, at: [], wrong: [] };
   const isSubnormal = (v: number) => v !== 0 && Math.abs(v) < MIN;
   values.forEach((value, i) => {

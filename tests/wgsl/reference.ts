@@ -10,7 +10,7 @@ import { toJavaScript } from '../../src/integrand/targets/javascript.ts';
 import { toFloat32 } from '../../src/integrand/targets/wgsl/literals.ts';
 
 /** What cannot be compared: a value on the way was subnormal, which a card may flush to 0, or loops took too many turns. */
-export const INCOMPARABLE = Symbol('incomparable');
+export const INCOMPARABLE: unique symbol = Symbol('incomparable');
 
 export type Reference = (point: readonly number[], error: () => number) => number[] | typeof INCOMPARABLE;
 
@@ -20,7 +20,8 @@ const TURNS = 100_000;
 
 const rounded = (list: Statement[]): Statement[] =>
   list.map(s => {
-    if (s.kind === 'let' && s.op === 'const' && typeof s.value === 'number') return { ...s, value: toFloat32(s.value) };
+    if (s.kind === 'let' && s.op === 'const' && typeof s.value === 'number')
+      return { ...s, value: toFloat32(s.value) };
     if (bodies(s).length === 0) return s;
     if (s.kind === 'if') return { ...s, then: rounded(s.then), else: rounded(s.else) };
     return { ...s, body: rounded((s as { body: Statement[] }).body) } as Statement;
@@ -31,7 +32,16 @@ export function referenceOf(program: Program, bindings: Bindings): Reference {
     /const (v\d+) = (.*);$/gm,
     'const $1 = single($2);',
   );
-  const run = new Function('points', 'out', 'kit', 'data', 'arrays', 'turns', 'single', `const n = 1, i = 0;\n${text}`);
+  const run = new Function(
+    'points',
+    'out',
+    'kit',
+    'data',
+    'arrays',
+    'turns',
+    'single',
+    `const n = 1, i = 0;\n${text}`,
+  );
   const data: Record<string, unknown> = Object.create(null);
   for (const [name, value] of [...bindings, ...Object.entries(program.constants)])
     data[name] =
@@ -40,7 +50,10 @@ export function referenceOf(program: Program, bindings: Bindings): Reference {
         : typeof value === 'number'
           ? toFloat32(value)
           : value;
+  let wrongBy = () => 0;
+  const library = withErrors(() => wrongBy());
   return (point, error) => {
+    wrongBy = error;
     let subnormal = false;
     const single = (v: unknown) => {
       if (typeof v !== 'number') return v;
@@ -52,7 +65,7 @@ export function referenceOf(program: Program, bindings: Bindings): Reference {
     const arrays = program.arrays.map(length => new Float64Array(length));
     const budget = { left: TURNS };
     try {
-      run(point, out, withErrors(error), data, arrays, budget, single);
+      run(point, out, library, data, arrays, budget, single);
     } catch (e) {
       if (e !== budget) throw e;
       return INCOMPARABLE;

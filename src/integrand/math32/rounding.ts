@@ -21,7 +21,8 @@ export const ROUNDING: Record<string, string> = {
   // the bit operations of ../math/kit.ts, for float32
   q_pow2: 'fn q_pow2(k: f32) -> f32 { return bitcast<f32>(u32(i32(k) + 127) << 23u); }',
   q_exponent: 'fn q_exponent(x: f32) -> f32 { return f32(i32(q_size(x) >> 23u) - 127); }',
-  q_significand: 'fn q_significand(x: f32) -> f32 { return bitcast<f32>((bitcast<u32>(x) & 0x7fffffu) | 0x3f800000u); }',
+  q_significand:
+    'fn q_significand(x: f32) -> f32 { return bitcast<f32>((bitcast<u32>(x) & 0x7fffffu) | 0x3f800000u); }',
   q_high: 'fn q_high(x: f32) -> f32 { return q_top(x); }',
   // x modulo 2^32, as JavaScript's bit operations take it
   q_uint32: `fn q_uint32(x: f32) -> u32 {

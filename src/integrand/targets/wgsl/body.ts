@@ -101,11 +101,17 @@ export function functionBody(
 
   const expression = (s: Let): string => {
     const args = 'args' in s ? s.args.map(name) : [];
-    if ('args' in s) s.args.forEach((a, i) => {
-      if (isHidden(s, known.get(a))) args[i] = `q_keep(${args[i]})`;
-    });
+    if ('args' in s)
+      s.args.forEach((a, i) => {
+        if (isHidden(s, known.get(a))) args[i] = `q_keep(${args[i]})`;
+      });
     // WGSL evaluates an expression of literals when compiling, and refuses it if it overflows
-    if ('args' in s && isArithmetic(s) && s.args.length > 0 && s.args.every(a => typeof known.get(a) === 'number'))
+    if (
+      'args' in s &&
+      isArithmetic(s) &&
+      s.args.length > 0 &&
+      s.args.every(a => typeof known.get(a) === 'number')
+    )
       args[0] = `q_keep(${name(s.args[0])})`;
     switch (s.op) {
       case 'const':
@@ -205,7 +211,8 @@ export function functionBody(
     return s.kind !== 'break' && s.body.some(t => visit(t, false));
   };
   const OVERRUN = `(turns > ${TURN_LIMIT}u)`;
-  const isCounted = (s: Statement): boolean => checks.checked.has(s) || bodies(s).some(b => b.some(isCounted));
+  const isCounted = (s: Statement): boolean =>
+    checks.checked.has(s) || bodies(s).some(b => b.some(isCounted));
 
   /** `ends` take the values that the list yields or continues with; `inner` is the label of the innermost construct. */
   const list = (body: Statement[], depth: number, ends: Value[], inner: number | undefined): void => {
@@ -335,7 +342,9 @@ const ELEMENT = `fn q_element(offset: u32, last: u32, i: f32) -> f32 {
   return v;
 }`;
 
-const getter = (length: number) => `fn q_get${length}(a: ptr<function, array<f32, ${length}>>, i: f32) -> f32 {
+const getter = (
+  length: number,
+) => `fn q_get${length}(a: ptr<function, array<f32, ${length}>>, i: f32) -> f32 {
   var v = ${NAN};
   if (${inside(bitsOf(length - 1))}) { v = (*a)[u32(i)]; }
   return v;

@@ -40,7 +40,8 @@ export function literal(value: number | boolean): string {
 function shortest(single: number): string {
   for (let digits = 1; digits < 10; digits++) {
     const text = String(Number(single.toPrecision(digits)));
-    if (Math.fround(Number(text)) === single && Number(text) <= MAX) return `${/[.e]/.test(text) ? text : `${text}.0`}f`;
+    if (Math.fround(Number(text)) === single && Number(text) <= MAX)
+      return `${/[.e]/.test(text) ? text : `${text}.0`}f`;
   }
   return `${single}f`;
 }
