@@ -15,16 +15,21 @@ export const unitFor = (size: number, lowest = -1000): number =>
  * The factor by which the unit of an iteration has to change before the iteration is repeated, because squares of its
  * values overflowed or underflowed; 1 when they did not.
  */
-export function unitError({
-  sum,
-  variance,
-  squares = 0,
-}: {
-  sum: number;
-  variance: number;
-  squares?: number;
-}): number {
-  if (!(variance < Infinity && Math.abs(sum) < Infinity && squares < Infinity)) return 2 ** 300;
+export function unitError(
+  {
+    sum,
+    variance,
+    squares = 0,
+  }: {
+    sum: number;
+    variance: number;
+    squares?: number;
+  },
+  epsilon = 2 ** -53,
+): number {
+  // in float32, which ends at 2^128, a larger step would make 0 of all values
+  if (!(variance < Infinity && Math.abs(sum) < Infinity && squares < Infinity))
+    return epsilon > 2 ** -53 ? 2 ** 40 : 2 ** 300;
   const lost = sum !== 0 && variance === 0 && Math.abs(sum) < 2 ** -400;
   return lost ? Math.abs(sum) : 1;
 }

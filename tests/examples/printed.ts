@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 export async function run(file: string): Promise<string[]> {
   const env = { ...process.env, NO_COLOR: '1' };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['scripts/run.mjs', file], { env });
-  if (stderr !== '') throw new Error(`${file} writes to stderr:\n${stderr}`);
+  if (withoutDawn(stderr) !== '') throw new Error(`${file} writes to stderr:\n${stderr}`);
   return stdout.split('\n');
 }
 
@@ -33,3 +33,10 @@ export function measured(line: string): Measured[] {
     };
   });
 }
+
+/** Without what Dawn writes where it finds no Vulkan: examples/devices.ts looks for every device. */
+const withoutDawn = (text: string): string =>
+  text.replaceAll(
+    /Warning: .*Vulkan.*\n( {4}at .*\n)?\n?|Warning: vkCreateInstance.*\n( {4}at .*\n)?\n?/g,
+    '',
+  );

@@ -12,6 +12,7 @@ const SOME = [
   'samples: 5 dimensions, counts of their own',
   'samples: counters of more than 32 bits',
   'samples: cubes of 255 to 259 samples',
+  'samples: one cube of 150000', // with counters in workgroup memory
   'samples: values that are not finite are counted, taken as 0, and the first by sample is named',
   'samples: other params from the next task on',
   'a signal that is aborted already rejects with its reason, and the session works on',

@@ -61,12 +61,18 @@ export async function compareWithReference(
     const count = program.results.length;
     points[k].forEach((point, i) => {
       const plain = reference(point, () => 0);
+      if (plain === INCOMPARABLE) return;
+      const got = [...outcome.values.subarray(i * count, (i + 1) * count)];
+      if (got.every((value, r) => Object.is(value, Math.fround(plain[r])))) {
+        comparison.compared += count;
+        return;
+      }
       const runs = Array.from({ length: RUNS }, () => reference(point, () => 8 * random() - 4));
       const all = [plain, ...runs].filter((r): r is number[] => r !== INCOMPARABLE);
       if (all.length <= RUNS) return;
       for (let r = 0; r < count; r++) {
         comparison.compared++;
-        const value = outcome.values[i * count + r];
+        const value = got[r];
         if (
           isRight(
             value,

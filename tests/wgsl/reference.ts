@@ -50,7 +50,10 @@ export function referenceOf(program: Program, bindings: Bindings): Reference {
         : typeof value === 'number'
           ? toFloat32(value)
           : value;
+  let wrongBy = () => 0;
+  const library = withErrors(() => wrongBy());
   return (point, error) => {
+    wrongBy = error;
     let subnormal = false;
     const single = (v: unknown) => {
       if (typeof v !== 'number') return v;
@@ -62,7 +65,7 @@ export function referenceOf(program: Program, bindings: Bindings): Reference {
     const arrays = program.arrays.map(length => new Float64Array(length));
     const budget = { left: TURNS };
     try {
-      run(point, out, withErrors(error), data, arrays, budget, single);
+      run(point, out, library, data, arrays, budget, single);
     } catch (e) {
       if (e !== budget) throw e;
       return INCOMPARABLE;

@@ -18,6 +18,7 @@ import {
   plan,
   resultsOf,
   type SampleTask,
+  samplesOf,
 } from '../../tasks/sample.ts';
 import { curveOf, placeIn } from '../../tasks/smooth-map.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
@@ -41,6 +42,8 @@ import type { WebGpuProgram } from './program.ts';
 
 /** Bytes of workgroup memory that the kernel needs beside the histogram. */
 const OWN_SHARED = 256;
+/** Samples of a task from which on kernels of its own pay: one that only measures, and one whose histogram is in workgroup memory. */
+const LARGE = 2 ** 17;
 /** Groups in one dispatch, at most: 10 KB for each are between its two kernels, for one result. */
 const MAX_DISPATCH_GROUPS = 4096;
 /** Records per group that are read back. */
@@ -79,7 +82,8 @@ export class WebGpuSampling {
     const [cubes, results] = [cubesOf(task), resultsOf(task)];
     const { groups, size } = plan(task);
     const wantsCubes = !!(task.cubes || task.adapt?.variances);
-    const pipeline = await gpu.pipeline(sampleKernel(this.#program.text, this.#variant(task)));
+    const variant = this.#variant(task);
+    const pipeline = await gpu.pipeline(sampleKernel(this.#program.text, variant));
     const fold = await gpu.pipeline(foldKernel(results));
     signal?.throwIfAborted();
     const edges = this.#putMap(task);
@@ -87,8 +91,8 @@ export class WebGpuSampling {
     const before = this.#putCounts(task, cubes);
     const words = this.#taskWords(task, cubes);
     const histogramBytes = task.adapt ? 8 * task.strata.length * task.bins : 0;
-    const histogram = task.adapt ? this.#histogram.of(histogramBytes) : null;
-    if (histogram) gpu.clear(histogram, histogramBytes);
+    const histogram = variant.adapt ? this.#histogram.of(histogramBytes) : null;
+    if (histogram && task.adapt) gpu.clear(histogram, histogramBytes);
 
     const tree = new TreeSum(nodeWidth(results), groups);
     const cubeSums = wantsCubes ? new CubeLists(task) : null;
@@ -151,8 +155,9 @@ export class WebGpuSampling {
       cubeSums?.add(span, new Float32Array(cubesFound));
       first = end;
     }
-    const counters =
-      histogram && histogramOf((await gpu.read([{ buffer: histogram, bytes: histogramBytes }]))[0]);
+    const counters = task.adapt
+      ? histogramOf((await gpu.read([{ buffer: histogram!, bytes: histogramBytes }]))[0])
+      : null;
     return {
       part,
       evaluations: places[part.count].sample - places[0].sample,
@@ -168,15 +173,17 @@ export class WebGpuSampling {
     };
   }
 
-  #variant({ strata, bins, adapt, lattice }: PlainTask): SampleVariant {
+  #variant(task: PlainTask): SampleVariant {
+    const { strata, bins, adapt, lattice } = task;
     const dims = strata.length;
+    const large = samplesOf(task) >= LARGE;
     const room = (this.#program.gpu.device.limits.maxComputeWorkgroupStorageSize - OWN_SHARED) / 4;
     return {
       dims,
       results: this.#program.results,
-      adapt: !!adapt,
+      adapt: !lattice && (!large || !!adapt),
       // powers of two, so that maps of about the same size have the same text
-      shared: adapt ? Math.min(Math.floor(room), 2 ** Math.ceil(Math.log2(dims * bins))) : 0,
+      shared: large && adapt ? Math.min(Math.floor(room), 2 ** Math.ceil(Math.log2(dims * bins))) : 0,
       wide: strata.some(n => n * bins >= 2 ** 32),
       lattice: !!lattice,
     };

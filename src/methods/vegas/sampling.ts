@@ -466,7 +466,7 @@ export class Sampling {
   /** Corrects the unit when squares overflowed or underflowed; returns whether the iteration has to be repeated. */
   #outOfUnit(sums: PassSums): boolean {
     if (this.#passes) return this.#passes.outOfUnit(sums);
-    const factor = unitError(sums);
+    const factor = unitError(sums, this.#problem.epsilon);
     if (factor !== 1) this.#setUnit(this.#unit * factor);
     return factor !== 1;
   }

@@ -410,7 +410,7 @@ class ZmcRun {
   /** Corrects units when squares overflowed or underflowed; returns whether the pass has to be repeated. */
   #outOfUnit({ value, variance, several }: PassTotals): boolean {
     if (several) return this.#several!.outOfUnit(several);
-    const wrong = unitError({ sum: value, variance });
+    const wrong = unitError({ sum: value, variance }, this.#problem.epsilon);
     if (wrong !== 1) this.#sampler.unit *= unitFor(wrong);
     return wrong !== 1;
   }

@@ -34,11 +34,11 @@ fn philox(counter: vec4<u32>) -> vec4<u32> {
 `;
 
 /** The number of bits behind the binary point of a sum. */
-export const FRACTION_BITS = 64;
+export const FRACTION_BITS = 96;
 
 /**
- * Sums as signed integers of 128 bits, of which 64 are behind the binary point: adding them has no order and no rounding error. A
- * float32 is put into its place bit by bit; what is beyond 2^62 sets \`tooLarge\`.
+ * Sums as signed integers of 128 bits, of which 96 are behind the binary point: adding them has no order and no rounding error. A
+ * float32 is put into its place bit by bit; what is beyond 2^30 sets \`tooLarge\`.
  */
 export const SUMS = /* wgsl */ `
 fn add128(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {

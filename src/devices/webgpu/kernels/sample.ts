@@ -12,8 +12,8 @@
  *
  * The Jacobian is a product of as many factors as there are axes, of which each may be 1e-6: its mantissa and its exponent are apart.
  *
- * Squares for the histogram are integers of 64 bits. Their lower words are in workgroup memory for as many axes as fit, and carries
- * go to the buffer at once, where carries are rare.
+ * Squares for the histogram are integers of 64 bits. In large tasks their lower words are in workgroup memory, as many as fit, and
+ * carries, which are rare, go to the buffer at once; in small ones all of them go to the buffer.
  */
 import { PIECE } from '../../../tasks/pieces.ts';
 import { FINITE, PHILOX, SUMS } from './numbers.ts';
@@ -31,7 +31,7 @@ export const TASK = {
   /** The number of the first piece of this dispatch. */
   FIRST_PIECE: 24,
   CUBES: 25,
-  /** Squares are (w·ROOT)²·REST, in cubes with counts of their own times AVERAGE/count. */
+  /** Squares are (w·ROOT)²·REST; ROOT is 0 where nothing is learned. In cubes with counts of their own times AVERAGE/count. */
   ROOT: 26,
   REST: 27,
   AVERAGE: 28,
@@ -53,9 +53,9 @@ export const TASK_VECTORS = 128;
 export interface SampleVariant {
   dims: number;
   results: number;
-  /** Whether there is a histogram. */
+  /** Whether it can make a histogram. */
   adapt: boolean;
-  /** Its counters in workgroup memory. */
+  /** Counters of the histogram in workgroup memory. */
   shared: number;
   /** Whether strata·bins needs more than 32 bits on some axis. */
   wide: boolean;
@@ -270,6 +270,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
       ${
         adapt
           ? `let root = taskNumber(ROOT);
+      if (root > 0.0) {
         var square = 0.0;
         for (var r = 0u; r < RESULTS; r++) {
           if (((leads >> r) & 1u) == 1u) { square += (w[r] * root) * (w[r] * root) * taskNumber(REST); }
@@ -277,7 +278,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         if (taskWord(COUNT) == 0u) { square *= taskNumber(AVERAGE) / f32(full); }
         spread[FLOATS - 1u] += square;
         let counted = rounded(square);
-        for (var d = 0u; d < DIMS; d++) { count(inBin[d], counted); }`
+        for (var d = 0u; d < DIMS; d++) { count(inBin[d], counted); }
+      }`
           : ''
       }
     }

@@ -1,0 +1,68 @@
+/** Runs of methods on WebGPU, in a process that finds a driver: prints what each found as a line of JSON. Nothing is closed at the end. */
+
+import { WebGpuDevice } from '../../src/devices/webgpu/webgpu.ts';
+import { type IntegrateOptions, integrate, scan } from '../../src/index.ts';
+
+const device = new WebGpuDevice();
+const say = (name: string, found: object) => console.log(JSON.stringify({ name, ...found }));
+
+/** 1/(π²·w²) of it is 1; smooth, in closed form. */
+const peak = ([x, y]: number[]) => 1 / ((0.04 + (x - 0.4) * (x - 0.4)) * (0.04 + (y - 0.4) * (y - 0.4)));
+const truth = (5 * (Math.atan(3) + Math.atan(2))) ** 2;
+/** Float32 has 1e-4 of it: 1000.3 and 1000.2 are rounded to 6e-5. */
+const cancelling = ([x, y]: number[]) => 1000.3 + x * y - 1000.2;
+
+async function pulls(method: NonNullable<IntegrateOptions['method']>, relTol: number) {
+  let [squares, claims, n] = [0, 0, 0];
+  for (let seed = 1; seed <= 40; seed++, n++) {
+    const r = await integrate(peak, { dims: 2, device, method, relTol, seed, maxEvaluations: 2e5 });
+    squares += ((r.value - truth) / r.error) ** 2;
+    claims += Number(r.status === 'converged');
+  }
+  say(`pulls of ${method}`, { pull: Math.sqrt(squares / n), claims });
+}
+
+await pulls('vegas+', 5e-3);
+await pulls('plain', 1e-2);
+
+for (const method of ['vegas+', 'pagani', 'two-phase', 'zmc'] as const) {
+  const r = await integrate(cancelling, { dims: 2, device, method, relTol: 1e-6, maxEvaluations: 2e5 });
+  say(`noise of ${method}`, { off: Math.abs(r.value - 0.35), error: r.error, status: r.status });
+}
+
+const fixed = { dims: 2, method: 'plain', vegas: { evaluations: 20_000, iterations: 3 } } as const;
+const [single, double] = [await integrate(peak, { ...fixed, device }), await integrate(peak, fixed)];
+say('the same seed', { single: single.value, double: double.value, error: double.error });
+
+say('cuhre', {
+  message: await integrate(peak, { dims: 2, device, method: 'cuhre' }).then(
+    () => null,
+    e => e.message,
+  ),
+});
+
+const params = [{ a: 1 }, { a: 4 }];
+const scanned = await scan(([x], p: { a: number }) => p.a * x, { params, dims: 1, device, relTol: 1e-3 });
+say('scan', { values: scanned.map(r => r.value) });
+
+const aborting = new AbortController();
+setTimeout(() => aborting.abort(), 50);
+const aborted = await integrate(peak, {
+  dims: 2,
+  device,
+  method: 'plain',
+  relTol: 1e-9,
+  maxEvaluations: 1e12,
+  signal: aborting.signal,
+});
+say('aborted', { status: aborted.status });
+
+const running = integrate(peak, { dims: 2, device, method: 'plain', relTol: 1e-9, maxEvaluations: 1e12 });
+setTimeout(async () => (await device.gpu()).device.destroy(), 50);
+say('lost', {
+  message: await running.then(
+    () => null,
+    e => `${e.name}: ${e.message}`,
+  ),
+  again: (await integrate(peak, { dims: 2, device, relTol: 1e-3 })).status,
+});

@@ -1,0 +1,89 @@
+/** Whole runs on WebGPU: are errors true, is float32 admitted, do runs end, is a lost GPU opened again. On SwiftShader. */
+import { describe, expect, test } from 'vitest';
+import { integrate } from '../../src/integrate.ts';
+import { bundled } from './bundled.ts';
+import { absent, runOnSwiftShader } from './swiftshader.ts';
+
+describe.skipIf(absent)('runs on SwiftShader', () => {
+  let found: Promise<Map<string, Record<string, unknown>>> | null = null;
+  // the process ends by itself, although nothing was closed
+  const run = async () => {
+    const printed = await runOnSwiftShader(await bundled('runs-main'));
+    const lines = printed.trim().split('\n');
+    return new Map(lines.map(line => JSON.parse(line)).map(({ name, ...rest }) => [name, rest]));
+  };
+  const told = async (name: string) => {
+    found ??= run();
+    return (await found).get(name) as Record<string, never>;
+  };
+  const LONG = 1_200_000;
+
+  test.each(['vegas+', 'plain'])(
+    'pulls of %s over 40 seeds have a root mean square between 0.75 and 1.25',
+    async method => {
+      const { pull, claims } = await told(`pulls of ${method}`);
+      expect(pull).toBeGreaterThan(0.75);
+      expect(pull).toBeLessThan(1.25);
+      expect(claims).toBeGreaterThan(36);
+    },
+    LONG,
+  );
+
+  test.each(['vegas+', 'pagani', 'two-phase', 'zmc'])(
+    '%s: where float32 leaves 1e-4, the error covers it, and 1e-6 is not claimed',
+    async method => {
+      const { off, error, status } = await told(`noise of ${method}`);
+      expect(off).toBeLessThan(2 * error);
+      expect(error).toBeGreaterThan(1e-5);
+      expect(['roundoff', 'budget']).toContain(status);
+    },
+    LONG,
+  );
+
+  test(
+    'the same seed gives the value of the CPU to float32 rounding: 1e-6 of it',
+    async () => {
+      const { single, double, error } = await told('the same seed');
+      expect(Math.abs(single - double)).toBeLessThan(1e-6 * double);
+      expect(error).toBeGreaterThan(1e-3 * double); // which is far less than the error of both
+    },
+    LONG,
+  );
+
+  test(
+    'cuhre is refused, with what to use instead',
+    async () => {
+      expect((await told('cuhre')).message).toMatch(/cuhre.*float32.*pagani/);
+    },
+    LONG,
+  );
+
+  test(
+    'a scan binds its params one after the other',
+    async () => {
+      const [half, two] = (await told('scan')).values as unknown as number[];
+      expect(half).toBeCloseTo(0.5, 2);
+      expect(two).toBeCloseTo(2, 2);
+    },
+    LONG,
+  );
+
+  test(
+    'a signal ends a run; a GPU that is lost rejects the run with the reason, and the next run opens it again',
+    async () => {
+      expect((await told('aborted')).status).toBe('aborted');
+      const { message, again } = await told('lost');
+      expect(message).toMatch(/^WebGpuError: the GPU was lost/);
+      expect(again).toBe('converged');
+    },
+    LONG,
+  );
+});
+
+test('without a driver the message says what WebGPU needs', async () => {
+  const run = integrate(([x]) => x, { dims: 1, device: 'webgpu' });
+  await run.then(
+    r => expect(r.device).toMatch(/^webgpu/), // this machine has one
+    e => expect(e.message).toMatch(/Vulkan driver|npm install webgpu/),
+  );
+});
