@@ -1,4 +1,4 @@
-// Bundles bench/gpu/suite.ts and bench/claims.ts with the kernels they read into a folder that runs with Node and koffi alone:
+// Bundles bench/gpu/suite.ts and bench/claims.ts with the kernels they read into a folder that runs with Node, koffi and webgpu alone:
 //   node scripts/gpu.mjs FOLDER
 import { cpSync } from 'node:fs';
 import { build } from 'esbuild';
@@ -11,6 +11,6 @@ await build({
   format: 'esm',
   outdir: folder,
   outExtension: { '.js': '.mjs' },
-  external: ['koffi'],
+  external: ['koffi', 'webgpu'],
 });
 cpSync('src/devices/cuda/kernels', `${folder}/kernels`, { recursive: true });

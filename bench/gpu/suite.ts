@@ -3,7 +3,7 @@
  * is beside the published programs. For a machine with an NVIDIA card and nothing else: `node scripts/gpu.mjs FOLDER`
  * bundles it with its kernels into one folder.
  *
- *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--first]
+ *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--first]
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS]   (for a profiler)
  */
 import { execFileSync } from 'node:child_process';
@@ -30,6 +30,9 @@ const { values: asked } = parseArgs({
     rates: { type: 'boolean' },
     limits: { type: 'boolean' },
     several: { type: 'boolean' },
+    lattice: { type: 'boolean' },
+    webgpu: { type: 'boolean' },
+    'webgpu-checks': { type: 'boolean' },
   },
 });
 
@@ -58,6 +61,8 @@ const { mcubesTimes, rates, vegasTimes } = await import('./vegas.ts');
 const { paganiTimes, zmcTimes } = await import('./pagani.ts');
 const { pulls } = await import('./pulls.ts');
 const { severalTimes } = await import('./several.ts');
+const { latticeTimes } = await import('./lattice.ts');
+const { webgpuChecks, webgpuTimes } = await import('./webgpu.ts');
 const { claimsTable } = await import('../claims-table.ts');
 const { limits } = await import('./limits.ts');
 if (everything || asked.first) {
@@ -74,6 +79,9 @@ if (everything || asked.checks) {
 }
 if (everything || asked.methods) await methods();
 if (everything || asked.several) await severalTimes();
+if (everything || asked.lattice) await latticeTimes();
+if (everything || asked['webgpu-checks']) await webgpuChecks();
+if (everything || asked.webgpu) await webgpuTimes();
 if (everything || asked.limits) await limits();
 if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));
 if (everything || asked.claims) {
