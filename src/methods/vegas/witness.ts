@@ -14,7 +14,7 @@
  * the papers did a witness speak against an estimate (30 integrands, 20 seeds each).
  */
 import { innerRange } from '../../integrand/inner-range.ts';
-import { type Key, STREAM, wordsOf } from '../../random/philox.ts';
+import { type Key, roundKeys, STREAM, writeWords } from '../../random/philox.ts';
 import { uniformMap } from '../../tasks/map.ts';
 import type { Ranges } from '../../tasks/region.ts';
 import type { SampleSums, SampleTask } from '../../tasks/sample.ts';
@@ -117,19 +117,16 @@ export class PeakWitnesses {
     });
     if (heavy.length === 0) return;
     const map = await edges();
-    // most cannot speak against it wherever they lie: points need not be drawn again, nor be looked up in the map
-    const densest = largestJacobian(map, this.#ranges.length);
-    const possible = heavy.filter(cube => this.#isFar(weights[cube], densest, now));
-    const all = possible.map((cube): Suspect => {
+    const jacobian = jacobiansOf(task, this.#ranges, map);
+    const all = heavy.flatMap((cube): Suspect[] => {
+      const weight = weights[cube];
+      const least = this.#leastFar(weight, now);
       // which of the two points has the larger value is not known: the one where the map is denser speaks for both
-      const jacobians = [0, 1].map(i => jacobianAt(pointOf(task, this.#ranges, cube, i), map));
-      return {
-        box: boxOf(task, this.#ranges, cube),
-        weight: weights[cube],
-        jacobian: Math.min(...jacobians),
-      };
+      const first = jacobian(cube, 0, least);
+      const smaller = first > least ? Math.min(first, jacobian(cube, 1, least)) : 0;
+      return smaller > least ? [{ box: boxOf(task, this.#ranges, cube), weight, jacobian: smaller }] : [];
     });
-    this.#suspects.push(...all.filter(s => this.#speaksAgainst(s, now)));
+    this.#suspects.push(...all);
   }
 
   /** The boxes with witnesses that speak against an estimate, the heaviest first. */
@@ -145,13 +142,14 @@ export class PeakWitnesses {
   }
 
   #speaksAgainst({ weight, jacobian }: Suspect, now: Estimate): boolean {
-    return this.#matters(weight, now) && this.#isFar(weight, jacobian, now);
+    return this.#matters(weight, now) && jacobian > this.#leastFar(weight, now);
   }
 
-  #isFar(weight: number, jacobian: number, now: Estimate): boolean {
+  /** The Jacobian from which on no sample was like a witness with this weight. */
+  #leastFar(weight: number, now: Estimate): number {
     const heaviest = (now.randomError ?? now.error) * now.evaluations;
     const limit = FAR * Math.max(Math.abs(now.value), this.#sum / this.#drawn, heaviest);
-    return weight * (jacobian / this.#volume) > limit;
+    return (limit / weight) * this.#volume;
   }
 }
 
@@ -172,37 +170,48 @@ function boxOf(task: SampleTask, ranges: Ranges, cube: number): Box {
   });
 }
 
-function pointOf(task: SampleTask, ranges: Ranges, cube: number, i: number): number[] {
+/**
+ * The Jacobians of a map at witnesses: that of point 0 or 1 of a cube, or a smaller number when it is no more than `least`. Most are known to
+ * be after four axes, and the random words of further ones are not drawn.
+ */
+function jacobiansOf(
+  task: SampleTask,
+  ranges: Ranges,
+  edges: Float64Array,
+): (cube: number, i: number, least: number) => number {
   const { key, iteration, stream, strata } = task;
-  return partsOf(task, cube).map((k, d) => {
-    const word = wordsOf(2 * cube + i, d >> 2, iteration, stream, key)[d & 3];
-    const [low, high] = ranges[d];
-    return low + ((k + (word + 0.5) * 2 ** -32) / strata[d]) * (high - low);
-  });
-}
-
-/** The largest Jacobian of a map. */
-function largestJacobian(edges: Float64Array, dims: number): number {
-  const own = edges.length / dims;
-  let jacobian = 1;
-  for (let d = 0; d < dims; d++) {
+  const dims = ranges.length;
+  const bins = edges.length / dims - 1;
+  const keys = Uint32Array.from(roundKeys(key));
+  const words = new Uint32Array(4);
+  // at most so much comes from the axes from d on
+  const rest = new Float64Array(dims + 1).fill(1);
+  for (let d = dims - 1; d >= 0; d--) {
     let widest = 0;
-    for (let i = d * own; i < (d + 1) * own - 1; i++) widest = Math.max(widest, edges[i + 1] - edges[i]);
-    jacobian *= (own - 1) * widest;
+    for (let at = d * (bins + 1); at < d * (bins + 1) + bins; at++)
+      widest = Math.max(widest, edges[at + 1] - edges[at]);
+    rest[d] = rest[d + 1] * bins * widest;
   }
-  return jacobian;
-}
-
-/** The Jacobian of a map at a point of the domain. */
-function jacobianAt(point: readonly number[], edges: Float64Array): number {
-  const bins = edges.length / point.length - 1;
-  return point.reduce((jacobian, x, d) => {
-    let [low, high] = [d * (bins + 1), d * (bins + 1) + bins];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (edges[middle] <= x) low = middle;
-      else high = middle;
+  return (cube, i, least) => {
+    let jacobian = 1;
+    let left = cube;
+    for (let d = 0; d < dims; d++) {
+      if (d % 4 === 0) {
+        if (jacobian * rest[d] <= least) return 0;
+        writeWords(words, 2 * cube + i, d >> 2, iteration, stream, keys);
+      }
+      const k = left % strata[d];
+      left = Math.floor(left / strata[d]);
+      const [from, to] = ranges[d];
+      const x = from + ((k + (words[d & 3] + 0.5) * 2 ** -32) / strata[d]) * (to - from);
+      let [low, high] = [d * (bins + 1), d * (bins + 1) + bins];
+      while (high - low > 1) {
+        const middle = (low + high) >> 1;
+        if (edges[middle] <= x) low = middle;
+        else high = middle;
+      }
+      jacobian *= bins * (edges[high] - edges[low]);
     }
-    return jacobian * bins * (edges[high] - edges[low]);
-  }, 1);
+    return jacobian;
+  };
 }
