@@ -45,6 +45,29 @@ const params = [{ a: 1 }, { a: 4 }];
 const scanned = await scan(([x], p: { a: number }) => p.a * x, { params, dims: 1, device, relTol: 1e-3 });
 say('scan', { values: scanned.map(r => r.value) });
 
+const tiny = await integrate(([x], p: { a: number; b: number }) => x + p.a + p.b / 1e39, {
+  dims: 1,
+  device,
+  params: { a: 1e-60, b: 1e39 },
+  relTol: 1e-2,
+});
+say('numbers beyond float32', { warnings: tiny.warnings });
+
+for (const size of [1e20, 1e30, 1e-25]) {
+  const options = { dims: 2, device, params: { size }, method: 'vegas+', relTol: 1e-2 } as const;
+  const r = await integrate(([x, y], p: { size: number }) => p.size * (x + y), options);
+  say(`an integral of ${size}`, { value: r.value / size, error: r.error / size, status: r.status });
+}
+
+const smooth = await integrate(peak, {
+  dims: 2,
+  device,
+  method: 'lattice',
+  relTol: 1e-4,
+  maxEvaluations: 4e6,
+});
+say('lattice', { off: Math.abs(smooth.value - truth), error: smooth.error, status: smooth.status });
+
 const aborting = new AbortController();
 setTimeout(() => aborting.abort(), 50);
 const aborted = await integrate(peak, {

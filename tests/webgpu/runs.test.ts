@@ -69,6 +69,38 @@ describe.skipIf(absent)('runs on SwiftShader', () => {
   );
 
   test(
+    'numbers that float32 does not have are told',
+    async () => {
+      const warnings = (await told('numbers beyond float32')).warnings as unknown as string[];
+      expect(
+        warnings.filter(w => /float32 does not have params\.(a = 1e-60|b = 1e\+39)/.test(w)),
+      ).toHaveLength(2);
+    },
+    LONG,
+  );
+
+  test.each([1e20, 1e30, 1e-25])(
+    'an integral of %s is seen before its unit is known',
+    async size => {
+      const { value, error, status } = await told(`an integral of ${size}`);
+      expect(status).toBe('converged');
+      expect(Math.abs(value - 1)).toBeLessThan(5 * error);
+      expect(error).toBeLessThan(0.02);
+    },
+    LONG,
+  );
+
+  test(
+    'lattice reaches 1e-4',
+    async () => {
+      const { off, error, status } = await told('lattice');
+      expect(status).toBe('converged');
+      expect(off).toBeLessThan(5 * error);
+    },
+    LONG,
+  );
+
+  test(
     'a signal ends a run; a GPU that is lost rejects the run with the reason, and the next run opens it again',
     async () => {
       expect((await told('aborted')).status).toBe('aborted');

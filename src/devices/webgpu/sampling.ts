@@ -95,7 +95,7 @@ export class WebGpuSampling {
     if (histogram && task.adapt) gpu.clear(histogram, histogramBytes);
 
     const tree = new TreeSum(nodeWidth(results), groups);
-    const cubeSums = wantsCubes ? new CubeLists(task) : null;
+    const cubeSums = wantsCubes ? new CubeLists(task, cubes + part.count) : null;
     const totals = { squares: 0, wrong: 0, firstWrong: null as number | null };
     const place = placeFinder(task.counts, cubes);
     const places = Array.from({ length: part.count + 1 }, (_, i) => place((part.first + i) * size));
@@ -349,14 +349,17 @@ function histogramOf(buffer: ArrayBuffer): Float64Array {
 /** Variances and means of cubes from those of pieces, group by group. */
 class CubeLists {
   readonly #countOf: (cube: number) => number;
-  readonly #means: number[] | null;
   readonly #first: number[] = [];
   readonly #starts: number[] = [0];
-  readonly #variances: number[] = [];
+  readonly #variances: Float64Array;
+  readonly #means: Float64Array | null;
+  #n = 0;
 
-  constructor({ counts, cubes: wantsMeans }: PlainTask) {
+  /** A cube that is cut between groups is in each of them. */
+  constructor({ counts, cubes: wantsMeans }: PlainTask, most: number) {
     this.#countOf = typeof counts === 'number' ? () => counts : cube => counts.each[cube];
-    this.#means = wantsMeans ? [] : null;
+    this.#variances = new Float64Array(most);
+    this.#means = wantsMeans ? new Float64Array(most) : null;
   }
 
   /** Adds the pieces of some groups: a variance and a mean each. */
@@ -373,11 +376,12 @@ class CubeLists {
           variance += ofPieces[2 * piece];
           mean += ofPieces[2 * piece + 1];
         }
-        this.#variances.push(variance);
-        this.#means?.push(mean);
+        this.#variances[this.#n] = variance;
+        if (this.#means) this.#means[this.#n] = mean;
+        this.#n++;
         if (piece < end) left = piecesOf(this.#countOf(++cube));
       }
-      this.#starts.push(this.#variances.length);
+      this.#starts.push(this.#n);
     }
   }
 
@@ -385,8 +389,8 @@ class CubeLists {
     return {
       first: Uint32Array.from(this.#first),
       starts: Uint32Array.from(this.#starts),
-      variances: Float64Array.from(this.#variances),
-      means: this.#means && Float64Array.from(this.#means),
+      variances: this.#variances.slice(0, this.#n),
+      means: this.#means && this.#means.slice(0, this.#n),
     };
   }
 }

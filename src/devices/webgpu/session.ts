@@ -4,6 +4,7 @@
  */
 import type { BoundProgram, CompiledProgram } from '../../integrand/bound.ts';
 import { withResults } from '../../integrand/optimise.ts';
+import { unheldNumbers } from '../../integrand/targets/wgsl.ts';
 import type { Part } from '../../tasks/part.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
 import { type PartSums, type PlainTask, plainTask, type SampleTask } from '../../tasks/sample.ts';
@@ -18,6 +19,9 @@ import { WebGpuProgram } from './program.ts';
 import { WebGpuRegions } from './regions.ts';
 import { WebGpuSampling } from './sampling.ts';
 import { hearWitnesses } from './witness.ts';
+
+/** So many numbers are named. */
+const MOST_WARNINGS = 3;
 
 interface Evaluated {
   task: RegionTask;
@@ -65,6 +69,17 @@ export class WebGpuSession implements Session {
     this.#oneByOne = several
       ? new OneByOne(integrand, single => new WebGpuSession(gpu, single, name, epsilon))
       : null;
+  }
+
+  /** Numbers of the integrand that float32 does not have. */
+  get warnings(): readonly string[] {
+    const { program, params } = this.#integrand;
+    return unheldNumbers(program, params)
+      .slice(0, MOST_WARNINGS)
+      .map(({ param, value, as }) => {
+        const what = param === undefined ? `the number ${value}` : `params.${param} = ${value}`;
+        return `float32 does not have ${what}, and ${as} stood for it; use device 'cpu', or other units`;
+      });
   }
 
   sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
