@@ -18,7 +18,6 @@ import {
 } from './methods/method.ts';
 import { startMethod } from './methods/registry.ts';
 import { negligibleFor, totalOf, worthwhile } from './missing.ts';
-import { withNoise } from './noise-floor.ts';
 import { nonFiniteError } from './non-finite.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
@@ -113,8 +112,10 @@ export async function solve(
       if (!several) outcome = withMissing(outcome, each[0], problem);
       else if (outcome.several) outcome = withMissingOfSeveral(outcome, each, problem, several);
     }
-    if (session.noise && !stop.signal?.aborted)
+    if (session.noise && !stop.signal?.aborted) {
+      const { withNoise } = await import('./noise-floor.ts');
       outcome = withNoise(outcome, await session.noise(stop.signal), problem, several);
+    }
     const { description: device, warnings = [] } = session;
     const result = resultOf(
       problem,

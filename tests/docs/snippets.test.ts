@@ -26,6 +26,7 @@ const NOT_RUN: Record<string, string> = {
   'pip install nvidia-cuda-nvrtc': 'it would fetch the package from the network',
   'export QUADRILLE_NVRTC': 'it names files of a machine with a card',
   "document.querySelector('output')": 'it needs a page; tests/browser runs the library in one',
+  "device: 'webgpu'": 'it needs a GPU; tests/webgpu runs it on SwiftShader',
   "device: 'cuda:*'": 'it needs as many cards as the machine has; tests/cuda runs it on emulated ones',
 };
 

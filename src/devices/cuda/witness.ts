@@ -205,7 +205,7 @@ export class CudaWitness {
     });
     const { witness, conclude } = this.recipes();
     const ofAll = this.#program.module(conclude);
-    if (listed) ofAll.launch('select', Math.ceil(count / 256), 256, 0, struct);
+    if (listed) ofAll.launch('listHeard', Math.ceil(count / 256), 256, 0, struct);
     const teams = listed ? LIST_BLOCKS * card.processors : Math.ceil((count * chunks) / WARPS);
     this.#program.module(witness).launch('witness', teams, 32 * WARPS, 0, struct);
     ofAll.launch('conclude', blocks, 256, 0, struct);

@@ -2,7 +2,7 @@
 // Before witness.cu: which regions have witnesses, where few of many have. After it: what witnesses say of each region, from the
 // sums of their chunks, and over all regions. Both are compiled once, whatever is integrated.
 
-extern "C" __global__ void select(Witness w) {
+extern "C" __global__ void listHeard(Witness w) {
   const u64 region = (u64)blockIdx.x * blockDim.x + threadIdx.x;
   if (region >= w.count) return;
   int depth = 0;
