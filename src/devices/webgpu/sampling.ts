@@ -390,7 +390,7 @@ class CubeLists {
       first: Uint32Array.from(this.#first),
       starts: Uint32Array.from(this.#starts),
       variances: this.#variances.slice(0, this.#n),
-      means: this.#means && this.#means.slice(0, this.#n),
+      means: this.#means?.slice(0, this.#n) ?? null,
     };
   }
 }
