@@ -35,7 +35,7 @@ export async function solveElsewhere(indexes: readonly number[], scan: ScanElsew
   const solved = new Set<number>();
   const left = () => indexes.filter(index => !solved.has(index));
   const { neighbours, signal } = scan;
-  const options = indexes.length < LEAST ? null : travelling(scan.options);
+  const options = indexes.length < LEAST ? null : await travelling(scan.options);
   if (!options) return left();
   const at = async (index: number) => {
     const program = await scan.ready(index).catch(() => null);

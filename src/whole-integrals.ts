@@ -5,6 +5,7 @@
  */
 import { type Device, DeviceError, type Session } from './devices/device.ts';
 import type { CompiledProgram } from './integrand/bound.ts';
+import { loading } from './integrand/on-demand.ts';
 import { type AllOptions, checkProblem, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { solve } from './solve.ts';
@@ -19,7 +20,7 @@ import { costOf } from './tasks/verify.ts';
 /** Options that are data and belong to an integral; others stay with the caller, or keep the whole integral there. */
 const TRAVELLING = [
   ...['dims', 'domain', 'breaks', 'points', 'method', 'relTol', 'absTol', 'goals', 'learnFrom'],
-  ...['maxEvaluations', 'maxIterations', 'seed', 'onNonFinite', 'vegas', 'cubature', 'zmc'],
+  ...['maxEvaluations', 'maxIterations', 'seed', 'onNonFinite', 'vegas', 'cubature', 'lattice', 'zmc'],
 ] as const;
 /** Options that a result depends on and that do not travel: states are large, histograms are functions. */
 const STAYING = ['map', 'resume', 'histograms'] as const;
@@ -27,14 +28,14 @@ const STAYING = ['map', 'resume', 'histograms'] as const;
 const LANES = 8;
 
 /** The options of an integral, with its domain, as data; null where it cannot be solved elsewhere. */
-export function travelling(options: AllOptions): object | null {
+export async function travelling(options: AllOptions): Promise<object | null> {
   const given = options as Record<string, unknown>;
   if (STAYING.some(name => given[name] !== undefined)) return null;
   const own = picked(given);
   if (typeof own.seed === 'bigint') own.seed = String(own.seed);
   if (!isData(own)) return null;
   try {
-    checkProblem(own as AllOptions); // a run that only `maxTime` ends is refused without it
+    await loading(() => checkProblem(own as AllOptions)); // a run that only `maxTime` ends is refused without it
     return own;
   } catch {
     return null;
@@ -74,7 +75,7 @@ export async function solveWholes(
       while (next < programs.length) {
         const index = next++;
         const { domain } = integrals[index];
-        const problem = problemOf({ ...common, ...(domain !== undefined && { domain }) }, signal);
+        const problem = await problemOf({ ...common, ...(domain !== undefined && { domain }) }, signal);
         if (session) await session.rebind(programs[index]);
         else session = await device.open(programs[index], { shared: programs.length > 1 });
         done[index] = await one(problem, device, session, programs[index], { ...neighbours });
@@ -88,8 +89,8 @@ export async function solveWholes(
   return done;
 }
 
-function problemOf(options: object, signal: AbortSignal): Problem {
-  return { ...checkProblem(options as AllOptions), signal };
+async function problemOf(options: object, signal: AbortSignal): Promise<Problem> {
+  return { ...(await loading(() => checkProblem(options as AllOptions))), signal };
 }
 
 async function one(

@@ -605,7 +605,8 @@ describe('combine', () => {
   });
   test('one estimate is itself', () => {
     const one = { value: 3, error: 0.5, evaluations: 7 };
-    expect(combine([one])).toEqual({ ...one, carriers: Infinity, hidden: 0, chi2: 0, dof: 0, q: 1 });
+    const found = { carriers: Infinity, hidden: 0, rounding: 0, chi2: 0, dof: 0, q: 1 };
+    expect(combine([one])).toEqual({ ...one, ...found });
   });
   test('estimates that agree without any error agree; those that do not disagree', () => {
     const at = (value: number) => ({ value, error: 0, evaluations: 10 });

@@ -56,7 +56,26 @@ function nodeGpu(): Promise<GPU> {
   return ofNode;
 }
 
+/** Folders in which Linux has libraries. */
+const LIBRARIES = ['/usr/lib', '/usr/lib64', '/usr/local/lib', '/lib', '/lib64'];
+
+/** Whether Linux has Vulkan, as far as files tell: where there is none, Dawn prints a warning of its own. */
+function hasVulkan(): boolean {
+  if (process.platform !== 'linux') return true;
+  const { existsSync } = process.getBuiltinModule('node:fs');
+  const machine = { x64: 'x86_64', arm64: 'aarch64' }[process.arch as string];
+  const folders = [
+    ...(process.env.LD_LIBRARY_PATH ?? '').split(':').filter(Boolean),
+    ...LIBRARIES.flatMap(folder => [folder, `${folder}/${machine}-linux-gnu`]),
+  ];
+  return folders.some(folder => existsSync(`${folder}/libvulkan.so.1`));
+}
+
 async function loadDawn(): Promise<GPU> {
+  if (!hasVulkan())
+    throw new WebGpuError(
+      'WebGPU on Linux needs a Vulkan driver, and there is no libvulkan.so.1: install one, libvulkan1 on Debian.',
+    );
   // no literal, so that bundlers leave it alone: pages have navigator.gpu
   const name: string = 'webgpu';
   try {
