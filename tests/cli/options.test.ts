@@ -52,6 +52,8 @@ describe('options of the library', () => {
     [['--zmc.blocks', '4096'], { zmc: { blocks: 4096 } }],
     [['--zmc.samples', '16'], { zmc: { samples: 16 } }],
     [['--zmc.trials', '4'], { zmc: { trials: 4 } }],
+    [['--lattice.shifts', '16'], { lattice: { shifts: 16 } }],
+    [['--lattice.knots', '64'], { lattice: { knots: 64 } }],
     [['--zmc.sigma', '2.5'], { zmc: { sigma: 2.5 } }],
     [['--zmc.depth', '2'], { zmc: { depth: 2 } }],
   ])('%j', (argv, expected) => {
@@ -62,7 +64,7 @@ describe('options of the library', () => {
 
   test('the cases above leave no option of the library out', () => {
     // a table that grew has to grow here as well
-    expect(OPTIONS.filter(o => o.sets)).toHaveLength(10 + 1 + 8 + 8 + 5);
+    expect(OPTIONS.filter(o => o.sets)).toHaveLength(10 + 1 + 8 + 8 + 2 + 5);
   });
 });
 
