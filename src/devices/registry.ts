@@ -249,8 +249,7 @@ async function openJs(workers: string | undefined): Promise<Opened> {
 async function openCluster(url: string): Promise<Opened> {
   if (!inNode())
     throw new Error('In a page, pass cluster({ servers, packages }) as the device: docs/cluster.md.');
-  const { optionsFromEnvironment } = await import('./cluster/connection.ts');
-  const { cluster } = await import('./cluster/cluster.ts');
+  const { cluster, optionsFromEnvironment } = await import('./cluster/by-url.ts');
   return { devices: [cluster(optionsFromEnvironment(url) as ClusterOptions)], own: true };
 }
 
