@@ -35,8 +35,8 @@ describe('tails that were claimed falsely', () => {
     async (method, _, f, range, truth) => {
       const r = await integrate(f, { domain: [range], method, maxEvaluations: 2e6 });
       expect(r.converged).toBe(false);
-      // an error of 5 % of the value is more than what lies beyond, and has a warning of its own
-      const told = r.error > 0.05 * truth ? /./ : BEYOND;
+      // here the error of a lattice is 7 % of the value, more than what lies beyond, and has a warning of its own
+      const told = method === 'lattice' && r.error > 0.05 * truth ? /^a few samples carry/ : BEYOND;
       expect(r.warnings.some(w => told.test(w))).toBe(true);
       if (method === 'auto' || deterministic.includes(method as 'pagani'))
         expect(Math.abs(r.value - truth)).toBeLessThan(r.error);
