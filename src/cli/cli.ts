@@ -1,6 +1,7 @@
 /** The command line as a function of its arguments that returns the exit code. A command is loaded when it is run. */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { DeviceError } from '../devices/device.ts';
 import { visible } from '../options/visible.ts';
 import { type Arguments, readArguments } from './arguments.ts';
 import { FAILED } from './exit-codes.ts';
@@ -53,16 +54,8 @@ async function help(command: Command, { out, env }: Terminal): Promise<void> {
   out.write(helpText(command, styleOf(out, env)));
 }
 
-/** The names of errors whose messages tell the user what to do. */
-const EXPECTED = [
-  'IntegrandError',
-  'OptionError',
-  'CudaError',
-  'ClusterError',
-  'DeviceError',
-  'TypeError',
-  'RangeError',
-];
+/** The names of errors, besides those of devices, whose messages tell the user what to do. */
+const EXPECTED = ['IntegrandError', 'OptionError', 'TypeError', 'RangeError'];
 
 /**
  * Errors of the user and of the machine are printed without a stack trace, those of the user's functions with their place;
@@ -72,7 +65,8 @@ function explain(e: unknown): string {
   if (e instanceof UsageError || !(e instanceof Error)) return messageOf(e);
   const place = placeInTheirs(e);
   if (place !== undefined) return visible(`${e.name}: ${e.message}\n  ${place}`);
-  return EXPECTED.includes(e.name) || 'syscall' in e ? messageOf(e) : visible(e.stack ?? e.message);
+  const expected = e instanceof DeviceError || EXPECTED.includes(e.name) || 'syscall' in e;
+  return expected ? messageOf(e) : visible(e.stack ?? e.message);
 }
 
 /** Where an error was thrown, if that is in a file of the user: in none of this package, of other packages or of Node. */

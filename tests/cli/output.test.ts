@@ -55,6 +55,15 @@ describe('piped', () => {
     expect(out).toBe('');
     expect(err).toMatch(/^error: the integrand is NaN at x = [\d.e-]+, y = [\d.e-]+; .*--on-non-finite zero/);
   });
+  test.each(['webgpu', 'cuda', 'nats://127.0.0.1:1'])(
+    'what --device %s lacks is told without a stack trace',
+    async device => {
+      const { code, err } = await typed(['x', 'x=0..1', '--device', device]);
+      if (code === 0) return expect(device).not.toMatch(/^nats/); // this machine has such a card
+      expect(err).toMatch(/^error: [^\n]+\n$/);
+      expect(err).not.toContain('Error:');
+    },
+  );
   test('seed and device are passed on', async () => {
     const value = async (...more: string[]) => (await typed([...vegas, ...more])).out.split(' ')[0];
     expect(await value('--seed', '2')).not.toBe(await value());
