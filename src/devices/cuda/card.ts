@@ -23,12 +23,15 @@ import {
   OUT_OF_MEMORY,
 } from './driver.ts';
 import { type CardInfo, countCards, driverVersion, infoOf, out } from './info.ts';
-import { compileAhead, compileCuda, type Source } from './nvrtc.ts';
+import { loadLinked } from './linker.ts';
+import { compileAhead, compileCuda, isCompiled, type Source, type Unit } from './nvrtc.ts';
+import { phase } from './phases.ts';
 import { type Turns, turnsOf } from './turns.ts';
 
 export { type CardInfo, listCards } from './info.ts';
 
 const SHARED_SIZE = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES of cuFuncSetAttribute
+const MAX_THREADS = 0; // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK of cuFuncGetAttribute
 const DEVICE_MAP = 2; // CU_MEMHOSTALLOC_DEVICEMAP of cuMemHostAlloc
 /** The smallest compute capability that has all instructions that kernels use. */
 const MIN_COMPUTE_CAPABILITY = 7;
@@ -49,11 +52,15 @@ export class Card {
   readonly #context: number;
   readonly #version: number;
   readonly #seen: { memory: ArrayBuffer; device: number };
+  /** Modules with kernels that were started and not waited for yet. */
+  readonly #started = new Set<Module>();
+  /** Why kernels cannot be linked on this card; undefined as long as nothing speaks against it. */
+  linkFailure: string | undefined;
   /** The driver's status for the fault after which the card cannot be used; 0 without one. */
   #fault = 0;
 
   constructor(ordinal: number) {
-    const driver = loadDriver();
+    const driver = phase('starting the driver', loadDriver);
     const count = countCards(driver);
     if (ordinal >= count)
       throw new CudaError(
@@ -73,7 +80,7 @@ export class Card {
     [this.#device] = out(driver, p => driver.cuDeviceGet(p, ordinal), 'looking for a device');
     this.#version = driverVersion(driver);
     const context = [0];
-    const status = driver.cuDevicePrimaryCtxRetain(context, this.#device);
+    const status = phase('making the context', () => driver.cuDevicePrimaryCtxRetain(context, this.#device));
     if (isSticky(status)) throw this.#lostBefore(status);
     check(driver, status, `opening ${this.name}`);
     this.#context = Number(context[0]);
@@ -146,23 +153,42 @@ export class Card {
     return out(this.driver, (a, b) => this.driver.cuMemGetInfo(a, b), 'asking for free memory', 2)[0];
   }
 
-  module(text: string): Module {
-    const image = compileCuda(this.#source(text));
+  module(unit: Unit): Module {
+    const image = compileCuda(this.#source(unit));
     this.use();
-    return new Module(
-      this,
-      this.get(p => this.driver.cuModuleLoadData(p, image), 'loading a kernel'),
+    return phase(
+      `loading ${unit.name}`,
+      () =>
+        new Module(
+          this,
+          this.get(p => this.driver.cuModuleLoadData(p, image), 'loading a kernel'),
+        ),
     );
   }
 
-  /** Compiles a module that will be needed; this does not use the card. */
-  compileAhead(text: string): Promise<void> {
-    return compileAhead(this.#source(text));
+  /** A module of several relocatable units. */
+  linked(units: readonly Unit[]): Module {
+    const images = units.map(unit => compileCuda(this.#source(unit)));
+    this.use();
+    return phase(
+      `linking ${units.map(u => u.name).join(' and ')}`,
+      () => new Module(this, loadLinked(this.driver, images)),
+    );
   }
 
-  #source(text: string): Source {
+  /** Compiles a unit that will be needed; this does not use the card. */
+  compileAhead(unit: Unit): Promise<void> {
+    return compileAhead(this.#source(unit));
+  }
+
+  /** Whether a unit needs no compiling any more. */
+  isCompiled(unit: Unit): boolean {
+    return isCompiled(this.#source(unit));
+  }
+
+  #source(unit: Unit): Source {
     const [major, minor] = this.info.computeCapability.split('.');
-    return { text, architecture: `sm_${major}${minor}`, driver: this.#version };
+    return { ...unit, architecture: `sm_${major}${minor}`, driver: this.#version };
   }
 
   buffer(): Buffer {
@@ -171,8 +197,8 @@ export class Card {
 
   /** Waits for all work without blocking the thread. When the signal aborts, sets the stop flag and waits no longer. */
   async finished(signal: AbortSignal | undefined, doing: string): Promise<void> {
-    const soon = performance.now() + BLOCKING_WAIT_MS;
-    while (!this.#idle(doing)) if (performance.now() > soon) break;
+    const begin = performance.now();
+    while (!this.#idle(doing)) if (performance.now() > begin + BLOCKING_WAIT_MS) break;
     for (let turns = 0; !this.#idle(doing); turns++) {
       if (signal?.aborted) {
         this.turns.hold(this.#stopped());
@@ -180,6 +206,13 @@ export class Card {
       }
       await new Promise(resolve => (turns < POLLED_TURNS ? setImmediate(resolve) : setTimeout(resolve, 1)));
     }
+    for (const module of this.#started) module.waited += performance.now() - begin;
+    this.#started.clear();
+  }
+
+  /** Takes note that a kernel of a module was started. */
+  started(module: Module): void {
+    this.#started.add(module);
   }
 
   #idle(doing: string): boolean {
@@ -238,7 +271,16 @@ export class Card {
 /** The current context, which calls of the driver use. */
 let current = 0;
 
-export class Module {
+/** Kernels that can be started by name. */
+export interface Kernels {
+  /** Starts a kernel with `shared` bytes of shared memory per block. */
+  launch(name: string, blocks: number, threads: number, shared: number, ...params: ArrayBufferView[]): void;
+  close(): void;
+}
+
+export class Module implements Kernels {
+  /** Milliseconds for which its kernels were waited for. */
+  waited = 0;
   readonly #card: Card;
   readonly #module: number;
   readonly #functions = new Map<string, number>();
@@ -249,16 +291,10 @@ export class Module {
     this.#module = module;
   }
 
-  /** Starts a kernel with `shared` bytes of shared memory per block. */
   launch(name: string, blocks: number, threads: number, shared: number, ...params: ArrayBufferView[]): void {
     const card = this.#card;
     const { driver } = card;
-    card.use();
-    let fn = this.#functions.get(name);
-    if (fn === undefined) {
-      fn = card.get(p => driver.cuModuleGetFunction(p, this.#module, name), `looking for ${name}`);
-      this.#functions.set(name, fn);
-    }
+    const fn = this.#function(name);
     // more than 48 KB of shared memory have to be requested
     if (shared > (this.#shared.get(name) ?? 48 * 1024)) {
       card.check(driver.cuFuncSetAttribute(fn, SHARED_SIZE, shared), `preparing ${name}`);
@@ -266,6 +302,25 @@ export class Module {
     }
     const status = driver.cuLaunchKernel(fn, blocks, 1, 1, threads, 1, 1, shared, 0, params, null);
     card.check(status, `starting ${name}`);
+    card.started(this);
+  }
+
+  /** Threads per block of a kernel, at most, by the registers that it and what is linked to it use. */
+  mostThreads(name: string): number {
+    const { driver } = this.#card;
+    const fn = this.#function(name);
+    return this.#card.get(p => driver.cuFuncGetAttribute(p, MAX_THREADS, fn), `asking about ${name}`);
+  }
+
+  #function(name: string): number {
+    const card = this.#card;
+    card.use();
+    const known = this.#functions.get(name);
+    if (known !== undefined) return known;
+    const find = (p: unknown) => card.driver.cuModuleGetFunction(p, this.#module, name);
+    const found = card.get(find, `looking for ${name}`);
+    this.#functions.set(name, found);
+    return found;
   }
 
   close(): void {

@@ -19,7 +19,7 @@ import {
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
-import type { Buffer, Module } from './card.ts';
+import type { Buffer, Kernels } from './card.ts';
 import { PoolLists } from './lists.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { blocksFor, type CudaRegions, KIND, pointIn, THREADS } from './regions.ts';
@@ -83,8 +83,8 @@ export class CudaPool implements RegionPool {
   readonly #dims: number;
   readonly #lookers: number;
   /** The kernels of the pool, and those that evaluate regions. */
-  readonly #module: Module;
-  readonly #evaluation: Module;
+  readonly #module: Kernels;
+  readonly #evaluation: Kernels;
   readonly #lists: PoolLists;
   readonly #buckets: Buffer;
   readonly #found: Buffer;

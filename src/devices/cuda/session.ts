@@ -46,7 +46,6 @@ interface OnePass {
 
 export class CudaSession implements Session {
   readonly card: Card;
-  readonly description: string;
   readonly learning = this.#makeLearning();
   #integrand: CompiledProgram;
   /** Regions and witnesses of an integrand with several results. */
@@ -61,10 +60,14 @@ export class CudaSession implements Session {
 
   constructor(card: Card, integrand: CompiledProgram) {
     this.card = card;
-    this.description = `${card.name} (${card.info.name})`;
     this.#integrand = integrand;
     const several = integrand.program.results.length > 1;
     this.#oneByOne = several ? new OneByOne(integrand, single => new CudaSession(card, single)) : null;
+  }
+
+  get description(): string {
+    const { name, info, linkFailure } = this.card;
+    return `${name} (${info.name}${linkFailure === undefined ? '' : ', which cannot link kernels'})`;
   }
 
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
