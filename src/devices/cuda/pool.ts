@@ -57,9 +57,9 @@ type Found = ReturnType<typeof found.unpack>;
 const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
 
 /** The kernels of a pool, and of looks across borders. */
-const poolRecipe = (program: CudaProgram): Recipe =>
+export const poolRecipe = (program: CudaProgram): Recipe =>
   program.without('pool', { DEEP, WIDTH, BUCKETS, ...PURPOSE, ...BLAME, LIMIT: DEVIATING });
-const lookRecipe = (program: CudaProgram): Recipe =>
+export const lookRecipe = (program: CudaProgram): Recipe =>
   program.without('borders', {
     DEEP,
     WIDER,
@@ -67,7 +67,6 @@ const lookRecipe = (program: CudaProgram): Recipe =>
     SHARE: REGIONS_PER_LOOK_BLOCK,
     LOOKERS: lookersFor(program.dims),
   });
-export const poolRecipes = (program: CudaProgram): Recipe[] => [poolRecipe(program), lookRecipe(program)];
 
 export class CudaPool implements RegionPool {
   readonly most: number;

@@ -20,7 +20,7 @@ import type { Session } from '../device.ts';
 import { OneByOne } from '../one-by-one.ts';
 import type { Card } from './card.ts';
 import { LEARNING } from './learning.ts';
-import { CudaPool, poolRecipes } from './pool.ts';
+import { CudaPool, lookRecipe, poolRecipe } from './pool.ts';
 import { PoolInTurns } from './pool-in-turns.ts';
 import { CudaProgram, type Recipe } from './program.ts';
 import { CudaRegions } from './regions.ts';
@@ -72,10 +72,14 @@ export class CudaSession implements Session {
 
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     // errors of these kernels are reported when the kernels are needed
-    if (task.adapt) this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
-    if (task.pass && task.pass.results.length < this.#integrand.program.results.length)
+    const learns = () => task.adapt && this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
+    if (task.pass && task.pass.results.length < this.#integrand.program.results.length) {
+      learns();
       return this.#samplePass(task, task.pass, part, signal);
-    await this.#compiled('samples', signal, ({ sampling }) => [sampling.recipe(task)]);
+    }
+    const first = this.#compiled('samples', signal, ({ sampling }) => [sampling.recipe(task)]);
+    learns(); // behind those that are needed first
+    await first;
     return this.#use(signal, ({ sampling }) => sampling.sample(task, part, signal));
   }
 
@@ -136,18 +140,23 @@ export class CudaSession implements Session {
 
   async pool(task: PoolTask, signal?: AbortSignal): Promise<RegionPool> {
     const rule = ruleFor(task.ranges.length, task.rule);
-    await this.#compiled('pool', signal, ({ program, regions }) => [
-      ...poolRecipes(program),
+    const first = this.#compiled('pool', signal, ({ program, regions }) => [
+      poolRecipe(program),
       regions.recipe(rule),
     ]);
-    // compiled while the first regions are evaluated; errors are reported when the kernels are needed
+    // compiled behind those, and needed after the first regions; errors are reported when the kernels are needed
+    const looks = this.#compiled('looks', undefined, ({ program }) => [lookRecipe(program)]);
     const witnesses = this.#compiled('witness', undefined, ({ witness }) => Object.values(witness.recipes()));
-    witnesses.catch(() => {});
+    for (const later of [looks, witnesses]) later.catch(() => {});
+    await first;
     const own = await this.#use(
       signal,
       async ({ program, regions, witness }) => new CudaPool(program, regions, witness, task, signal),
     );
-    return new PoolInTurns(own, this.card, signal, beforeAbort(witnesses, signal));
+    return new PoolInTurns(own, this.card, signal, {
+      looks: beforeAbort(looks, signal),
+      witnesses: beforeAbort(witnesses, signal),
+    });
   }
 
   async rebind(program: BoundProgram): Promise<void> {
