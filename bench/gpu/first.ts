@@ -97,7 +97,7 @@ async function compared(name: string, title: string, options: CommonOptions): Pr
   );
 }
 
-/** What options of NVRTC make of the time to compile an integrand and kernels: ms, the least of five, or its complaint. */
+/** What options of NVRTC make of the time to compile an integrand and kernels: ms, the least of some, or its complaint. */
 export function compilerTimes(): void {
   console.log(
     '\nNVRTC, ms: as it is; with --minimal; without built-in C++; all of these; and each with --split-compile=0',
@@ -126,14 +126,11 @@ export function compilerTimes(): void {
     };
     const sample = unitsOf(new CudaSampling(program).recipe(task), 1);
     const regions = unitsOf(new CudaRegions(program).recipe(ruleFor(e.dims)), 1);
-    for (const unit of [
-      sample.linked[1],
-      sample.linked[0],
-      sample.inlined,
-      regions.linked[0],
-      regions.inlined,
-    ])
-      console.log(`  ${name} ${unit.name!.padEnd(30)} ${sets.map(s => timeOf(unit, s)).join('  ')}`);
+    const show = (unit: Unit, times: number) =>
+      console.log(`  ${name} ${unit.name!.padEnd(30)} ${sets.map(s => timeOf(unit, s, times)).join('  ')}`);
+    show(sample.linked[1], 5);
+    if (name !== 'f4_8') continue;
+    for (const unit of [sample.linked[0], sample.inlined, regions.linked[0], regions.inlined]) show(unit, 2);
   }
 }
 
@@ -143,7 +140,7 @@ function versionOf() {
   return { major: major[0], minor: minor[0] };
 }
 
-function timeOf({ text, relocatable, registers }: Unit, more: string[]): string {
+function timeOf({ text, relocatable, registers }: Unit, more: string[], times: number): string {
   const nvrtc = loadNvrtc();
   const options = [
     `--gpu-architecture=sm_${cuda.card.info.computeCapability.replace('.', '')}`,
@@ -154,7 +151,7 @@ function timeOf({ text, relocatable, registers }: Unit, more: string[]): string 
     ...more,
   ];
   let least = Infinity;
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < times; i++) {
     const program = [null] as (bigint | number | null)[];
     nvrtc.nvrtcCreateProgram(program, text, 'integrand.cu', 0, null, null);
     const start = performance.now();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
-import { listenToPhases } from '../../src/devices/cuda/phases.ts';
+import { listenToPhases, type Phase } from '../../src/devices/cuda/phases.ts';
 import { integrate } from '../../src/index.ts';
 import type { CommonOptions } from '../../src/problem.ts';
 import { absent } from './emulated.ts';
@@ -111,6 +111,23 @@ test.skipIf(absent)(
     expect(compiled()).toEqual(['sample with the integrand']);
   },
 );
+
+test.skipIf(absent)('the integrand is compiled while the context is made', async () => {
+  const timed: Phase[] = [];
+  listenToPhases(p => timed.push(p));
+  const device = new CudaDevice(0);
+  expect(timed.some(p => p.name === 'making the context')).toBe(false);
+  const subject = named('f2_3');
+  const session = await device.open(integrandOf(subject));
+  await session.sample(sampleTask(subject.domain, 2, 20, 32), { first: 0, count: 1 });
+  const [compiling, making] = ['compiling the integrand', 'making the context'].map(
+    name => timed.filter(p => p.name === name)[0],
+  );
+  expect(compiling.start).toBeLessThan(making.start);
+  expect(compiling.end).toBeGreaterThan(making.end);
+  session.close();
+  await device.close();
+});
 
 test.skipIf(absent)('QUADRILLE_TIER with another value is an error', async () => {
   vi.stubEnv('QUADRILLE_TIER', 'fast');

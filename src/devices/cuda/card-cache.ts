@@ -3,7 +3,8 @@
  * memory take about a millisecond each, as long as a small integral.
  */
 import type { Rule } from '../../tasks/rules.ts';
-import type { Buffer, Kernels } from './card.ts';
+import type { Buffer } from './card.ts';
+import type { Kernels } from './module.ts';
 import type { PreparedRule } from './regions.ts';
 
 /** Kernels that are kept, at most. */

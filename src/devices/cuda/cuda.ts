@@ -16,7 +16,10 @@ export class CudaDevice implements Device {
   }
 
   async open(program: BoundProgram): Promise<Session> {
-    return new CudaSession(this.card, compiledOnly(program, this.name));
+    const session = new CudaSession(this.card, compiledOnly(program, this.name));
+    session.compileIntegrand(); // on a thread, while this one may have to wait for the card's context
+    this.card.use();
+    return session;
   }
 
   close(): Promise<void> {

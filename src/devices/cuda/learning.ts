@@ -10,7 +10,8 @@ import { isKept } from '../../tasks/part.ts';
 import { type Groups, groupsOf, PIECE, piecesOf, placeFinder } from '../../tasks/pieces.ts';
 import type { AxisMap, Counts } from '../../tasks/sample.ts';
 import { allocate, leastFor } from '../../tasks/strata.ts';
-import type { Buffer, Kernels } from './card.ts';
+import type { Buffer } from './card.ts';
+import type { Kernels } from './module.ts';
 import { around, type CudaProgram } from './program.ts';
 import { ALLOCATE, FOLD, REFINE } from './structs.ts';
 

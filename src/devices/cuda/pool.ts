@@ -19,8 +19,9 @@ import {
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
-import type { Buffer, Kernels } from './card.ts';
+import type { Buffer } from './card.ts';
 import { PoolLists } from './lists.ts';
+import type { Kernels } from './module.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { blocksFor, type CudaRegions, KIND, pointIn, THREADS } from './regions.ts';
 import { FOUND, IMAGES, POOL } from './structs.ts';

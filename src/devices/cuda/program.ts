@@ -10,7 +10,8 @@ import { linkedTexts } from '../../integrand/targets/cuda/linked.ts';
 import { cudaParams, toCuda } from '../../integrand/targets/cuda.ts';
 import { PIECE } from '../../tasks/pieces.ts';
 import { nodeWidth } from '../../tasks/sample.ts';
-import type { Buffer, Card, Kernels } from './card.ts';
+import type { Buffer, Card } from './card.ts';
+import type { Kernels } from './module.ts';
 import type { Unit } from './nvrtc.ts';
 import type { Struct } from './struct.ts';
 import {
@@ -87,26 +88,31 @@ export function textFor({ kernel, constants, text }: Recipe, integrand = text())
   return `${defines.join('')}${integrand}\n${typesOf(kernel, kind)}${kernelText(kernel, kind)}`;
 }
 
+/** The units of a kernel with the integrand. */
+export function unitsOf(recipe: Recipe, results: number): Units {
+  const name = recipe.kernel;
+  const text = recipe.text();
+  const kernel = textFor(recipe, linkedTexts(results).declaration);
+  return {
+    inlined: { text: textFor(recipe, text), name: `${name} with the integrand` },
+    linked: [
+      { text: kernel, name: `${name} without the integrand`, relocatable: true },
+      integrandUnit(text, results),
+    ],
+  };
+}
+
 /** Registers per multiprocessor. */
 const REGISTERS = 2 ** 16;
 
 /**
- * The units of a kernel with an integrand of that text. What is linked to a kernel may use no more registers per thread than its
- * launch bounds leave; sample.cu has most threads, and those of regions.cu leave 64 at least, as 1024 threads do.
+ * The integrand alone. It may use no more registers per thread than the launch bounds of any kernel leave that it is linked to:
+ * sample.cu has most threads, and regions.cu leaves 64, as 1024 threads do.
  */
-export function unitsOf(recipe: Recipe, results: number): Units {
-  const name = recipe.kernel;
-  const text = recipe.text();
-  const { declaration, definition } = linkedTexts(results);
+export function integrandUnit(text: string, results: number): Unit {
+  const { definition } = linkedTexts(results);
   const registers = Math.min(255, Math.floor(REGISTERS / sampleConstants(results).THREADS / 8) * 8);
-  const integrand = { text: `${text}${definition}`, name: 'the integrand', relocatable: true, registers };
-  return {
-    inlined: { text: textFor(recipe, text), name: `${name} with the integrand` },
-    linked: [
-      { text: textFor(recipe, declaration), name: `${name} without the integrand`, relocatable: true },
-      integrand,
-    ],
-  };
+  return { text: `${text}${definition}`, name: 'the integrand', relocatable: true, registers };
 }
 
 /** Structs that a kernel reads; those that others point to or contain come first. */
@@ -252,7 +258,8 @@ const alone = (recipe: Recipe): Unit => ({ text: textFor(recipe), name: recipe.k
 
 const sources = new WeakMap<Program, string>();
 
-function textOf(program: Program): string {
+/** The integrand as CUDA C++. */
+export function textOf(program: Program): string {
   const text = sources.get(program) ?? toCuda(program).source;
   sources.set(program, text);
   return text;

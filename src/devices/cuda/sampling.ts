@@ -23,8 +23,9 @@ import {
 } from '../../tasks/sample.ts';
 import { curveOf, placeIn } from '../../tasks/smooth-map.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
-import type { Buffer, Kernels } from './card.ts';
+import type { Buffer } from './card.ts';
 import { CudaLearning, MANY_PIECES } from './learning.ts';
+import type { Kernels } from './module.ts';
 import { type CudaProgram, type Recipe, sampleConstants, sampleStruct, vectorBytes } from './program.ts';
 import type { Layout } from './struct.ts';
 import { LATTICE, SAMPLE_RESULT } from './structs.ts';

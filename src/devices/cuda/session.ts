@@ -22,9 +22,10 @@ import type { Card } from './card.ts';
 import { LEARNING } from './learning.ts';
 import { CudaPool, lookRecipe, poolRecipe } from './pool.ts';
 import { PoolInTurns } from './pool-in-turns.ts';
-import { CudaProgram, type Recipe } from './program.ts';
+import { CudaProgram, integrandUnit, type Recipe, textOf } from './program.ts';
 import { CudaRegions } from './regions.ts';
 import { CudaSampling } from './sampling.ts';
+import { tierAsked } from './tiers.ts';
 import { CudaWitness } from './witness.ts';
 
 /** The objects of a session on its card. */
@@ -68,6 +69,13 @@ export class CudaSession implements Session {
   get description(): string {
     const { name, info, linkFailure } = this.card;
     return `${name} (${info.name}${linkFailure === undefined ? '' : ', which cannot link kernels'})`;
+  }
+
+  /** Begins to compile the integrand, which all kinds of tasks need. Errors are reported when it is needed. */
+  compileIntegrand(): void {
+    const { program } = this.#integrand;
+    if (tierAsked() !== 'inlined' && this.card.linkFailure === undefined)
+      this.card.compileAhead(integrandUnit(textOf(program), program.results.length)).catch(() => {});
   }
 
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {

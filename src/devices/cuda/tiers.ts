@@ -12,8 +12,9 @@
  *
  * The environment variable QUADRILLE_TIER=linked or inlined allows one of them alone, to compare them or where one fails.
  */
-import type { Card, Kernels, Module } from './card.ts';
+import type { Card } from './card.ts';
 import { CudaError } from './driver.ts';
+import type { Kernels, Module } from './module.ts';
 import type { Unit } from './nvrtc.ts';
 
 /** Milliseconds of waiting for linked kernels after which the inlined ones are compiled: about what compiling takes. */
