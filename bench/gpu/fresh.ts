@@ -29,7 +29,7 @@ export async function fresh(what: string): Promise<void> {
       `    ${(end - since).toFixed(1)} ms ${title}: ${r.value} ± ${r.error}, ${r.evaluations} evaluations, ${r.device}`,
     );
     for (const p of phases.sort((a, b) => a.start - b.start))
-      if (p.end - p.start >= 0.05)
+      if (p.end - p.start >= 0.05 || p.name.startsWith('not linked'))
         rows.push(
           `      ${(p.start - since).toFixed(1).padStart(7)} + ${(p.end - p.start).toFixed(1)} ${p.name}`,
         );

@@ -106,6 +106,11 @@ test.skipIf(absent)(
     const r = await integrate(([x, y]) => Math.exp(-x * y) + 2, { ...options, device: 'cuda:1' });
     expect(r.device).toBe('cuda:1 (Emulated GPU 1, which cannot link kernels)');
     expect(compiled()).toContain('sample with the integrand');
+    expect(phases).toContainEqual(
+      expect.stringMatching(
+        /^not linked: the driver could not link a kernel: CUDA_ERROR_INVALID_PTX .*; asked for$/,
+      ),
+    );
     phases = [];
     await integrate(([x, y]) => Math.exp(-x * y) + 3, { ...options, device: 'cuda:1' });
     expect(compiled()).toEqual(['sample with the integrand']);

@@ -42,7 +42,7 @@ const SIGNATURES = {
   cuModuleLoadData: 'int cuModuleLoadData(_Out_ uint64_t *module, const void *image)',
   cuModuleLoadLinked: 'int cuModuleLoadData(_Out_ uint64_t *module, uint64_t image)',
   cuLinkCreate:
-    'int cuLinkCreate_v2(uint32_t count, const void *options, const void *values, _Out_ uint64_t *state)',
+    'int cuLinkCreate_v2(uint32_t count, const void *options, uint64_t values, _Out_ uint64_t *state)',
   cuLinkAddData:
     'int cuLinkAddData_v2(uint64_t state, int type, const void *data, size_t bytes, const char *name, uint32_t count, const void *options, const void *values)',
   cuLinkComplete: 'int cuLinkComplete(uint64_t state, _Out_ uint64_t *image, _Out_ uint64_t *bytes)',

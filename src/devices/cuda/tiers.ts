@@ -16,6 +16,7 @@ import type { Card } from './card.ts';
 import { CudaError } from './driver.ts';
 import type { Kernels, Module } from './module.ts';
 import type { Unit } from './nvrtc.ts';
+import { phase } from './phases.ts';
 
 /** Milliseconds of waiting for linked kernels after which the inlined ones are compiled: about what compiling takes. */
 const PATIENCE_MS = 500;
@@ -73,6 +74,7 @@ export class TieredKernels implements Kernels {
       if (!(e instanceof CudaError)) throw e;
       const inlined = this.#inline(); // an integrand that cannot be compiled ends here, with its own error
       this.#card.linkFailure = e.message;
+      phase(`not linked: ${e.message}`, () => {});
       return inlined;
     }
     if (this.#state === 'missing' && this.#tier === 'both' && this.#linked.waited > PATIENCE_MS)
