@@ -6,10 +6,6 @@
  *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--first]
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS]   (for a profiler)
  */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { listCards } from '../../src/devices/cuda/card.ts';
@@ -25,7 +21,7 @@ const { values: asked } = parseArgs({
     pagani: { type: 'string' },
     zmc: { type: 'boolean' },
     first: { type: 'boolean' },
-    fresh: { type: 'boolean' },
+    fresh: { type: 'string' },
     once: { type: 'string' },
     rates: { type: 'boolean' },
     limits: { type: 'boolean' },
@@ -37,10 +33,9 @@ const { values: asked } = parseArgs({
 });
 
 if (asked.fresh) {
-  // a process of its own: how long until the first result
-  const { integrate } = await import('../../src/index.ts');
-  const r = await integrate(([x, y, z]) => Math.exp(-x * y) * Math.cos(z), { dims: 3, device: 'cuda' });
-  console.log(`${performance.now().toFixed(0)} ms after the start of the process: ${r}`);
+  // a process of its own, which does not open the card before it is timed
+  const { fresh } = await import('./fresh.ts');
+  await fresh(asked.fresh);
   process.exit(0);
 }
 
@@ -66,11 +61,11 @@ const { webgpuChecks, webgpuTimes } = await import('./webgpu.ts');
 const { claimsTable } = await import('../claims-table.ts');
 const { limits } = await import('./limits.ts');
 if (everything || asked.first) {
-  console.log('\na fresh process, without and with compiled kernels on disk');
-  const env = { ...process.env, XDG_CACHE_HOME: mkdtempSync(join(tmpdir(), 'quadrille-')) };
-  const suite = fileURLToPath(import.meta.url);
-  for (let i = 0; i < 3; i++)
-    console.log(execFileSync(process.execPath, [suite, '--fresh'], { env, encoding: 'utf8' }).trim());
+  const { compilerTimes, firstResults, tierTimes } = await import('./first.ts');
+  console.log('\nfresh processes');
+  firstResults(fileURLToPath(import.meta.url));
+  await tierTimes();
+  compilerTimes();
 }
 if (everything || asked.checks) {
   await checks();

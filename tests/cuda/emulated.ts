@@ -27,6 +27,9 @@ else {
   process.env.QUADRILLE_NVRTC = join(folder, 'libnvrtc.so');
   // compiled kernels are kept as long as the emulator stays the same
   process.env.XDG_CACHE_HOME = folder;
+  // Emulated kernels are slow: each run would soon compile those with the integrand inside. Kernels alone are compiled once for all
+  // integrands; tiers.test.ts has both.
+  process.env.QUADRILLE_TIER ??= 'linked';
 }
 
 async function built(): Promise<string> {

@@ -149,7 +149,7 @@ describe.skipIf(absent)('a fault', () => {
           `^a kernel failed on ${device} before, with CUDA_ERROR.*: start a new one, or use another device\\.$`,
         ),
       );
-      expect(() => new CudaDevice(Number(device.at(-1)))).toThrow(/a kernel failed on .* before/);
+      expect(() => new CudaDevice(Number(device.at(-1))).card.use()).toThrow(/a kernel failed on .* before/);
       expect((await good()).status).toBe('converged');
     },
   );

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import { LEARNING } from '../../src/devices/cuda/learning.ts';
-import { poolRecipes } from '../../src/devices/cuda/pool.ts';
-import { CudaProgram, textFor } from '../../src/devices/cuda/program.ts';
+import type { Unit } from '../../src/devices/cuda/nvrtc.ts';
+import { lookRecipe, poolRecipe } from '../../src/devices/cuda/pool.ts';
+import { CudaProgram, textFor, unitsOf } from '../../src/devices/cuda/program.ts';
 import { CudaRegions } from '../../src/devices/cuda/regions.ts';
 import { CudaSampling } from '../../src/devices/cuda/sampling.ts';
 import { CudaWitness } from '../../src/devices/cuda/witness.ts';
@@ -17,13 +18,24 @@ import { absent } from './emulated.ts';
 import { integrandOf, named, sampleTask } from './tasks.ts';
 
 const noNvcc = spawnSync('nvcc', ['--version']).status !== 0;
+const noNvlink = spawnSync('nvlink', ['--version']).status !== 0;
 if (noNvcc) console.warn('kernels are not compiled by nvcc: this machine lacks it');
 
 /** Integrands with so many results. */
 const MANY: Record<number, (x: number[]) => number[]> = {
   2: ([x, y]) => [Math.cos(x + y), Math.sin(x + y)],
+  3: ([x, y, z]) => [x * y, Math.exp(-z), x],
   // biome-ignore format: one place for each result
   16: ([x, y]) => [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].map(i => Math.exp(-x * i) * y),
+};
+
+/** It wants more than 64 registers. */
+const GREEDY = ([x, y, z]: number[]) => {
+  const a = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map(i => Math.sin(x * i + y));
+  let sum = 0;
+  for (let i = 0; i < 16; i++)
+    for (let j = 0; j < 16; j++) sum += a[i] * a[(3 * j + i) % 16] * Math.exp(z * a[j]);
+  return sum;
 };
 
 const lattice = {
@@ -42,7 +54,8 @@ test.skipIf(absent || noNvcc).each(['sm_90', 'sm_75'])(
       sampling.recipe(sampleTask(subject.domain, 2, 4, 64)),
       sampling.recipe(sampleTask(subject.domain, 1, 1024, 64, { lattice })),
       new CudaRegions(program).recipe(ruleFor(8)),
-      ...poolRecipes(program),
+      poolRecipe(program),
+      lookRecipe(program),
       ...Object.values(new CudaWitness(program, new CudaRegions(program)).recipes()),
       ...LEARNING,
     ];
@@ -72,6 +85,45 @@ test.skipIf(absent || noNvcc).each(['sm_90', 'sm_75'])(
       // 80 bytes of f4 in 8 dimensions are faster than half of the threads
       if (architecture === 'sm_90' && recipes.includes(recipe))
         expect(Math.max(...spilled), recipe.kernel).toBeLessThanOrEqual(128);
+    }
+    rmSync(folder, { recursive: true });
+  },
+);
+
+test.skipIf(absent || noNvcc || noNvlink)(
+  'kernels and integrands of one, two and three results are linked, also an integrand that would use more registers than its kernel may',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nvlink-'));
+    const images = new Map<string, string>();
+    const compiled = ({ text, registers = 255 }: Unit): string => {
+      const file = images.get(text) ?? join(folder, `${images.size}.cu`);
+      if (images.has(text)) return `${file}bin`;
+      images.set(text, file);
+      writeFileSync(file, text);
+      const options = ['-arch=sm_90', '-cubin', '-rdc=true', '--fmad=false', `-maxrregcount=${registers}`];
+      const { status, stderr } = spawnSync('nvcc', [...options, '-o', `${file}bin`, file], {
+        encoding: 'utf8',
+      });
+      expect(status, stderr).toBe(0);
+      return `${file}bin`;
+    };
+    for (const f of [GREEDY, MANY[2], MANY[3]]) {
+      const subject = { ...named('f4_3'), f: f as never };
+      const integrand = integrandOf(subject);
+      const count = integrand.program.results.length;
+      const program = new CudaProgram(new CudaDevice(0).card, integrand);
+      const regions = new CudaRegions(program);
+      const pass = { results: [...Array(count).keys()], units: Array(count).fill(1), leads: [0] };
+      const recipes = [new CudaSampling(program).recipe(sampleTask(subject.domain, 2, 4, 64, { pass }))];
+      if (count === 1)
+        recipes.push(regions.recipe(ruleFor(3)), new CudaWitness(program, regions).recipes().witness);
+      for (const recipe of recipes) {
+        const files = unitsOf(recipe, count).linked.map(compiled);
+        const linked = spawnSync('nvlink', ['-arch=sm_90', ...files, '-o', join(folder, 'linked')], {
+          encoding: 'utf8',
+        });
+        expect(linked.status, `${recipe.kernel}: ${linked.stderr}`).toBe(0);
+      }
     }
     rmSync(folder, { recursive: true });
   },

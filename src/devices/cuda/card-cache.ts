@@ -3,7 +3,8 @@
  * memory take about a millisecond each, as long as a small integral.
  */
 import type { Rule } from '../../tasks/rules.ts';
-import type { Buffer, Module } from './card.ts';
+import type { Buffer } from './card.ts';
+import type { Kernels } from './module.ts';
 import type { PreparedRule } from './regions.ts';
 
 /** Kernels that are kept, at most. */
@@ -14,12 +15,12 @@ const MAX_BUFFERS = 4;
 const MAX_KEPT_BYTES = 2 ** 26;
 
 export class CardCache {
-  readonly #modules = new Map<string, Module>();
+  readonly #modules = new Map<string, Kernels>();
   readonly #buffers = new Map<string, Buffer[]>();
   readonly rules = new Map<Rule, PreparedRule>();
 
   /** Kernels by a key that determines them; those that were used least recently make room. */
-  module(key: string, make: () => Module): Module {
+  module(key: string, make: () => Kernels): Kernels {
     const module = this.#modules.get(key) ?? make();
     this.#modules.delete(key);
     this.#modules.set(key, module);

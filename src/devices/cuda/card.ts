@@ -23,12 +23,14 @@ import {
   OUT_OF_MEMORY,
 } from './driver.ts';
 import { type CardInfo, countCards, driverVersion, infoOf, out } from './info.ts';
-import { compileAhead, compileCuda, type Source } from './nvrtc.ts';
+import { loadLinked } from './linker.ts';
+import { Module } from './module.ts';
+import { compileAhead, compileCuda, isCompiled, type Source, type Unit } from './nvrtc.ts';
+import { phase } from './phases.ts';
 import { type Turns, turnsOf } from './turns.ts';
 
 export { type CardInfo, listCards } from './info.ts';
 
-const SHARED_SIZE = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES of cuFuncSetAttribute
 const DEVICE_MAP = 2; // CU_MEMHOSTALLOC_DEVICEMAP of cuMemHostAlloc
 /** The smallest compute capability that has all instructions that kernels use. */
 const MIN_COMPUTE_CAPABILITY = 7;
@@ -40,20 +42,31 @@ const BLOCKING_WAIT_MS = 0.05;
 /** For this many turns of the event loop the card is asked in every turn whether work has ended, then once per millisecond. */
 const POLLED_TURNS = 2000;
 
+/** What a card has once it is used. */
+interface Made {
+  context: number;
+  /** Memory of the host that kernels can use too, and its address for them; 0 where there is none. */
+  memory: ArrayBuffer;
+  device: number;
+}
+
 export class Card {
   readonly info: CardInfo;
   readonly driver: Driver;
   readonly turns: Turns;
   readonly cache = new CardCache();
   readonly #device: number;
-  readonly #context: number;
   readonly #version: number;
-  readonly #seen: { memory: ArrayBuffer; device: number };
+  #made: Made | null = null;
+  /** Modules with kernels that were started and not waited for yet. */
+  readonly #started = new Set<Module>();
+  /** Why kernels cannot be linked on this card; undefined as long as nothing speaks against it. */
+  linkFailure: string | undefined;
   /** The driver's status for the fault after which the card cannot be used; 0 without one. */
   #fault = 0;
 
   constructor(ordinal: number) {
-    const driver = loadDriver();
+    const driver = phase('starting the driver', loadDriver);
     const count = countCards(driver);
     if (ordinal >= count)
       throw new CudaError(
@@ -72,13 +85,20 @@ export class Card {
     this.turns = turnsOf(ordinal);
     [this.#device] = out(driver, p => driver.cuDeviceGet(p, ordinal), 'looking for a device');
     this.#version = driverVersion(driver);
+  }
+
+  /** The context, which is made when it is first needed: that takes a good part of a second, in which others can compile. */
+  #opened(): Made {
+    if (this.#made) return this.#made;
+    const { driver } = this;
     const context = [0];
-    const status = driver.cuDevicePrimaryCtxRetain(context, this.#device);
+    const status = phase('making the context', () => driver.cuDevicePrimaryCtxRetain(context, this.#device));
     if (isSticky(status)) throw this.#lostBefore(status);
     check(driver, status, `opening ${this.name}`);
-    this.#context = Number(context[0]);
+    this.#made = { context: Number(context[0]), memory: new ArrayBuffer(MAPPED_BYTES), device: 0 };
     this.use();
-    this.#seen = this.#share();
+    Object.assign(this.#made, this.#share());
+    return this.#made;
   }
 
   get name(): string {
@@ -96,17 +116,18 @@ export class Card {
 
   /** The address at which kernels find the stop flag; 0 when there is none. */
   get stopFlag(): number {
-    return this.#seen.device;
+    return this.#opened().device;
   }
 
   /** The address at which kernels leave a few words that the host reads without the driver; 0 when there is none. */
   get reportTo(): number {
-    return this.#seen.device && this.#seen.device + REPORT_OFFSET;
+    const { device } = this.#opened();
+    return device && device + REPORT_OFFSET;
   }
 
   /** The first bytes of what the last kernel left at `reportTo`. */
   report(bytes: number): Uint8Array {
-    return new Uint8Array(this.#seen.memory, REPORT_OFFSET, bytes).slice();
+    return new Uint8Array(this.#opened().memory, REPORT_OFFSET, bytes).slice();
   }
 
   /** Runs a task on the card, in its turn. */
@@ -121,11 +142,12 @@ export class Card {
     });
   }
 
-  /** Makes its context the current one. */
+  /** Makes its context the current one; the first call makes the context. */
   use(): void {
-    if (current === this.#context) return;
-    current = this.#context;
-    check(this.driver, this.driver.cuCtxSetCurrent(this.#context), `choosing ${this.name}`);
+    const { context } = this.#opened();
+    if (current === context) return;
+    current = context;
+    check(this.driver, this.driver.cuCtxSetCurrent(context), `choosing ${this.name}`);
   }
 
   /** Throws unless a call succeeded. */
@@ -146,23 +168,42 @@ export class Card {
     return out(this.driver, (a, b) => this.driver.cuMemGetInfo(a, b), 'asking for free memory', 2)[0];
   }
 
-  module(text: string): Module {
-    const image = compileCuda(this.#source(text));
+  module(unit: Unit): Module {
+    const image = compileCuda(this.#source(unit));
     this.use();
-    return new Module(
-      this,
-      this.get(p => this.driver.cuModuleLoadData(p, image), 'loading a kernel'),
+    return phase(
+      `loading ${unit.name}`,
+      () =>
+        new Module(
+          this,
+          this.get(p => this.driver.cuModuleLoadData(p, image), 'loading a kernel'),
+        ),
     );
   }
 
-  /** Compiles a module that will be needed; this does not use the card. */
-  compileAhead(text: string): Promise<void> {
-    return compileAhead(this.#source(text));
+  /** A module of several relocatable units. */
+  linked(units: readonly Unit[]): Module {
+    const images = units.map(unit => compileCuda(this.#source(unit)));
+    this.use();
+    return phase(
+      `linking ${units.map(u => u.name).join(' and ')}`,
+      () => new Module(this, loadLinked(this.driver, images)),
+    );
   }
 
-  #source(text: string): Source {
+  /** Compiles a unit that will be needed; this does not use the card. */
+  compileAhead(unit: Unit): Promise<void> {
+    return compileAhead(this.#source(unit));
+  }
+
+  /** Whether a unit needs no compiling any more. */
+  isCompiled(unit: Unit): boolean {
+    return isCompiled(this.#source(unit));
+  }
+
+  #source(unit: Unit): Source {
     const [major, minor] = this.info.computeCapability.split('.');
-    return { text, architecture: `sm_${major}${minor}`, driver: this.#version };
+    return { ...unit, architecture: `sm_${major}${minor}`, driver: this.#version };
   }
 
   buffer(): Buffer {
@@ -171,8 +212,8 @@ export class Card {
 
   /** Waits for all work without blocking the thread. When the signal aborts, sets the stop flag and waits no longer. */
   async finished(signal: AbortSignal | undefined, doing: string): Promise<void> {
-    const soon = performance.now() + BLOCKING_WAIT_MS;
-    while (!this.#idle(doing)) if (performance.now() > soon) break;
+    const begin = performance.now();
+    while (!this.#idle(doing)) if (performance.now() > begin + BLOCKING_WAIT_MS) break;
     for (let turns = 0; !this.#idle(doing); turns++) {
       if (signal?.aborted) {
         this.turns.hold(this.#stopped());
@@ -180,6 +221,13 @@ export class Card {
       }
       await new Promise(resolve => (turns < POLLED_TURNS ? setImmediate(resolve) : setTimeout(resolve, 1)));
     }
+    for (const module of this.#started) module.waited += performance.now() - begin;
+    this.#started.clear();
+  }
+
+  /** Takes note that a kernel of a module was started. */
+  started(module: Module): void {
+    this.#started.add(module);
   }
 
   #idle(doing: string): boolean {
@@ -192,7 +240,7 @@ export class Card {
 
   /** Keeps the stop flag set until all work has ended. */
   async #stopped(): Promise<void> {
-    const flag = new Uint32Array(this.#seen.memory, 0, 1);
+    const flag = new Uint32Array(this.#opened().memory, 0, 1);
     flag[0] = 1;
     try {
       while (!this.#idle('stopping work')) await new Promise(resolve => setTimeout(resolve, 1));
@@ -203,12 +251,11 @@ export class Card {
   }
 
   /** Memory of the host that kernels can use too. Without it, aborted work runs to its end. */
-  #share(): { memory: ArrayBuffer; device: number } {
+  #share(): Pick<Made, 'memory' | 'device'> | null {
     const { driver } = this;
     const [host, device] = [[0], [0]];
-    const none = { memory: new ArrayBuffer(MAPPED_BYTES), device: 0 };
-    if (driver.cuMemHostAlloc(host, MAPPED_BYTES, DEVICE_MAP) !== 0) return none;
-    if (driver.cuMemHostGetDevicePointer(device, host[0], 0) !== 0) return none;
+    if (driver.cuMemHostAlloc(host, MAPPED_BYTES, DEVICE_MAP) !== 0) return null;
+    if (driver.cuMemHostGetDevicePointer(device, host[0], 0) !== 0) return null;
     const memory = hostMemory(Number(host[0]), MAPPED_BYTES);
     new Uint8Array(memory).fill(0);
     return { memory, device: Number(device[0]) };
@@ -231,47 +278,12 @@ export class Card {
 
   close(): void {
     current = 0;
-    this.driver.cuDevicePrimaryCtxRelease(this.#device);
+    if (this.#made) this.driver.cuDevicePrimaryCtxRelease(this.#device);
   }
 }
 
 /** The current context, which calls of the driver use. */
 let current = 0;
-
-export class Module {
-  readonly #card: Card;
-  readonly #module: number;
-  readonly #functions = new Map<string, number>();
-  readonly #shared = new Map<string, number>();
-
-  constructor(card: Card, module: number) {
-    this.#card = card;
-    this.#module = module;
-  }
-
-  /** Starts a kernel with `shared` bytes of shared memory per block. */
-  launch(name: string, blocks: number, threads: number, shared: number, ...params: ArrayBufferView[]): void {
-    const card = this.#card;
-    const { driver } = card;
-    card.use();
-    let fn = this.#functions.get(name);
-    if (fn === undefined) {
-      fn = card.get(p => driver.cuModuleGetFunction(p, this.#module, name), `looking for ${name}`);
-      this.#functions.set(name, fn);
-    }
-    // more than 48 KB of shared memory have to be requested
-    if (shared > (this.#shared.get(name) ?? 48 * 1024)) {
-      card.check(driver.cuFuncSetAttribute(fn, SHARED_SIZE, shared), `preparing ${name}`);
-      this.#shared.set(name, shared);
-    }
-    const status = driver.cuLaunchKernel(fn, blocks, 1, 1, threads, 1, 1, shared, 0, params, null);
-    card.check(status, `starting ${name}`);
-  }
-
-  close(): void {
-    this.#card.giveBack(driver => driver.cuModuleUnload(this.#module));
-  }
-}
 
 /** A buffer in the card's memory, which grows and is kept from call to call. */
 export class Buffer {

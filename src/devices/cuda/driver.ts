@@ -40,8 +40,16 @@ const SIGNATURES = {
   cuCtxSetCurrent: 'int cuCtxSetCurrent(uint64_t context)',
   cuMemGetInfo: 'int cuMemGetInfo_v2(_Out_ uint64_t *free, _Out_ uint64_t *total)',
   cuModuleLoadData: 'int cuModuleLoadData(_Out_ uint64_t *module, const void *image)',
+  cuModuleLoadLinked: 'int cuModuleLoadData(_Out_ uint64_t *module, uint64_t image)',
+  cuLinkCreate:
+    'int cuLinkCreate_v2(uint32_t count, const void *options, uint64_t values, _Out_ uint64_t *state)',
+  cuLinkAddData:
+    'int cuLinkAddData_v2(uint64_t state, int type, const void *data, size_t bytes, const char *name, uint32_t count, const void *options, const void *values)',
+  cuLinkComplete: 'int cuLinkComplete(uint64_t state, _Out_ uint64_t *image, _Out_ uint64_t *bytes)',
+  cuLinkDestroy: 'int cuLinkDestroy(uint64_t state)',
   cuModuleUnload: 'int cuModuleUnload(uint64_t module)',
   cuModuleGetFunction: 'int cuModuleGetFunction(_Out_ uint64_t *fn, uint64_t module, const char *name)',
+  cuFuncGetAttribute: 'int cuFuncGetAttribute(_Out_ int *value, int attribute, uint64_t fn)',
   cuFuncSetAttribute: 'int cuFuncSetAttribute(uint64_t fn, int attribute, int value)',
   cuMemHostAlloc: 'int cuMemHostAlloc(_Out_ uint64_t *address, size_t bytes, uint32_t flags)',
   cuMemHostGetDevicePointer:
@@ -142,9 +150,18 @@ export function hostMemory(address: number, bytes: number): ArrayBuffer {
   return loadKoffi().view(BigInt(address), bytes);
 }
 
+/** Memory of the host that stays at its address until the process ends. */
+export function fixedMemory(bytes: number): { memory: ArrayBuffer; address: bigint } {
+  const koffi = loadKoffi();
+  const address = koffi.address(koffi.alloc('uint8_t', bytes));
+  return { memory: koffi.view(address, bytes), address };
+}
+
 interface Koffi {
   load(name: string): { func(signature: string): Call };
   view(address: bigint, bytes: number): ArrayBuffer;
+  alloc(type: string, length: number): unknown;
+  address(value: unknown): bigint;
 }
 
 function loadKoffi(): Koffi {

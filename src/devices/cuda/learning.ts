@@ -10,7 +10,8 @@ import { isKept } from '../../tasks/part.ts';
 import { type Groups, groupsOf, PIECE, piecesOf, placeFinder } from '../../tasks/pieces.ts';
 import type { AxisMap, Counts } from '../../tasks/sample.ts';
 import { allocate, leastFor } from '../../tasks/strata.ts';
-import type { Buffer, Module } from './card.ts';
+import type { Buffer } from './card.ts';
+import type { Kernels } from './module.ts';
 import { around, type CudaProgram } from './program.ts';
 import { ALLOCATE, FOLD, REFINE } from './structs.ts';
 
@@ -70,7 +71,7 @@ export class CudaLearning {
   #counts: { kept?: number; list?: Uint32Array; cubes: number } | null = null;
   /** The last allocation and what it was made from: all frozen iterations use the same. */
   #allocated: { from: Learned; beta: number; asked: number; counts: Counts } | null = null;
-  #allocation: Module | null = null;
+  #allocation: Kernels | null = null;
 
   constructor(program: CudaProgram) {
     this.#program = program;
@@ -241,7 +242,7 @@ export class CudaLearning {
   }
 
   /** The kernels of allocate.cu, with the power that VEGAS+ uses. */
-  #kernels(): Module {
+  #kernels(): Kernels {
     this.#allocation ??= this.#program.module(ALLOCATION);
     return this.#allocation;
   }

@@ -8,6 +8,7 @@
  */
 import { bindAll, CudaError, openLibrary } from './driver.ts';
 import { homeFolder, readKernel, writeKernel } from './kernel-cache.ts';
+import { phase, phaseBegins } from './phases.ts';
 
 // bundlers for the browser do not follow getBuiltinModule
 const { createHash } = process.getBuiltinModule('node:crypto');
@@ -40,7 +41,7 @@ let loaded: Nvrtc | null = null;
 
 export function loadNvrtc(): Nvrtc {
   if (loaded) return loaded;
-  const library = openLibrary(VARIABLE, candidates());
+  const library = phase('loading NVRTC', () => openLibrary(VARIABLE, candidates()));
   if (!library)
     throw new CudaError(
       `NVRTC, CUDA's run-time compiler, was not found; install the CUDA toolkit, or pip install nvidia-cuda-nvrtc, or set ${VARIABLE} to the path of libnvrtc.so.`,
@@ -82,38 +83,68 @@ function list(folder: string): string[] {
   }
 }
 
-/** What to compile: a text, for an architecture such as 'sm_90'. The version of the driver is part of the cache key. */
-export interface Source {
+/** A text to compile. */
+export interface Unit {
   text: string;
+  /** For messages about phases. */
+  name?: string;
+  /** Whether other units are linked to it, or it to them. */
+  relocatable?: boolean;
+  /** Registers that its functions may use, at most: those that are linked to a kernel must not use more than it may. */
+  registers?: number;
+}
+
+/** What to compile, and for which architecture, such as 'sm_90'. The version of the driver is part of the cache key. */
+export interface Source extends Unit {
   architecture: string;
   driver: number;
 }
 
-/** Kernels that are compiled ahead and were not used yet, by cache key. */
+/** Relocatable units that are kept in memory, at most: each integrand needs the same kernels, each kernel the integrand. */
+const MAX_PARTS = 64;
+
+/** Kernels that are compiled ahead and were not used yet, and relocatable units, by cache key. */
 const ahead = new Map<string, Promise<Uint8Array | null>>();
 const ready = new Map<string, Uint8Array>();
+const parts = new Map<string, Uint8Array>();
 
 /** Compiles a text to machine code, or takes it from the cache. */
 export function compileCuda(source: Source): Uint8Array {
   const key = keyOf(source);
-  const known = ready.get(key) ?? readKernel(key);
+  const known = parts.get(key) ?? ready.get(key) ?? readKernel(key);
   ready.delete(key);
   if (known) return known;
-  const job = new Job(source);
-  const image = job.end(loadNvrtc().nvrtcCompileProgram(job.program, job.options.length, job.options));
+  const image = phase(`compiling ${source.name}`, () => {
+    const job = new Job(source);
+    return job.end(loadNvrtc().nvrtcCompileProgram(job.program, job.options.length, job.options));
+  });
   writeKernel(key, image);
+  keep(source, key, image);
   return image;
+}
+
+/** Whether compileCuda will find this compiled. */
+export function isCompiled(source: Source): boolean {
+  const key = keyOf(source);
+  if (parts.has(key) || ready.has(key)) return true;
+  const kept = phase(`reading ${source.name}`, () => readKernel(key));
+  if (kept) keep(source, key, kept);
+  return kept !== null;
+}
+
+function keep({ relocatable }: Source, key: string, image: Uint8Array): void {
+  if (!relocatable) {
+    ready.set(key, image);
+    return;
+  }
+  parts.set(key, image);
+  if (parts.size > MAX_PARTS) parts.delete(parts.keys().next().value!);
 }
 
 /** Compiles on another thread what compileCuda will need. Errors are left to compileCuda, which reports them. */
 export async function compileAhead(source: Source): Promise<void> {
   const key = keyOf(source);
-  if (ready.has(key)) return;
-  const kept = readKernel(key);
-  if (kept) {
-    ready.set(key, kept);
-    return;
-  }
+  if (isCompiled(source)) return;
   const known = ahead.get(key);
   const started = known ?? onThread(source).catch(() => null);
   ahead.set(key, started);
@@ -122,13 +153,15 @@ export async function compileAhead(source: Source): Promise<void> {
   ahead.delete(key);
   if (!image) return;
   writeKernel(key, image);
-  ready.set(key, image);
+  keep(source, key, image);
 }
 
 async function onThread(source: Source): Promise<Uint8Array> {
   const job = new Job(source);
+  const ends = phaseBegins(`compiling ${source.name}`);
   return new Promise((resolve, reject) => {
     const done = (error: unknown, status: number) => {
+      ends();
       try {
         resolve(job.end(error ? -1 : status));
       } catch (e) {
@@ -139,15 +172,17 @@ async function onThread(source: Source): Promise<Uint8Array> {
   });
 }
 
-const optionsFor = (architecture: string) => [
+const optionsFor = ({ architecture, relocatable, registers }: Source) => [
   `--gpu-architecture=${architecture}`,
   '--std=c++17',
   '--fmad=false',
+  ...(relocatable ? ['--relocatable-device-code=true'] : []),
+  ...(registers ? [`--maxrregcount=${registers}`] : []),
 ];
 
-function keyOf({ text, architecture, driver }: Source): string {
+function keyOf(source: Source): string {
   const hash = createHash('sha256');
-  for (const part of ['2', text, ...optionsFor(architecture), String(driver)])
+  for (const part of ['2', source.text, ...optionsFor(source), String(source.driver)])
     hash.update(`${part.length} ${part}`);
   return hash.digest('hex');
 }
@@ -157,16 +192,16 @@ class Job {
   readonly program: number | bigint;
   readonly options: string[];
 
-  constructor({ text, architecture }: Source) {
+  constructor(source: Source) {
     const nvrtc = loadNvrtc();
     const program = [null] as (bigint | number | null)[];
-    if (nvrtc.nvrtcCreateProgram(program, text, 'integrand.cu', 0, null, null) !== 0)
+    if (nvrtc.nvrtcCreateProgram(program, source.text, 'integrand.cu', 0, null, null) !== 0)
       throw new CudaError('NVRTC could not start');
     this.program = program[0]!;
     const major = [0];
     nvrtc.nvrtcVersion(major, [0]);
     // NVRTC 13 can compile the functions of a text in parallel; older versions do not know the option
-    this.options = [...optionsFor(architecture), ...(major[0] >= 13 ? ['--split-compile=0'] : [])];
+    this.options = [...optionsFor(source), ...(major[0] >= 13 ? ['--split-compile=0'] : [])];
   }
 
   /** Ends the compilation and returns its machine code; may be called once. */

@@ -16,7 +16,7 @@ export function openCuda(number: string | undefined): Opened {
 export function hasCard(): boolean {
   try {
     loadNvrtc();
-    one(0);
+    one(0).card.use();
     return true;
   } catch (e) {
     if (!(e instanceof CudaError)) throw e;
@@ -64,7 +64,9 @@ function every(): Opened {
   if (cards.length === 0) return { devices: [one(0)] }; // opening it throws an error that says what to do
   for (const { ordinal } of cards) {
     try {
-      devices.push(one(ordinal));
+      const device = one(ordinal);
+      device.card.use();
+      devices.push(device);
     } catch (e) {
       if (!(e instanceof CudaError)) throw e;
       failures.push(e);

@@ -9,20 +9,22 @@ import type {
 } from '../../tasks/pool/pool.ts';
 import type { Card } from './card.ts';
 
+/** Kernels that a pool does not need at first. */
+type Later = Record<'looks' | 'witnesses', Promise<void>>;
+
 export class PoolInTurns implements RegionPool {
   readonly #pool: RegionPool;
   readonly #card: Card;
   readonly #signal: AbortSignal | undefined;
+  readonly #compiled: Later;
 
-  readonly #witnesses: Promise<void>;
-
-  /** `witnesses` is fulfilled when their kernels are compiled. */
-  constructor(pool: RegionPool, card: Card, signal: AbortSignal | undefined, witnesses: Promise<void>) {
+  /** The promises are fulfilled when the kernels of looks and of witnesses are compiled. */
+  constructor(pool: RegionPool, card: Card, signal: AbortSignal | undefined, compiled: Later) {
     this.#pool = pool;
     this.#card = card;
     this.#signal = signal;
-    this.#witnesses = witnesses;
-    witnesses.catch(() => {}); // reported when they are needed
+    this.#compiled = compiled;
+    for (const later of Object.values(compiled)) later.catch(() => {}); // reported when they are needed
   }
 
   get count(): number {
@@ -53,12 +55,13 @@ export class PoolInTurns implements RegionPool {
     return this.#card.run(this.#signal, () => this.#pool.finish(relative, tolerance));
   }
 
-  look(negligible: number, affordable: number): Promise<PoolStep> {
+  async look(negligible: number, affordable: number): Promise<PoolStep> {
+    await this.#compiled.looks;
     return this.#card.run(this.#signal, () => this.#pool.look(negligible, affordable));
   }
 
   async witness(draw: WitnessDraw): Promise<WitnessStep> {
-    await this.#witnesses;
+    await this.#compiled.witnesses;
     return this.#card.run(this.#signal, () => this.#pool.witness(draw));
   }
 

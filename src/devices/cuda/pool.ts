@@ -19,8 +19,9 @@ import {
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
-import type { Buffer, Module } from './card.ts';
+import type { Buffer } from './card.ts';
 import { PoolLists } from './lists.ts';
+import type { Kernels } from './module.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { blocksFor, type CudaRegions, KIND, pointIn, THREADS } from './regions.ts';
 import { FOUND, IMAGES, POOL } from './structs.ts';
@@ -57,9 +58,9 @@ type Found = ReturnType<typeof found.unpack>;
 const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
 
 /** The kernels of a pool, and of looks across borders. */
-const poolRecipe = (program: CudaProgram): Recipe =>
+export const poolRecipe = (program: CudaProgram): Recipe =>
   program.without('pool', { DEEP, WIDTH, BUCKETS, ...PURPOSE, ...BLAME, LIMIT: DEVIATING });
-const lookRecipe = (program: CudaProgram): Recipe =>
+export const lookRecipe = (program: CudaProgram): Recipe =>
   program.without('borders', {
     DEEP,
     WIDER,
@@ -67,7 +68,6 @@ const lookRecipe = (program: CudaProgram): Recipe =>
     SHARE: REGIONS_PER_LOOK_BLOCK,
     LOOKERS: lookersFor(program.dims),
   });
-export const poolRecipes = (program: CudaProgram): Recipe[] => [poolRecipe(program), lookRecipe(program)];
 
 export class CudaPool implements RegionPool {
   readonly most: number;
@@ -83,8 +83,8 @@ export class CudaPool implements RegionPool {
   readonly #dims: number;
   readonly #lookers: number;
   /** The kernels of the pool, and those that evaluate regions. */
-  readonly #module: Module;
-  readonly #evaluation: Module;
+  readonly #module: Kernels;
+  readonly #evaluation: Kernels;
   readonly #lists: PoolLists;
   readonly #buckets: Buffer;
   readonly #found: Buffer;

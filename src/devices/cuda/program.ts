@@ -1,15 +1,18 @@
 /**
- * An integrand on a card: its params, its buffers and its kernels. Kernels are text (kernels/*.cu) with the compiled
- * integrand in front, made by NVRTC at run time for the card that is there.
+ * An integrand on a card: its params, its buffers and its kernels. Kernels are text (kernels/*.cu), compiled by NVRTC at run
+ * time for the card that is there, with the integrand linked to them or in their text (tiers.ts).
  */
 import type { CompiledProgram } from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
 import { lower } from '../../integrand/lower/lower.ts';
 import { read } from '../../integrand/read.ts';
+import { linkedTexts } from '../../integrand/targets/cuda/linked.ts';
 import { cudaParams, toCuda } from '../../integrand/targets/cuda.ts';
 import { PIECE } from '../../tasks/pieces.ts';
 import { nodeWidth } from '../../tasks/sample.ts';
-import type { Buffer, Card, Module } from './card.ts';
+import type { Buffer, Card } from './card.ts';
+import type { Kernels } from './module.ts';
+import type { Unit } from './nvrtc.ts';
 import type { Struct } from './struct.ts';
 import {
   ALLOCATE,
@@ -27,6 +30,7 @@ import {
   SEVERAL_TASK,
   WITNESS,
 } from './structs.ts';
+import { type Tier, TieredKernels, tierAsked, type Units, unitsNeeded } from './tiers.ts';
 
 export type KernelName =
   | 'sample'
@@ -77,11 +81,38 @@ export function around(kernel: KernelName, f: (x: number[]) => number, constants
 
 const nameOf = ({ kernel, constants, own }: Recipe) => `${kernel} ${JSON.stringify(constants)}${own}`;
 
-/** The text that NVRTC compiles. */
-export function textFor({ kernel, constants, text }: Recipe): string {
+/** The text that NVRTC compiles, with this function in the integrand's place. */
+export function textFor({ kernel, constants, text }: Recipe, integrand = text()): string {
   const defines = Object.entries(constants).map(([name, value]) => `#define ${name} ${Number(value)}\n`);
   const kind = { several: constants.RESULTS !== undefined, lattice: !!constants.LATTICE };
-  return `${defines.join('')}${text()}\n${typesOf(kernel, kind)}${kernelText(kernel, kind)}`;
+  return `${defines.join('')}${integrand}\n${typesOf(kernel, kind)}${kernelText(kernel, kind)}`;
+}
+
+/** The units of a kernel with the integrand. */
+export function unitsOf(recipe: Recipe, results: number): Units {
+  const name = recipe.kernel;
+  const text = recipe.text();
+  const kernel = textFor(recipe, linkedTexts(results).declaration);
+  return {
+    inlined: { text: textFor(recipe, text), name: `${name} with the integrand` },
+    linked: [
+      { text: kernel, name: `${name} without the integrand`, relocatable: true },
+      integrandUnit(text, results),
+    ],
+  };
+}
+
+/** Registers per multiprocessor. */
+const REGISTERS = 2 ** 16;
+
+/**
+ * The integrand alone. It may use no more registers per thread than the launch bounds of any kernel leave that it is linked to:
+ * sample.cu has most threads, and regions.cu leaves 64, as 1024 threads do.
+ */
+export function integrandUnit(text: string, results: number): Unit {
+  const { definition } = linkedTexts(results);
+  const registers = Math.min(255, Math.floor(REGISTERS / sampleConstants(results).THREADS / 8) * 8);
+  return { text: `${text}${definition}`, name: 'the integrand', relocatable: true, registers };
 }
 
 /** Structs that a kernel reads; those that others point to or contain come first. */
@@ -139,7 +170,7 @@ export class CudaProgram {
   readonly params: Buffer;
   readonly #text: string;
   readonly #buffers = new Map<string, Buffer>();
-  readonly #modules = new Map<string, Module>();
+  readonly #modules = new Map<string, Kernels>();
 
   constructor(card: Card, integrand: CompiledProgram) {
     this.card = card;
@@ -175,23 +206,32 @@ export class CudaProgram {
     return { kernel, constants: { DIMS: this.dims, ...constants }, own: 'alone', text: () => '' };
   }
 
-  module(recipe: Recipe): Module {
+  module(recipe: Recipe): Kernels {
     const short = nameOf(recipe);
     const known = this.#modules.get(short);
     if (known) return known;
-    const module = this.card.cache.module(this.#longName(recipe), () => this.card.module(textFor(recipe)));
+    const tier = tierAsked();
+    const module = this.card.cache.module(this.#longName(recipe, tier), () =>
+      recipe.own
+        ? this.card.module(alone(recipe))
+        : new TieredKernels(this.card, unitsOf(recipe, this.results), tier),
+    );
     this.#modules.set(short, module);
     return module;
   }
 
-  /** Compiles the kernels that are not loaded yet, in parallel. */
+  /** Compiles what is not loaded yet, in parallel. */
   async compileAhead(recipes: readonly Recipe[]): Promise<void> {
-    const missing = recipes.filter(r => !this.card.cache.has(this.#longName(r)));
-    await Promise.all(missing.map(r => this.card.compileAhead(textFor(r))));
+    const tier = tierAsked();
+    const missing = recipes.filter(r => !this.card.cache.has(this.#longName(r, tier)));
+    const units = missing.flatMap(r =>
+      r.own ? alone(r) : unitsNeeded(this.card, unitsOf(r, this.results), tier),
+    );
+    await Promise.all(units.map(unit => this.card.compileAhead(unit)));
   }
 
-  #longName(recipe: Recipe): string {
-    return `${nameOf(recipe)} ${recipe.own ? '' : this.#text}`;
+  #longName(recipe: Recipe, tier: Tier): string {
+    return `${nameOf(recipe)} ${recipe.own ? '' : `${tier} ${this.#text}`}`;
   }
 
   /** The integrand's value at one point, computed by the card; of several results one that is not finite, if there is any. */
@@ -214,9 +254,12 @@ export class CudaProgram {
   }
 }
 
+const alone = (recipe: Recipe): Unit => ({ text: textFor(recipe), name: recipe.kernel });
+
 const sources = new WeakMap<Program, string>();
 
-function textOf(program: Program): string {
+/** The integrand as CUDA C++. */
+export function textOf(program: Program): string {
   const text = sources.get(program) ?? toCuda(program).source;
   sources.set(program, text);
   return text;

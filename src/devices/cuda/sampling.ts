@@ -23,8 +23,9 @@ import {
 } from '../../tasks/sample.ts';
 import { curveOf, placeIn } from '../../tasks/smooth-map.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
-import type { Buffer, Module } from './card.ts';
+import type { Buffer } from './card.ts';
 import { CudaLearning, MANY_PIECES } from './learning.ts';
+import type { Kernels } from './module.ts';
 import { type CudaProgram, type Recipe, sampleConstants, sampleStruct, vectorBytes } from './program.ts';
 import type { Layout } from './struct.ts';
 import { LATTICE, SAMPLE_RESULT } from './structs.ts';
@@ -112,7 +113,7 @@ export class CudaSampling {
   readonly #constants: ReturnType<typeof sampleConstants>;
   readonly #result = SAMPLE_RESULT.layout(0);
   /** The kernels of the last iteration; the next one mostly needs the same. */
-  #module: { made: Module; kind: string } | null = null;
+  #module: { made: Kernels; kind: string } | null = null;
   #keys: { of: Key; words: number[] } | null = null;
   /** The number of bytes of the state, from the result on, that are known to be 0; and the buffer with them. */
   #zeros = 0;
@@ -460,7 +461,7 @@ export class CudaSampling {
     return { edgeBytes, histogramBytes, kernels };
   }
 
-  #moduleOf(kernels: Fit['kernels']): Module {
+  #moduleOf(kernels: Fit['kernels']): Kernels {
     const kind = Object.values(kernels).join();
     if (this.#module?.kind !== kind)
       this.#module = { made: this.#program.module(this.#recipe(kernels)), kind };

@@ -20,11 +20,12 @@ import type { Session } from '../device.ts';
 import { OneByOne } from '../one-by-one.ts';
 import type { Card } from './card.ts';
 import { LEARNING } from './learning.ts';
-import { CudaPool, poolRecipes } from './pool.ts';
+import { CudaPool, lookRecipe, poolRecipe } from './pool.ts';
 import { PoolInTurns } from './pool-in-turns.ts';
-import { CudaProgram, type Recipe } from './program.ts';
+import { CudaProgram, integrandUnit, type Recipe, textOf } from './program.ts';
 import { CudaRegions } from './regions.ts';
 import { CudaSampling } from './sampling.ts';
+import { tierAsked } from './tiers.ts';
 import { CudaWitness } from './witness.ts';
 
 /** The objects of a session on its card. */
@@ -46,7 +47,6 @@ interface OnePass {
 
 export class CudaSession implements Session {
   readonly card: Card;
-  readonly description: string;
   readonly learning = this.#makeLearning();
   #integrand: CompiledProgram;
   /** Regions and witnesses of an integrand with several results. */
@@ -61,18 +61,33 @@ export class CudaSession implements Session {
 
   constructor(card: Card, integrand: CompiledProgram) {
     this.card = card;
-    this.description = `${card.name} (${card.info.name})`;
     this.#integrand = integrand;
     const several = integrand.program.results.length > 1;
     this.#oneByOne = several ? new OneByOne(integrand, single => new CudaSession(card, single)) : null;
   }
 
+  get description(): string {
+    const { name, info, linkFailure } = this.card;
+    return `${name} (${info.name}${linkFailure === undefined ? '' : ', which cannot link kernels'})`;
+  }
+
+  /** Begins to compile the integrand, which all kinds of tasks need. Errors are reported when it is needed. */
+  compileIntegrand(): void {
+    const { program } = this.#integrand;
+    if (tierAsked() !== 'inlined' && this.card.linkFailure === undefined)
+      this.card.compileAhead(integrandUnit(textOf(program), program.results.length)).catch(() => {});
+  }
+
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     // errors of these kernels are reported when the kernels are needed
-    if (task.adapt) this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
-    if (task.pass && task.pass.results.length < this.#integrand.program.results.length)
+    const learns = () => task.adapt && this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
+    if (task.pass && task.pass.results.length < this.#integrand.program.results.length) {
+      learns();
       return this.#samplePass(task, task.pass, part, signal);
-    await this.#compiled('samples', signal, ({ sampling }) => [sampling.recipe(task)]);
+    }
+    const first = this.#compiled('samples', signal, ({ sampling }) => [sampling.recipe(task)]);
+    learns(); // behind those that are needed first
+    await first;
     return this.#use(signal, ({ sampling }) => sampling.sample(task, part, signal));
   }
 
@@ -133,18 +148,23 @@ export class CudaSession implements Session {
 
   async pool(task: PoolTask, signal?: AbortSignal): Promise<RegionPool> {
     const rule = ruleFor(task.ranges.length, task.rule);
-    await this.#compiled('pool', signal, ({ program, regions }) => [
-      ...poolRecipes(program),
+    const first = this.#compiled('pool', signal, ({ program, regions }) => [
+      poolRecipe(program),
       regions.recipe(rule),
     ]);
-    // compiled while the first regions are evaluated; errors are reported when the kernels are needed
+    // compiled behind those, and needed after the first regions; errors are reported when the kernels are needed
+    const looks = this.#compiled('looks', undefined, ({ program }) => [lookRecipe(program)]);
     const witnesses = this.#compiled('witness', undefined, ({ witness }) => Object.values(witness.recipes()));
-    witnesses.catch(() => {});
+    for (const later of [looks, witnesses]) later.catch(() => {});
+    await first;
     const own = await this.#use(
       signal,
       async ({ program, regions, witness }) => new CudaPool(program, regions, witness, task, signal),
     );
-    return new PoolInTurns(own, this.card, signal, beforeAbort(witnesses, signal));
+    return new PoolInTurns(own, this.card, signal, {
+      looks: beforeAbort(looks, signal),
+      witnesses: beforeAbort(witnesses, signal),
+    });
   }
 
   async rebind(program: BoundProgram): Promise<void> {

@@ -12,6 +12,7 @@
 //   QUADRILLE_EMULATOR_MEMORY     bytes of each; 1 GiB
 //   QUADRILLE_EMULATOR_BACKWARDS  1: threads and blocks take turns from last to first
 //   QUADRILLE_EMULATOR_FAULT      kernel=status: its launches end with that error, as regions=719
+//   QUADRILLE_EMULATOR_LINK       status: linking ends with that error
 //   QUADRILLE_EMULATOR_SLOW       kernel=milliseconds: its launches take so much longer
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -22,10 +23,12 @@
 
 #include <condition_variable>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -48,6 +51,7 @@ enum {
   INVALID_DEVICE = 101,
   INVALID_IMAGE = 200,
   INVALID_CONTEXT = 201,
+  INVALID_PTX = 218,
   INVALID_HANDLE = 400,
   NOT_FOUND = 500,
   NOT_READY = 600,
@@ -65,6 +69,7 @@ const std::map<int, std::pair<const char*, const char*>> ERRORS = {
     {INVALID_DEVICE, {"CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"}},
     {INVALID_IMAGE, {"CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"}},
     {INVALID_CONTEXT, {"CUDA_ERROR_INVALID_CONTEXT", "invalid device context"}},
+    {INVALID_PTX, {"CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"}},
     {INVALID_HANDLE, {"CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"}},
     {NOT_FOUND, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
     {NOT_READY, {"CUDA_ERROR_NOT_READY", "device not ready"}},
@@ -93,6 +98,14 @@ struct Loaded {
   emulator::Module* module;
   unsigned staticShared;
   std::map<std::string, Function*> functions;
+};
+
+/** What is linked to a module. */
+struct Link {
+  std::vector<std::string> objects;
+  std::string image;
+  char* log;  // where the caller wants to read what went wrong
+  size_t logBytes;
 };
 
 struct Stream {
@@ -438,6 +451,74 @@ API cuModuleLoadData(u64* module, const void* image) {
   return SUCCESS;
 }
 
+API cuLinkCreate_v2(unsigned count, const int* options, void** values, u64* link) {
+  ENTER;
+  auto* own = new Link{{}, "", nullptr, 0};
+  for (unsigned i = 0; i < count; i++) {
+    if (options[i] == 5) own->log = (char*)values[i];
+    if (options[i] == 6) own->logBytes = (size_t)values[i];
+  }
+  *link = handleOf(own);
+  return SUCCESS;
+}
+
+API cuLinkAddData_v2(u64 link, int type, const void* data, size_t bytes, const char*, unsigned, const void*, const void*) {
+  ENTER;
+  Link* l = valid<Link>(link);
+  if (!l) return INVALID_HANDLE;
+  const size_t head = sizeof emulator::PART_MAGIC + 8;
+  if (type != 0 || bytes < head || memcmp(data, emulator::PART_MAGIC, sizeof emulator::PART_MAGIC) != 0)
+    return INVALID_IMAGE;
+  l->objects.emplace_back((const char*)data + head, bytes - head);
+  return SUCCESS;
+}
+
+API cuLinkComplete(u64 link, const void** image, size_t* bytes) {
+  ENTER;
+  Link* l = valid<Link>(link);
+  if (!l) return INVALID_HANDLE;
+  if (const int status = (int)setting("QUADRILLE_EMULATOR_LINK", 0)) {
+    if (l->log) snprintf(l->log, l->logBytes, "asked for");
+    return status;
+  }
+  char folder[] = "/tmp/quadrille-link-XXXXXX";
+  if (!mkdtemp(folder)) return OUT_OF_MEMORY;
+  const std::string out = std::string(folder) + "/linked.so";
+  std::vector<std::string> files;
+  for (const std::string& object : l->objects) {
+    files.push_back(std::string(folder) + "/" + std::to_string(files.size()) + ".o");
+    std::ofstream(files.back(), std::ios::binary) << object;
+  }
+  std::string command = "g++ -shared -Wl,-Bsymbolic -Wl,-z,defs -o " + out, log;
+  for (const std::string& file : files) command += " " + file;
+  FILE* run = popen((command + " 2>&1").c_str(), "r");
+  char part[4096];
+  for (size_t n; run && (n = fread(part, 1, sizeof part, run)) > 0;) log.append(part, n);
+  const bool linked = run && pclose(run) == 0;
+  if (linked) {
+    std::stringstream library;
+    library << std::ifstream(out, std::ios::binary).rdbuf();
+    const u64 length = library.str().size();
+    l->image = std::string(MAGIC, sizeof MAGIC) + std::string((const char*)&length, 8) + library.str();
+  } else if (l->log)
+    snprintf(l->log, l->logBytes, "%s", log.c_str());
+  for (const std::string& file : files) unlink(file.c_str());
+  unlink(out.c_str());
+  rmdir(folder);
+  *image = l->image.data();
+  *bytes = l->image.size();
+  return linked ? SUCCESS : INVALID_PTX;
+}
+
+API cuLinkDestroy(u64 link) {
+  ENTER;
+  Link* l = valid<Link>(link);
+  if (!l) return INVALID_HANDLE;
+  world.handles.erase(l);
+  delete l;
+  return SUCCESS;
+}
+
 API cuModuleUnload(u64 module) {
   ENTER;
   Loaded* m = valid<Loaded>(module);
@@ -454,6 +535,15 @@ API cuModuleGetFunction(u64* function, u64 module, const char* name) {
   const auto it = m->functions.find(name);
   if (it == m->functions.end()) return NOT_FOUND;
   *function = handleOf(it->second);
+  return SUCCESS;
+}
+
+API cuFuncGetAttribute(int* value, int attribute, u64 function) {
+  ENTER;
+  Function* f = valid<Function>(function);
+  if (!f) return INVALID_HANDLE;
+  if (attribute != 0) return INVALID_VALUE;
+  *value = f->kernel->threads ? f->kernel->threads : 1024;
   return SUCCESS;
 }
 

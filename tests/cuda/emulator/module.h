@@ -7,6 +7,9 @@ typedef unsigned long long u64;
 
 /** How an image begins: these 16 bytes, the length in 8, then a shared library. */
 constexpr char MAGIC[] = "emulated cubin\n";
+/** How a relocatable image begins, which has an object file in the library's place. */
+constexpr char PART_MAGIC[] = "emulated part \n";
+static_assert(sizeof MAGIC == 16 && sizeof PART_MAGIC == 16);
 
 struct Kernel {
   const char* name;               // null ends a list

@@ -1,4 +1,5 @@
-// NVRTC for machines without CUDA: g++ makes a shared library of a kernel text, with device.h in front.
+// NVRTC for machines without CUDA: g++ makes a shared library of a kernel text, with device.h in front, or an object file
+// when the text is to be linked with others (driver.cpp does that). Such a text has its names for all of them.
 //
 // The text is changed where C++ cannot say what it says: dynamic shared memory becomes a pointer, and of inline PTX
 // `trap` and the global timer become calls. What `__global__` functions take is left to templates of device.h.
@@ -22,6 +23,7 @@ enum { SUCCESS = 0, INVALID_INPUT = 3, INVALID_PROGRAM = 4, INVALID_OPTION = 5, 
 
 struct Program {
   std::string source, name, log, image;
+  bool relocatable = false;
 };
 
 std::string readAll(const std::string& path) {
@@ -50,6 +52,7 @@ std::string kernels(const std::string& source) {
     calls += "void run_" + name + "(void** params) { callWith(&::" + name + ", params); }\n";
     list += "  {\"" + name + "\", run_" + name + ", sizesOf(&::" + name + "), " + bound + "},\n";
   }
+  if (list.empty()) return "";
   return "namespace emulator {\nnamespace {\n" + calls + "const Kernel kernels[] = {\n" + list + R"(  {}};
 }
 extern "C" __attribute__((visibility("default"))) Module emulatorModule;
@@ -63,11 +66,11 @@ int compile(Program& p) {
   char folder[] = "/tmp/quadrille-nvrtc-XXXXXX";
   if (!mkdtemp(folder)) return INTERNAL;
   const std::string base = folder, in = base + "/kernel.cpp", out = base + "/kernel.so";
-  std::ofstream(in) << "#include \"device.h\"\nnamespace {\n#line 1 \"" << p.name << "\"\n"
-                    << translated(p.source) << "\n}\n#line 1 \"kernels\"\n"
-                    << kernels(p.source);
-  const std::string command =
-      "g++ -std=c++17 -O1 -w -shared -fPIC -fvisibility=hidden -fno-gnu-unique -fno-exceptions -fno-rtti "
+  std::ofstream(in) << "#include \"device.h\"\n" << (p.relocatable ? "" : "namespace {") << "\n#line 1 \"" << p.name
+                    << "\"\n" << translated(p.source) << "\n" << (p.relocatable ? "" : "}")
+                    << "\n#line 1 \"kernels\"\n" << kernels(p.source);
+  const std::string command = std::string("g++ ") + (p.relocatable ? "-c" : "-shared") +
+      " -std=c++17 -O1 -w -fPIC -fvisibility=hidden -fno-gnu-unique -fno-exceptions -fno-rtti "
       "-fno-math-errno -fno-strict-aliasing -fno-delete-null-pointer-checks -ffp-contract=off -Wl,-Bsymbolic "
       "-I'" EMULATOR_FOLDER "' -o " + out + " " + in + " 2>&1";
   FILE* run = popen(command.c_str(), "r");
@@ -77,7 +80,7 @@ int compile(Program& p) {
   const int status = pclose(run);
   const std::string library = status == 0 ? readAll(out) : "";
   const unsigned long long length = library.size();
-  p.image = std::string(emulator::MAGIC, sizeof emulator::MAGIC) + std::string((const char*)&length, 8) + library;
+  p.image = std::string(p.relocatable ? emulator::PART_MAGIC : emulator::MAGIC, sizeof emulator::MAGIC) + std::string((const char*)&length, 8) + library;
   unlink(in.c_str());
   unlink(out.c_str());
   rmdir(folder);
@@ -101,11 +104,13 @@ API nvrtcCreateProgram(Program** program, const char* source, const char* name, 
 
 API nvrtcCompileProgram(Program* p, int count, const char** options) {
   if (!p) return INVALID_PROGRAM;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
+    if (!strcmp(options[i], "--relocatable-device-code=true")) p->relocatable = true;
     if (std::regex_match(options[i], std::regex("--gpu-architecture=(?!(sm|compute)_90a?$).*"))) {
       p->log = "nvrtc: error: invalid value for --gpu-architecture (-arch)\n";
       return INVALID_OPTION;
     }
+  }
   return compile(*p);
 }
 
