@@ -75,6 +75,8 @@ export class PartRunner {
   readonly #blobs = new RecentBytes(MAX_KEPT);
   /** By the digest of the program; the one that was used last is last. */
   readonly #sessions = new Map<string, Opened>();
+  /** Milliseconds that parts took so far. */
+  readonly spent = { preparing: 0, computing: 0 };
   #decoded: { digest: string; program: Program } | null = null;
   /** The last iteration. */
   #last: { key: string; task: SampleTask } | null = null;
@@ -87,9 +89,10 @@ export class PartRunner {
   }
 
   async run(job: Job, signal: AbortSignal): Promise<Done> {
+    const start = performance.now();
     const budget = { left: this.#limits.memory };
     const get = (digest: string) => this.#get(job.run, digest, budget, signal);
-    if (job.what === 'integrals') return this.#integrals(job, get, signal);
+    if (job.what === 'integrals') return this.#integrals(job, get, signal, start);
     const opened = await this.#open(job, get);
     const { session, program } = opened;
     const fit = { dims: program.dims, results: program.results.length };
@@ -99,7 +102,7 @@ export class PartRunner {
         ? readySamples(await this.#iteration(job, fit, get), given)
         : readyRegions(job.what, await unpack(job.body, get), given, fit, this.#limits.memory);
     this.#allow(part.cost);
-    const sums = await part.run(session, signal);
+    const sums = await this.#timed(start, () => part.run(session, signal));
     return { bytes: toBytes(sums), cost: part.cost };
   }
 
@@ -111,14 +114,25 @@ export class PartRunner {
   }
 
   /** Whole integrals. */
-  async #integrals(job: Job, get: Get, signal: AbortSignal): Promise<Done> {
+  async #integrals(job: Job, get: Get, signal: AbortSignal, start: number): Promise<Done> {
     const program = await this.#program(job, get);
     const task = readIntegralsTask(await unpack(job.body, get), program.params.length);
     this.#allow(task.integrals.length * WHOLE_EVALUATIONS); // what they can take at most
     const programs = task.integrals.map(({ params }) => boundTo(program, params));
-    const integrals = await this.#solve(this.#device, programs, task, signal);
+    const integrals = await this.#timed(start, () => this.#solve(this.#device, programs, task, signal));
     const cost = integrals.reduce((n, i) => n + (i?.result.evaluations ?? 0), 0);
     return { bytes: toBytes({ integrals } satisfies IntegralSums), cost };
+  }
+
+  /** Computes a part that was made ready since `start`. */
+  async #timed<T>(start: number, compute: () => Promise<T>): Promise<T> {
+    const ready = performance.now();
+    this.spent.preparing += ready - start;
+    try {
+      return await compute();
+    } finally {
+      this.spent.computing += performance.now() - ready;
+    }
   }
 
   #allow(evaluations: number): void {

@@ -80,10 +80,18 @@ export interface Worker {
   parts: number;
   evaluations: number;
   rate: number;
-  /** Milliseconds since it began. */
+  /** Milliseconds since it began, and what most of them went into; releases of other protocols may not say. */
   uptime: number;
+  spent?: Spent;
   /** What it does now; null when it waits for work. */
   doing: { run: string; task: number; part: number; ms: number } | null;
+}
+
+/** Milliseconds of a worker that waited for jobs, made parts ready (fetching, checking, compiling) and computed them. */
+export interface Spent {
+  waiting: number;
+  preparing: number;
+  computing: number;
 }
 
 /** A worker has begun with a part. */

@@ -106,6 +106,7 @@ class ClusterWorker {
   readonly #started = performance.now();
   #doing: { job: Job; since: number; stop: AbortController } | null = null;
   #done = { parts: 0, evaluations: 0, rate: 0 };
+  #waited = 0;
   readonly #sending = new Set<Promise<void>>();
   #queueIsThere = false;
   /** Until then it takes no jobs, because a coordinator has left it out. */
@@ -136,7 +137,9 @@ class ClusterWorker {
     while (!this.#signal.aborted && !this.#failure && !nc.isClosed()) {
       const rest = this.#restUntil - performance.now();
       if (rest > 0) await beforeAbort(pause(rest), this.#signal).catch(() => {});
+      const asked = performance.now();
       const message = await this.#next();
+      this.#waited += performance.now() - asked;
       if (message) await this.#take(message);
     }
     await Promise.all(this.#sending);
@@ -168,6 +171,7 @@ class ClusterWorker {
       evaluations,
       rate,
       uptime: Math.round(performance.now() - this.#started),
+      spent: { waiting: this.#waited, ...this.#runner.spent },
       doing,
     };
   }
