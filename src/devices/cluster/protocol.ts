@@ -18,7 +18,7 @@
 import { IR_VERSION } from '../../integrand/ir.ts';
 
 /** The version of these messages. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 /** The release, as in package.json; `tests/cluster/protocol.test.ts` compares them. */
 export const RELEASE = '0.1.0';
 /** The stream that holds all jobs. */
@@ -64,6 +64,8 @@ export interface Job {
   params: Packed;
   /** The task; of lists of regions and integrals, only those of the part. */
   body: Packed;
+  /** The samples of the cubes of the part, where the task is without them. */
+  counts?: Packed;
 }
 
 /** Who a worker is, and what it does. */
@@ -147,6 +149,7 @@ export function readJob(text: string): Job {
     program: j.program as string,
     params: readPacked(j.params),
     body: readPacked(j.body),
+    ...(j.counts !== undefined && { counts: readPacked(j.counts) }),
   };
 }
 
