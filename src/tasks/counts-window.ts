@@ -22,13 +22,13 @@ export interface CountsWindow {
 /** What a part of the groups needs of counts. */
 export type PartCounts = { each: Uint32Array; window: CountsWindow };
 
-/** Cuts counts for parts, whose groups have `size` samples. Parts have to be asked for in ascending order. */
+/** Cuts counts for parts, whose groups have `size` samples; fastest if parts are asked for in ascending order. */
 export function countsCutter(each: Uint32Array, size: number): (part: Part) => PartCounts {
   const total = totalOf(each);
   let [at, samples] = [0, 0];
   /** The first cube that ends behind a sample, or the end of all. */
   const seek = (sample: number) => {
-    let [cube, before] = [at, samples];
+    let [cube, before] = sample < samples ? [0, 0] : [at, samples];
     while (cube < each.length && before + each[cube] <= sample) before += each[cube++];
     [at, samples] = [cube, before];
   };

@@ -43,6 +43,13 @@ test.each(LISTS.flatMap(each => [0, 9000].map(more => [each.length, more, each] 
   },
 );
 
+test('parts may be asked for in any order', () => {
+  const size = 4096;
+  const cutFor = countsCutter(LISTS[0], size);
+  for (const first of [3, 1, 4, 0, 2])
+    expect(cutFor({ first, count: 1 })).toEqual(countsCutter(LISTS[0], size)({ first, count: 1 }));
+});
+
 test('a part that its counts do not cover is refused', () => {
   const each = LISTS[0];
   const counts = listed(each);

@@ -45,8 +45,7 @@ export interface ReadyPart {
 }
 
 /**
- * An iteration as two messages: what all its parts share, and what each part needs of the counts. Parts have to be asked for in
- * ascending order. Null where the counts are one number, or kept by a session.
+ * An iteration as two messages: what all its parts share, and what each part needs of the counts. Null where the counts are one number, or kept by a session.
  */
 export function apartFromCounts(
   task: SampleTask,
