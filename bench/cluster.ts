@@ -1,42 +1,53 @@
 /**
- * What a cluster costs: node scripts/run.mjs bench/cluster.ts [--budget 1e9] [--workers 1,2,4,8]
+ * What a cluster costs: node scripts/run.mjs bench/cluster.ts [--budget 1e9] [--workers 1,2,4,8] [--nats-server PATH]
  *
  * 1. The efficiency of local workers with one thread each: the time of the CPU device with as many threads over theirs. Both
- *    have the same cores, so it is 1 where the cluster costs nothing, however many cores the machine has.
+ *    have the same cores, so it is 1 where the cluster costs nothing, however many cores the machine has. Below it stands where the
+ *    time of workers and coordinator went.
  * 2. The overhead of an iteration: what a small task takes beyond its time on the CPU device.
- * 3. A simulation of 200 workers behind a network with delays, from the measured cost of a result at the coordinator, and what
- *    10,000 workers would need.
+ * 3. A simulation of 200 workers behind a network with delays, and what 10,000 workers would need (cluster-simulation.ts).
  *
- * It needs nats-server. Workers are processes of this file.
+ * It needs nats-server. Workers are processes of this file. `node scripts/gpu.mjs FOLDER` bundles it for a machine without
+ * node_modules: node FOLDER/cluster.mjs --nats-server PATH.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cluster, integrate } from 'quadrille';
-import { digestOf, fromBytes, toBytes } from '../src/devices/cluster/packing.ts';
-import { cut } from '../src/devices/cluster/sizes.ts';
+import { performance } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import * as jetstream from '@nats-io/jetstream';
+import * as core from '@nats-io/transport-node';
+import { cluster, type Device, integrate, type Result } from 'quadrille';
+import { connect } from '../src/devices/cluster/connection.ts';
+import { who } from '../src/devices/cluster/presence.ts';
+import type { Spent } from '../src/devices/cluster/protocol.ts';
 import { work } from '../src/devices/cluster/worker.ts';
 import { CpuDevice } from '../src/devices/cpu/cpu.ts';
-import { mergeParts, type PartSums, type SampleTask } from '../src/tasks/sample.ts';
 import { solveWholes } from '../src/whole-integrals.ts';
+import { simulate } from './cluster-simulation.ts';
 
-const [, , first, second, third] = process.argv;
 const PORT = 24_222;
-const URL = `nats://127.0.0.1:${PORT}`;
+const servers = `nats://127.0.0.1:${PORT}`;
+/** Handed over, because a bundle has no node_modules to find them in. */
+const packages = { core, jetstream };
+const { values } = parseArgs({
+  options: {
+    budget: { type: 'string', default: '1e9' },
+    workers: { type: 'string', default: '1,2,4,8' },
+    'nats-server': { type: 'string', default: 'nats-server' },
+    /** Of a worker process: its name. */
+    worker: { type: 'string' },
+  },
+});
 
-if (first === 'worker') {
-  await work({ servers: second, name: third, device: new CpuDevice(1), solve: solveWholes });
+if (values.worker !== undefined) {
+  await work({ servers, packages, name: values.worker, device: new CpuDevice(1), solve: solveWholes });
   process.exit();
 }
 
-const option = (name: string, otherwise: string) => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? otherwise : process.argv[at + 1];
-};
-const budget = Number(option('budget', '1e9'));
-const counts = option('workers', '1,2,4,8').split(',').map(Number);
-
+const budget = Number(values.budget);
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`.padStart(8);
 const pause = (ms: number) => new Promise<void>(done => setTimeout(done, ms));
 const roos = (x: number[]) => {
   let product = 1;
@@ -47,12 +58,17 @@ const options = { dims: 6, method: 'vegas+', relTol: 1e-12, maxEvaluations: budg
 
 const store = mkdtempSync(join(tmpdir(), 'cluster-bench-'));
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
-const server = spawn('nats-server', ['-js', '-a', '127.0.0.1', '-p', `${PORT}`, '-sd', store], {
+const server = spawn(values['nats-server'], ['-js', '-a', '127.0.0.1', '-p', `${PORT}`, '-sd', store], {
   stdio: 'ignore',
   env,
 });
+server.once('error', e => {
+  console.error(`nats-server does not start (${e.message}); name it with --nats-server PATH`);
+  process.exit(1);
+});
 try {
   await pause(1500);
+  console.log(`${availableParallelism()} cores, Node ${process.version}\n`);
   await efficiency();
   await overhead();
   simulate();
@@ -63,7 +79,7 @@ try {
 
 async function withWorkers<T>(count: number, run: () => Promise<T>): Promise<T> {
   const workers: ChildProcess[] = Array.from({ length: count }, (_, i) =>
-    spawn(process.execPath, [process.argv[1], 'worker', URL, `w${i + 1}`], { stdio: 'inherit', env }),
+    spawn(process.execPath, [process.argv[1], '--worker', `w${i + 1}`], { stdio: 'inherit', env }),
   );
   try {
     await pause(1500);
@@ -73,32 +89,112 @@ async function withWorkers<T>(count: number, run: () => Promise<T>): Promise<T> 
   }
 }
 
-async function timed<T>(run: () => Promise<T>): Promise<[T, number]> {
-  const start = performance.now();
-  return [await run(), performance.now() - start];
+/** What a run took. */
+interface Taken {
+  result: Result;
+  /** Milliseconds in all, those in which this thread was busy, and those in which a task was under way. */
+  ms: number;
+  busy: number;
+  inTasks: number;
+  tasks: number;
+  /** CPU time of this process. */
+  cpu: number;
+}
+
+async function timed(device: Device, run: (device: Device) => Promise<Result>): Promise<Taken> {
+  let [tasks, inTasks] = [0, 0];
+  const open: Device['open'] = async (...given) => {
+    const session = await device.open(...given);
+    const sample = session.sample.bind(session);
+    session.sample = async (...task) => {
+      const start = performance.now();
+      const sums = await sample(...task);
+      inTasks += performance.now() - start;
+      tasks++;
+      return sums;
+    };
+    return session;
+  };
+  const { name, kind, epsilon } = device;
+  const watched = { name, kind, epsilon, open, close: async () => {} };
+  const [start, loop, cpu] = [performance.now(), performance.eventLoopUtilization(), process.cpuUsage()];
+  const result = await run(watched);
+  const { user, system } = process.cpuUsage(cpu);
+  const { active } = performance.eventLoopUtilization(loop);
+  return {
+    result,
+    ms: performance.now() - start,
+    busy: active,
+    inTasks,
+    tasks,
+    cpu: (user + system) / 1000,
+  };
+}
+
+/** Milliseconds that all workers together have spent so far. */
+async function spentByWorkers(): Promise<Spent> {
+  const { nc, close } = await connect({ servers, packages }, 'bench');
+  const all = { waiting: 0, preparing: 0, computing: 0 };
+  for (const { spent } of await who(nc))
+    for (const what of ['waiting', 'preparing', 'computing'] as const) all[what] += spent![what];
+  await close();
+  return all;
 }
 
 async function efficiency(): Promise<void> {
-  console.log(`vegas+, 6 dimensions, ${budget.toExponential()} evaluations\n`);
+  console.log(`vegas+, 6 dimensions, ${budget.toExponential()} evaluations; times are per run\n`);
   console.log('workers   cluster     cpu   efficiency   same bits');
-  for (const n of counts) {
+  const where: string[] = [];
+  for (const n of values.workers.split(',').map(Number)) {
+    const rounds = Math.ceil(n / 3); // short runs are repeated
     const cpu = new CpuDevice(n);
-    await integrate(roos, { ...options, maxEvaluations: 1e6, device: cpu }); // threads and code are ready
-    const [alone, cpuMs] = await timed(() => integrate(roos, { ...options, device: cpu }));
+    const alone = await total(cpu, rounds);
     await cpu.close();
-    const [shared, clusterMs] = await withWorkers(n, async () => {
-      const device = cluster({ servers: URL });
-      await integrate(roos, { ...options, maxEvaluations: 1e6, device });
-      const found = await timed(() => integrate(roos, { ...options, device }));
+    const row = await withWorkers(n, async () => {
+      const device = cluster({ servers, packages });
+      await integrate(roos, { ...options, maxEvaluations: budget / 20, device }); // code and trust are there
+      const before = await spentByWorkers();
+      const shared = await total(device, rounds);
+      const after = await spentByWorkers();
       await device.close();
-      return found;
+      return { shared, before, after };
     });
-    const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`.padStart(8);
-    const same = shared.value === alone.value && shared.error === alone.error;
+    const { shared } = row;
+    const same = shared.result.value === alone.result.value && shared.result.error === alone.result.error;
     console.log(
-      `${`${n}`.padStart(7)}  ${seconds(clusterMs)}${seconds(cpuMs)}   ${(cpuMs / clusterMs).toFixed(2).padStart(10)}   ${same ? 'yes' : 'NO'}`,
+      `${`${n}`.padStart(7)}  ${seconds(shared.ms / rounds)}${seconds(alone.ms / rounds)}   ${(alone.ms / shared.ms).toFixed(2).padStart(10)}   ${same ? 'yes' : 'NO'}`,
+    );
+    const share = (what: keyof Spent) =>
+      `${((100 * (row.after[what] - row.before[what])) / (n * shared.ms)).toFixed(1)} %`.padStart(9);
+    const each = (ms: number) => `${(ms / shared.tasks).toFixed(1)} ms`.padStart(9);
+    where.push(
+      `${`${n}`.padStart(7)}  ${share('computing')}${share('preparing')}${share('waiting')}   ${each(shared.inTasks)}${each(alone.inTasks)}   ${each(shared.ms - shared.inTasks)}${each(alone.ms - alone.inTasks)}   ${each(shared.busy)}${each(alone.busy)}${each(shared.cpu)}`,
     );
   }
+  console.log(`
+Where the time goes. Workers: shares of the whole time; they wait between tasks too, and what is missing is the end of parts (packing sums).
+Per task: how long it takes, what lies between two tasks (the method learns), and how long the coordinator's thread is
+busy; each on the cluster and on the CPU device. Last: CPU time of the coordinator.
+
+workers  computing preparing waiting       task      cpu     between      cpu        busy      cpu   CPU time`);
+  for (const line of where) console.log(line);
+}
+
+/** So many runs together. */
+async function total(device: Device, rounds: number): Promise<Taken> {
+  await integrate(roos, { ...options, maxEvaluations: budget / 20, device }); // threads and code are ready
+  const runs: Taken[] = [];
+  for (let i = 0; i < rounds; i++)
+    runs.push(await timed(device, watched => integrate(roos, { ...options, device: watched })));
+  const sum = (of: (t: Taken) => number) => runs.reduce((a, t) => a + of(t), 0);
+  return {
+    result: runs[0].result,
+    ms: sum(t => t.ms),
+    busy: sum(t => t.busy),
+    inTasks: sum(t => t.inTasks),
+    tasks: sum(t => t.tasks),
+    cpu: sum(t => t.cpu),
+  };
 }
 
 /** Iterations of 70,000 samples, which are too large for the coordinator itself. */
@@ -110,83 +206,16 @@ async function overhead(): Promise<void> {
     vegas: { evaluations: 70_000, iterations: 60 },
   } as const;
   await withWorkers(1, async () => {
-    const [cpu, shared] = [new CpuDevice(1), cluster({ servers: URL })];
+    const [cpu, shared] = [new CpuDevice(1), cluster({ servers, packages })];
     const ms: number[] = [];
     for (const device of [cpu, shared]) {
       await integrate(roos, { ...small, device });
-      const [r, took] = await timed(() => integrate(roos, { ...small, device }));
-      ms.push(took / r.iterations.length);
+      const taken = await timed(device, watched => integrate(roos, { ...small, device: watched }));
+      ms.push(taken.ms / taken.result.iterations.length);
       await device.close();
     }
     console.log(
       `\nan iteration of 70,000 samples: ${ms[0].toFixed(2)} ms on the CPU device, ${ms[1].toFixed(2)} ms with a worker: ${(ms[1] - ms[0]).toFixed(2)} ms more`,
     );
   });
-}
-
-/** Milliseconds that the coordinator takes for a result with a histogram of so many bins. */
-function resultCost(bins: number, dims: number): number {
-  const task = { strata: Array(dims).fill(4), counts: 1000, bins } as unknown as SampleTask;
-  const sums: PartSums = {
-    part: { first: 0, count: 1 },
-    evaluations: 65_536,
-    nodes: new Float64Array(3),
-    histogram: Float64Array.from({ length: bins * dims }, (_, i) => i * i),
-    squares: 1,
-    cubes: null,
-    nonFinite: null,
-  };
-  const bytes = toBytes(sums);
-  const repeats = 200;
-  const start = performance.now();
-  for (let i = 0; i < repeats; i++) {
-    digestOf(bytes);
-    const read = fromBytes(bytes) as PartSums;
-    mergeParts(task, { first: 0, count: 2 }, [read, { ...read, part: { first: 1, count: 1 } }]);
-  }
-  return (performance.now() - start) / repeats;
-}
-
-/**
- * Workers that take parts from a queue: a job costs a round trip, the coordinator takes results one by one, and an iteration
- * ends when the last result is there. The efficiency is work/(workers · time).
- */
-function simulated(workers: number, seconds: number, delay: number, cost: number): number {
-  const rate = 1e4; // evaluations per millisecond
-  const each = 65_536;
-  const groups = Math.ceil((seconds * 1000 * rate * workers) / each);
-  const free = new Float64Array(workers); // when each worker is free
-  let [coordinator, end, busy] = [0, 0, 0];
-  const results: number[] = [];
-  for (const { count } of cut({ first: 0, count: groups }, each, workers, rate)) {
-    let next = 0;
-    for (let w = 1; w < workers; w++) if (free[w] < free[next]) next = w;
-    const ms = (count * each) / rate;
-    busy += ms;
-    free[next] += 2 * delay + ms;
-    results.push(free[next] + delay);
-  }
-  for (const arrives of results.sort((a, b) => a - b)) {
-    coordinator = Math.max(coordinator, arrives) + cost;
-    end = coordinator;
-  }
-  return busy / (workers * (end + delay));
-}
-
-function simulate(): void {
-  const cost = resultCost(1000, 8);
-  console.log(
-    `\na result with a histogram of 8,000 bins takes the coordinator ${cost.toFixed(2)} ms (decoding, digest, merging)`,
-  );
-  console.log('simulated efficiency of an iteration, by its time on all workers together\n');
-  console.log('workers   delay     1 s    10 s    60 s');
-  for (const workers of [200, 1000, 10_000])
-    for (const delay of [1, 10, 50]) {
-      const row = [1, 10, 60].map(s => simulated(workers, s, delay, cost).toFixed(2).padStart(6));
-      console.log(`${`${workers}`.padStart(7)}  ${`${delay} ms`.padStart(6)}  ${row.join('  ')}`);
-    }
-  const perSecond = 10_000 / 2;
-  console.log(
-    `\n10,000 workers with parts of 2 s send ${perSecond} results per second: ${((perSecond * cost) / 1000).toFixed(1)} threads of a coordinator, and ${((perSecond * 64) / 1000).toFixed(0)} MB/s at the server.`,
-  );
 }

@@ -8,6 +8,7 @@ import { intrinsics } from '../integrand/math/kit.ts';
 import type { LatticeWords } from '../random/lattice.ts';
 import type { Key } from '../random/philox.ts';
 import { packedLength } from './correlation.ts';
+import { type CountsWindow, totalOf } from './counts-window.ts';
 import { inOrder, isKept, type Kept, mergeNonFinite, type NonFinite, type Part } from './part.ts';
 import { groupsOf } from './pieces.ts';
 import { TreeSum } from './tree-sum.ts';
@@ -21,6 +22,8 @@ export interface Counts {
   readonly evaluations: number;
   /** One number per cube. */
   readonly each: Uint32Array | Kept;
+  /** Where `each` has the cubes of a part only. CPUs take that; cards take all cubes. */
+  readonly window?: CountsWindow;
 }
 
 export interface SampleTask {
@@ -279,13 +282,14 @@ export function addLists(lists: Iterable<Float64Array | null>): Float64Array | n
 
 /** Samples of each cube as a task takes them. */
 export function listed(each: Uint32Array): Counts {
-  let evaluations = 0;
-  for (let i = 0; i < each.length; i++) evaluations += each[i];
-  return { evaluations, each };
+  return { evaluations: totalOf(each), each };
 }
 
 /** A task whose map and counts are numbers, not kept in a session's memory. */
-export type PlainTask = SampleTask & { edges: Float64Array; counts: number | { each: Uint32Array } };
+export type PlainTask = SampleTask & {
+  edges: Float64Array;
+  counts: number | { each: Uint32Array; window?: CountsWindow };
+};
 
 /** The task, if its map and counts are numbers. */
 export function plainTask(task: SampleTask): PlainTask {

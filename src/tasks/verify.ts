@@ -5,6 +5,7 @@
  */
 import type { Key } from '../random/philox.ts';
 import { RESULTS_PER_PASS } from './correlation.ts';
+import type { CountsWindow } from './counts-window.ts';
 import type { IntegralDone, IntegralSums, IntegralsTask } from './integrals.ts';
 import type { NonFinite, Part } from './part.ts';
 import { PIECE } from './pieces.ts';
@@ -12,6 +13,7 @@ import type { Ranges, RegionSums, RegionTask } from './region.ts';
 import { RULES, type RuleName, ruleFor } from './rules.ts';
 import {
   type Adapt,
+  type Counts,
   type CubeSums,
   cubesOf,
   type LatticePoints,
@@ -97,17 +99,35 @@ function readLattice(value: unknown, strata: readonly number[], bins: number): L
   };
 }
 
-function readCounts(t: Members, cubes: number): { evaluations: number; each: Uint32Array } {
-  const { evaluations, each } = members(t.counts, 'counts');
-  need(each instanceof Uint32Array && each.length === cubes, 'counts of another number of cubes');
+function readCounts(t: Members, cubes: number): Counts {
+  const { evaluations, each, window: given } = members(t.counts, 'counts');
+  const window = given === undefined ? null : readWindow(given, cubes);
   const own = each as Uint32Array;
-  let all = 0;
+  need(
+    each instanceof Uint32Array && (window ? window.cube + own.length <= cubes : own.length === cubes),
+    'counts of another number of cubes',
+  );
+  let all = window?.before ?? 0;
   for (let i = 0; i < own.length; i++) {
     need(own[i] >= 2, 'a cube of fewer than two samples');
     all += own[i];
   }
-  need(all <= (evaluations as number), 'more samples than the task says');
-  return { evaluations: whole(evaluations, 'evaluations', 2, MAX_SAMPLES), each: own };
+  const total = window?.total ?? all;
+  need(all <= total && total <= (evaluations as number), 'more samples than the task says');
+  return {
+    evaluations: whole(evaluations, 'evaluations', 2, MAX_SAMPLES),
+    each: own,
+    ...(window && { window }),
+  };
+}
+
+function readWindow(value: unknown, cubes: number): CountsWindow {
+  const w = members(value, 'a window');
+  return {
+    cube: whole(w.cube, 'the first cube', 0, cubes),
+    before: whole(w.before, 'samples before it', 0, MAX_SAMPLES),
+    total: whole(w.total, 'samples of all cubes', 2, MAX_SAMPLES),
+  };
 }
 
 function readPass(value: unknown, results: number): ResultPass {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { PROTOCOL, WHO } from '../../src/devices/cluster/protocol.ts';
 import { cluster, integrate } from '../../src/index.ts';
-import { absent, killWorkers, type Server, startServer, startWorker, startWorkers } from './server.ts';
+import { absent, killWorkers, type Server, startServer, startWorker, startWorkers, until } from './server.ts';
 
 /** 3 s is what it takes at most on a machine that has time; a test tells an end from none. */
 const SOON_MS = 30_000;
@@ -93,12 +93,25 @@ describe.skipIf(absent)('with a server', () => {
     const config = [...blocks].map(([, text]) => text).find(text => text.includes('authorization'))!;
     server = await startServer(config.replace(/^jetstream .*$/m, ''));
     const as = (user: string) => server.url.replace('//', `//${user}@`);
-    await startWorker(as('worker:change-me'), 'w1');
+    const w1 = await startWorker(as('worker:change-me'), 'w1');
     await startWorker(as('worker:change-me'), 'w2');
     expect((await run(as('coordinator:change-me-too'))).device).toMatch(/parts of w\d \d+, w\d \d+/);
     // a run with a name keeps its sums on the server
     expect((await run(`${as('coordinator:change-me-too')}/run-1`)).status).toBe('converged');
     await expect(run(as('worker:change-me'))).rejects.toThrow(/may not publish to (\$JS|quadrille\.who)/);
+    // the worker tried to make the queue, which it may not: nothing is wrong
+    expect(w1.said()).not.toContain('may not');
+  });
+
+  test('a worker that may not take jobs says so', async () => {
+    server = await startServer(
+      `authorization { users = [{ user: idle, password: idle, permissions: {
+        publish: { allow: [">"], deny: ["$JS.API.CONSUMER.MSG.>"] }, subscribe: [">"] } }] }`,
+    );
+    const idle = await startWorker(server.url.replace('//', '//idle:idle@'), 'w1');
+    const told = () =>
+      /may not publish to \$JS\.API\.CONSUMER\.MSG\.NEXT\S+, and gets no jobs/.test(idle.said());
+    await until(told, 'the worker has said what is wrong');
   });
 
   test('another user and no rights', async () => {

@@ -104,6 +104,17 @@ describe.skipIf(absent)('a cluster', () => {
     await queueIsEmpty();
   });
 
+  test('a worker is out of reach in the middle of a part, and comes back when the run is over', async () => {
+    await startWorkers(server.url, 2, 'slow');
+    const away = await startWorker(server.url, 'away', 'slow');
+    let iterations = 0;
+    const onProgress = () => void (++iterations === 2 && away.child.kill('SIGSTOP'));
+    expect(numbers(await integrate(f, { ...options, device, onProgress }))).toEqual(expected);
+    away.child.kill('SIGCONT');
+    await queueIsEmpty();
+    expect(away.child.exitCode).toBeNull();
+  });
+
   test('messages are duplicated and come late', async () => {
     await startWorkers(server.url, 2);
     const nc = await server.connect();

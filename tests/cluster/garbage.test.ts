@@ -48,7 +48,9 @@ describe.skipIf(absent)('20,000 malformed messages', () => {
     await nc.flush();
     const alone = numbers(await integrate(f, { ...options, device: 'cpu:2' }));
     expect(numbers(await integrate(f, { ...options, device }))).toEqual(alone);
-    // whole integrals too
+    // jobs with counts of their own, and whole integrals too
+    await integrate(f, { ...options, maxEvaluations: 1e6, method: 'vegas+', device });
+    expect(heard.some(h => Buffer.from(h.data).includes('"counts":{"'))).toBe(true);
     const params = Array.from({ length: 20 }, (_, i) => ({ a: 1 + i / 8 }));
     await scan(([x], p) => Math.exp(-p.a * x), { dims: 1, params, device });
     expect(heard.filter(h => Buffer.from(h.data).includes('"what":"integrals"')).length).toBeGreaterThan(4);

@@ -45,10 +45,11 @@ export async function clusterCommand({ rest, options }: Arguments, { out }: Term
           },
         ),
       );
+    const npx = process.env.npm_command === 'exec' ? 'npx ' : ''; // as the person has called it
     out.write(
       `A server and ${workers} workers run on this machine, until Ctrl-C. In another terminal:\n\n` +
-        `  quadrille workers ${url}\n` +
-        `  quadrille 'exp(-x*y)' x,y=0..1 --device ${url} --method vegas+ --rel-tol 1e-6\n\n`,
+        `  ${npx}quadrille workers ${url}\n` +
+        `  ${npx}quadrille 'exp(-x*y)' x,y=0..1 --device ${url} --method vegas+ --rel-tol 1e-6\n\n`,
     );
     const ended = await firstEnd(children, interrupt.signal);
     if (ended === null) return 0;

@@ -1,11 +1,6 @@
 /** `quadrille workers nats://host`: who is there, and what each does. A terminal shows it live, until Ctrl-C. */
-import {
-  ClusterError,
-  type Connected,
-  connect,
-  optionsFromEnvironment,
-} from '../../devices/cluster/connection.ts';
-import { who } from '../../devices/cluster/presence.ts';
+import { type Connected, connect, optionsFromEnvironment } from '../../devices/cluster/connection.ts';
+import { nobodyError, who } from '../../devices/cluster/presence.ts';
 import { RELEASE, type Worker } from '../../devices/cluster/protocol.ts';
 import type { Arguments } from '../arguments.ts';
 import { interruptible } from '../interrupt.ts';
@@ -25,10 +20,7 @@ export async function workersCommand(args: Arguments, terminal: Terminal): Promi
     else if (out.isTTY && env.TERM !== 'dumb') await live(connected, terminal);
     else {
       const found = await who(connected.nc);
-      if (found.length === 0)
-        throw new ClusterError(
-          `no worker answers at ${connected.server}; start some with quadrille worker ${connected.server}`,
-        );
+      if (found.length === 0) throw await nobodyError(connected);
       out.write(`${table(found).join('\n')}\n`);
     }
     return 0;

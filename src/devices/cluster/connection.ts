@@ -31,8 +31,8 @@ export interface NatsPackages {
   jetstream: object;
 }
 
-/** Milliseconds to wait for an answer of the server before something is wrong. */
-const PATIENCE_MS = 2500;
+/** Milliseconds to wait for an answer of the server before something is wrong; with the start of Node, less than 3 s. */
+const PATIENCE_MS = 2000;
 
 type Nats = typeof import('@nats-io/transport-node');
 type JetStream = typeof import('@nats-io/jetstream');

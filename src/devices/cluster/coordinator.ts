@@ -4,6 +4,7 @@
  */
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { Part } from '../../tasks/part.ts';
+import type { SampleTask } from '../../tasks/sample.ts';
 import type { Fit } from '../../tasks/verify.ts';
 import { beforeAbort } from '../before-abort.ts';
 import { Blobs } from './blobs.ts';
@@ -19,7 +20,7 @@ import {
 import { Handout, type Office } from './handout.ts';
 import { AWAY_MS, awayError, JobQueue } from './job-queue.ts';
 import { digestOf, frameOf, framesOf, headOf, pack, withHead } from './packing.ts';
-import { type AnySums, type AnyTask, bodyOf } from './parts.ts';
+import { type AnySums, type AnyTask, apartFromCounts, bodyOf } from './parts.ts';
 import { findWorkers, who } from './presence.ts';
 import {
   type Answer,
@@ -48,14 +49,26 @@ const KEPT_TASKS = 8;
 
 interface Known {
   parts: number;
-  /** Evaluations per millisecond. */
+  /** Evaluations per millisecond: those of its last parts, by their length. */
   rate: number;
+  evaluations: number;
+  ms: number;
   /** When it was last heard of. */
   seen: number;
   /** Another worker has confirmed its sums, or is asked to. */
   trusted: boolean;
   examined: boolean;
 }
+
+const newlyKnown = (rate: number): Known => ({
+  parts: 0,
+  rate,
+  evaluations: 0,
+  ms: 0,
+  seen: performance.now(),
+  trusted: false,
+  examined: false,
+});
 
 /** The program and params that jobs name. */
 export interface Integrand {
@@ -113,14 +126,7 @@ export class Coordinator {
     this.warnings = [...connected.warnings];
     this.#queue = queueOf(kind);
     this.#jobs = new JobQueue(connected, jetstream, this.#queue, this.run);
-    for (const w of workers)
-      this.#known.set(w.name, {
-        parts: 0,
-        rate: w.rate / 1000,
-        seen: performance.now(),
-        trusted: false,
-        examined: false,
-      });
+    for (const w of workers) this.#known.set(w.name, newlyKnown(w.rate / 1000));
     const listen = (subject: string, answer: (m: Msg) => void) =>
       this.#nc.subscribe(subject, {
         callback: (e, m) => {
@@ -148,8 +154,13 @@ export class Coordinator {
 
   /** Evaluations per millisecond of a worker, on average; 0 when none has done anything. */
   get rate(): number {
-    const rates = [...this.#known.values()].map(w => w.rate).filter(r => r > 0);
+    const rates = this.#rates();
     return rates.length > 0 ? rates.reduce((a, b) => a + b) / rates.length : 0;
+  }
+
+  /** The rate of the slowest worker over the average; 1 when nothing is known. */
+  get slowest(): number {
+    return this.rate > 0 ? Math.min(...this.#rates()) / this.rate : 1;
   }
 
   /** The workers that did parts, and how many. */
@@ -170,7 +181,8 @@ export class Coordinator {
     const number = this.#tasks++;
     const { put, release } = this.blobs.user();
     const jobs: { text: string; digest: string }[] = [];
-    const shared = what === 'sample' ? pack(task, put) : null;
+    const cut = what === 'sample' && this.kind === 'cpu' ? apartFromCounts(task as SampleTask) : null;
+    const shared = what === 'sample' ? pack(cut?.shared ?? task, put) : null;
     const jobOf = (index: number) => {
       if (jobs[index]) return jobs[index];
       const { first, count } = parts[index].part;
@@ -187,6 +199,7 @@ export class Coordinator {
         program,
         params,
         body,
+        ...(cut && { counts: pack(cut.countsOf(parts[index].part), put) }),
       };
       const text = JSON.stringify(job);
       if (text.length > MAX_JOB) throw new ClusterError(`a job has ${text.length} characters`);
@@ -255,13 +268,21 @@ export class Coordinator {
       credit: (worker, evaluations, ms) => {
         const known = this.#heard(worker);
         known.parts++;
-        if (evaluations > 0) known.rate = evaluations / Math.max(1, ms);
+        known.evaluations = known.evaluations / 2 + evaluations;
+        known.ms = known.ms / 2 + ms;
+        if (known.evaluations > 0) known.rate = known.evaluations / Math.max(1, known.ms);
       },
     };
   }
 
+  /** Of the workers that were heard of lately, those that have done something. */
+  #rates(): number[] {
+    const now = performance.now();
+    return [...this.#known.values()].filter(w => w.rate > 0 && now - w.seen < GONE_MS).map(w => w.rate);
+  }
+
   #heard(name: string): Known {
-    const known = this.#known.get(name) ?? { parts: 0, rate: 0, seen: 0, trusted: false, examined: false };
+    const known = this.#known.get(name) ?? newlyKnown(0);
     known.seen = performance.now();
     this.#known.set(name, known);
     return known;

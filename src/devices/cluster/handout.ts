@@ -10,6 +10,7 @@
  */
 import type { Part } from '../../tasks/part.ts';
 import type { Fit } from '../../tasks/verify.ts';
+import { afterTurn } from '../event-loop.ts';
 import { ClusterError } from './connection.ts';
 import { Frames, fromBytes, sumsDigest } from './packing.ts';
 import { type AnySums, type AnyTask, readSums } from './parts.ts';
@@ -30,6 +31,9 @@ const INTEGRALS_LATE_MS = 10_000;
 const OPINION_MS = 10_000;
 /** Before a job goes back to the queue because the wrong worker had taken it. */
 const REQUEUE_MS = 50;
+
+/** After so long, what was packed is sent: to cut and digest the counts of a million cubes takes 9 ms, and workers wait. */
+const PACKING_MS = 1;
 
 /** What a handout needs of its coordinator. */
 export interface Office {
@@ -134,7 +138,14 @@ export class Handout {
 
   /** The sums of all parts. */
   async sums(): Promise<AnySums[]> {
-    for (const index of this.#parts.keys()) this.#publish(index);
+    let sent = performance.now();
+    for (const index of this.#parts.keys()) {
+      if (this.#over) break;
+      this.#publish(index);
+      if (performance.now() - sent < PACKING_MS) continue;
+      await new Promise<void>(afterTurn);
+      sent = performance.now();
+    }
     await this.#done;
     const all = this.#parts.map(p => p.sums!);
     for (const p of this.#parts) {

@@ -17,10 +17,10 @@ import { readIntegralSums } from '../../tasks/verify.ts';
 import type { Coordinator, Integrand } from './coordinator.ts';
 import { digestOf, fromBytes, toBytes } from './packing.ts';
 import { paramList } from './part-runner.ts';
-import { SHORT_MS } from './sizes.ts';
 
-/** What a job of integrals should take, in milliseconds, with the time that it waits for a worker. */
+/** What a job of integrals should take, in milliseconds, with the time that it waits for a worker; and at least. */
 const BATCH_MS = 500;
+const SHORT_BATCH_MS = 20;
 /** Integrals of a job, and bytes of their params, at most. */
 const MAX_BATCH = 256;
 const MAX_BATCH_BYTES = 2 ** 24;
@@ -114,6 +114,6 @@ export async function shareIntegrals(
 /** Integrals of the next job. */
 export function batchSize(left: number, lanes: number, pace: number): number {
   if (pace === 0) return 1;
-  const share = Math.max(Math.ceil(left / (2 * lanes)), Math.floor(SHORT_MS / pace));
+  const share = Math.max(Math.ceil(left / (2 * lanes)), Math.floor(SHORT_BATCH_MS / pace));
   return Math.max(1, Math.min(MAX_BATCH, left, share, Math.floor(BATCH_MS / pace)));
 }

@@ -18,8 +18,8 @@ import {
 import type { SampleTask } from '../../tasks/sample.ts';
 import { type Fit, readIntegralsTask, readSampleTask } from '../../tasks/verify.ts';
 import type { Device, Session } from '../device.ts';
-import { digestOf, eachFrame, Frames, type Get, headOf, toBytes, unpack } from './packing.ts';
-import { readyRegions, readySamples } from './parts.ts';
+import { digestOf, eachFrame, Frames, type Get, headOf, unpack } from './packing.ts';
+import { type AnySums, readyRegions, readySamples, withCounts } from './parts.ts';
 import { FRAME, type Job, MAX_FRAMES, MessageError, toRun } from './protocol.ts';
 import { ask } from './requests.ts';
 
@@ -61,10 +61,19 @@ interface Opened {
   params: string;
 }
 
-export interface Done {
-  /** The sums. */
-  bytes: Uint8Array;
+/** A part that was fetched and checked. */
+export interface PreparedPart {
+  /** Evaluations; 0 where nobody knows them. */
   cost: number;
+  /** One part at a time: it may bind the program to other params. */
+  compute(): Promise<Done>;
+}
+
+export interface Done {
+  sums: AnySums;
+  cost: number;
+  /** Milliseconds that the device took. */
+  ms: number;
 }
 
 export class PartRunner {
@@ -86,12 +95,12 @@ export class PartRunner {
     this.#limits = limits;
   }
 
-  async run(job: Job, signal: AbortSignal): Promise<Done> {
+  /** Fetches and checks what a part needs; another one may be computed meanwhile. */
+  async prepare(job: Job, signal: AbortSignal): Promise<PreparedPart> {
     const budget = { left: this.#limits.memory };
     const get = (digest: string) => this.#get(job.run, digest, budget, signal);
-    if (job.what === 'integrals') return this.#integrals(job, get, signal);
-    const opened = await this.#open(job, get);
-    const { session, program } = opened;
+    const program = this.#sessions.get(job.program)?.program ?? (await this.#program(job, get));
+    if (job.what === 'integrals') return this.#integrals(job, program, get, signal);
     const fit = { dims: program.dims, results: program.results.length };
     const given = { first: job.first, count: job.count };
     const part =
@@ -99,26 +108,39 @@ export class PartRunner {
         ? readySamples(await this.#iteration(job, fit, get), given)
         : readyRegions(job.what, await unpack(job.body, get), given, fit, this.#limits.memory);
     this.#allow(part.cost);
-    const sums = await part.run(session, signal);
-    return { bytes: toBytes(sums), cost: part.cost };
+    const compute = async (): Promise<Done> => {
+      const { session } = await this.#open(job, get);
+      const start = performance.now();
+      const sums = await part.run(session, signal);
+      return { sums, cost: part.cost, ms: performance.now() - start };
+    };
+    return { cost: part.cost, compute };
   }
 
   /** The iteration that a part is of. Its parts come one after another, and to check a million counts takes milliseconds. */
   async #iteration(job: Job, fit: Fit, get: Get): Promise<SampleTask> {
-    const key = JSON.stringify([job.program, job.body]);
-    if (this.#last?.key !== key) this.#last = { key, task: readSampleTask(await unpack(job.body, get), fit) };
-    return this.#last.task;
+    const key = JSON.stringify([job.program, job.body, job.counts]);
+    if (this.#last?.key === key) return this.#last.task;
+    const shared = await unpack(job.body, get);
+    const task = readSampleTask(job.counts ? withCounts(shared, await unpack(job.counts, get)) : shared, fit);
+    if (typeof task.counts !== 'number' && task.counts.window && this.#device.kind !== 'cpu')
+      throw new MessageError('counts of a part, of which only CPUs know what to do with them');
+    this.#last = { key, task };
+    return task;
   }
 
   /** Whole integrals. */
-  async #integrals(job: Job, get: Get, signal: AbortSignal): Promise<Done> {
-    const program = await this.#program(job, get);
+  async #integrals(job: Job, program: Program, get: Get, signal: AbortSignal): Promise<PreparedPart> {
     const task = readIntegralsTask(await unpack(job.body, get), program.params.length);
     this.#allow(task.integrals.length * WHOLE_EVALUATIONS); // what they can take at most
     const programs = task.integrals.map(({ params }) => boundTo(program, params));
-    const integrals = await this.#solve(this.#device, programs, task, signal);
-    const cost = integrals.reduce((n, i) => n + (i?.result.evaluations ?? 0), 0);
-    return { bytes: toBytes({ integrals } satisfies IntegralSums), cost };
+    const compute = async (): Promise<Done> => {
+      const start = performance.now();
+      const integrals = await this.#solve(this.#device, programs, task, signal);
+      const cost = integrals.reduce((n, i) => n + (i?.result.evaluations ?? 0), 0);
+      return { sums: { integrals } satisfies IntegralSums, cost, ms: performance.now() - start };
+    };
+    return { cost: 0, compute };
   }
 
   #allow(evaluations: number): void {

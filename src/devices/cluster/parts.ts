@@ -1,13 +1,15 @@
 /**
- * Parts of tasks as they travel. A part of an iteration takes the whole task, whose map and counts workers keep. A part of a
+ * Parts of tasks as they travel. A part of an iteration takes the task, whose map workers keep, and of the counts those of its
+ * own cubes; cards take all counts, and keep them too. A part of a
  * list of regions takes these regions only: what a rule says of a region depends on nothing else. Witnesses depend on the
  * place of their region in the list too, so the receiver puts the regions back into a list of that length. Whole integrals are
  * one part for each task.
  */
+import { countsCutter, coversPart, type PartCounts } from '../../tasks/counts-window.ts';
 import type { IntegralSums, IntegralsTask } from '../../tasks/integrals.ts';
 import type { Part } from '../../tasks/part.ts';
 import { type RegionSums, type RegionTask, regionsOf } from '../../tasks/region.ts';
-import { type PartSums, plan, type SampleTask } from '../../tasks/sample.ts';
+import { type Counts, cubesOf, type PartSums, plan, type SampleTask } from '../../tasks/sample.ts';
 import {
   costOf,
   type Fit,
@@ -42,9 +44,31 @@ export interface ReadyPart {
   run(session: Session, signal: AbortSignal): Promise<AnySums>;
 }
 
+/**
+ * An iteration as two messages: what all its parts share, and what each part needs of the counts. Null where the counts are one number, or kept by a session.
+ */
+export function apartFromCounts(
+  task: SampleTask,
+): { shared: object; countsOf: (part: Part) => PartCounts } | null {
+  const { counts } = task;
+  if (typeof counts === 'number' || !(counts.each instanceof Uint32Array)) return null;
+  const { evaluations, each } = counts;
+  return { shared: { ...task, counts: { evaluations } }, countsOf: countsCutter(each, plan(task).size) };
+}
+
+/** The two messages together. */
+export function withCounts(shared: unknown, own: unknown): unknown {
+  const { counts } = shared as { counts: object };
+  return { ...(shared as object), counts: { ...counts, ...(own as object) } };
+}
+
 /** A part of an iteration that was checked. */
 export function readySamples(task: SampleTask, { first, count }: Part): ReadyPart {
-  const part = readPart(first, count, plan(task).groups);
+  const { groups, size } = plan(task);
+  const part = readPart(first, count, groups);
+  const { counts } = task;
+  if (typeof counts !== 'number' && !coversPart(counts as PartCounts & Counts, part, size, cubesOf(task)))
+    throw new MessageError('counts of another part');
   return { cost: costOf('sample', task, part), run: (s, signal) => s.sample(task, part, signal) };
 }
 

@@ -31,11 +31,23 @@ export async function who(nc: NatsConnection, until?: (w: Worker) => boolean): P
   return found.sort((a, b) => a.name.localeCompare(b.name));
 }
 
+/** Why nobody answers. */
+export async function nobodyError({ nc, server, refused }: Connected): Promise<ClusterError> {
+  await nc.flush().catch(() => {});
+  await pause(20); // that a subject is refused comes as an event of its own
+  return new ClusterError(
+    refused.has(WHO)
+      ? `this user of ${server} may not publish to ${WHO}; docs/cluster.md lists the rights of coordinators`
+      : `no worker answers at ${server}; start some with quadrille worker ${server}, on every machine that is to take part`,
+  );
+}
+
 /** The workers of the kind that was asked for, of this release; throws with a remedy where there are none. */
 export async function findWorkers(
-  { nc, server, refused }: Connected,
+  connected: Connected,
   kind: string | undefined,
 ): Promise<{ kind: string; workers: Worker[] }> {
+  const { nc, server } = connected;
   const all = await who(nc);
   const ours = all.filter(w => w.protocol === PROTOCOL && w.release === RELEASE);
   const kinds = [...new Set(ours.map(w => w.kind))];
@@ -44,16 +56,7 @@ export async function findWorkers(
   const chosen = kind ?? most;
   const workers = ours.filter(w => w.kind === chosen && w.queue === queueOf(chosen));
   if (workers.length > 0) return { kind: chosen, workers };
-  await nc.flush().catch(() => {});
-  await pause(20); // that a subject is refused comes as an event of its own
-  if (refused.has(WHO))
-    throw new ClusterError(
-      `this user of ${server} may not publish to ${WHO}; docs/cluster.md lists the rights of coordinators`,
-    );
-  if (all.length === 0)
-    throw new ClusterError(
-      `no worker answers at ${server}; start some with quadrille worker ${server}, on every machine that is to take part`,
-    );
+  if (all.length === 0) throw await nobodyError(connected);
   const others = all.map(w => `${w.name} (${w.kind}, release ${w.release})`).slice(0, 8);
   const wanted = `release ${RELEASE}${kind ? ` and kind ${kind}` : ''}`;
   throw new ClusterError(

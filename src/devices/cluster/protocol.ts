@@ -18,7 +18,7 @@
 import { IR_VERSION } from '../../integrand/ir.ts';
 
 /** The version of these messages. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 /** The release, as in package.json; `tests/cluster/protocol.test.ts` compares them. */
 export const RELEASE = '0.1.0';
 /** The stream that holds all jobs. */
@@ -64,6 +64,8 @@ export interface Job {
   params: Packed;
   /** The task; of lists of regions and integrals, only those of the part. */
   body: Packed;
+  /** The samples of the cubes of the part, where the task is without them. */
+  counts?: Packed;
 }
 
 /** Who a worker is, and what it does. */
@@ -80,10 +82,18 @@ export interface Worker {
   parts: number;
   evaluations: number;
   rate: number;
-  /** Milliseconds since it began. */
+  /** Milliseconds since it began, and what most of them went into; releases of other protocols may not say. */
   uptime: number;
+  spent?: Spent;
   /** What it does now; null when it waits for work. */
   doing: { run: string; task: number; part: number; ms: number } | null;
+}
+
+/** Milliseconds of a worker that waited for jobs, made parts ready (fetching, checking, compiling) and computed them. */
+export interface Spent {
+  waiting: number;
+  preparing: number;
+  computing: number;
 }
 
 /** A worker has begun with a part. */
@@ -139,6 +149,7 @@ export function readJob(text: string): Job {
     program: j.program as string,
     params: readPacked(j.params),
     body: readPacked(j.body),
+    ...(j.counts !== undefined && { counts: readPacked(j.counts) }),
   };
 }
 

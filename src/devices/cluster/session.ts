@@ -115,12 +115,12 @@ export class ClusterSession implements Session {
     merge: (sums: AnySums[]) => AnySums,
     signal: AbortSignal | undefined,
   ): Promise<AnySums> {
-    const { workers, rate, checkpoints } = this.#coordinator;
+    const { workers, rate, slowest, checkpoints } = this.#coordinator;
     const { program, params, fit } = this.#integrand;
     const digest = checkpoints ? digestOf(toBytes({ program, params, what, task, whole })) : '';
     const kept = await checkpoints?.find(digest);
     if (kept) return readSums(what, fromBytes(kept), task, whole, fit);
-    const parts = cut(whole, each, workers, rate).map(part => ({ part, cost: each * part.count }));
+    const parts = cut(whole, each, workers, rate, slowest).map(part => ({ part, cost: each * part.count }));
     const sums = merge(await this.#coordinator.handOut(this.#integrand, what, task, parts, signal));
     checkpoints?.keep(digest, toBytes(sums));
     return sums;

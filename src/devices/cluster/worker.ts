@@ -1,17 +1,20 @@
 /**
  * A worker of a cluster: takes parts from the queue for its kind of device, does them, and sends their sums to the coordinator.
  *
- * It takes one job at a time. While a part is under way it tells the server every SIGN_MS that it lives; the integrating
- * happens on threads of the device, so this thread has time for that. A job is acknowledged when the coordinator has the
- * sums; if the worker dies before, the server hands the job to another after ACK_WAIT_MS. Sums are sent while the next
- * part is under way.
+ * It computes one part at a time. Shortly before one ends it asks for the next job, and fetches what that needs, so that the device
+ * does not wait; not earlier, because another worker may be free sooner. Sums are sent while the next part is under way.
+ *
+ * While it has a job it tells the server every SIGN_MS that it lives; the integrating happens on threads of the device, so this
+ * thread has time for that. A job is acknowledged when the coordinator has the sums; if the worker dies before, the server hands the job
+ * to another after ACK_WAIT_MS.
  */
 import { hostname } from 'node:os';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { beforeAbort } from '../before-abort.ts';
 import { type Device, DeviceError } from '../device.ts';
-import { type Connected, connect, openQueue, type ServerOptions } from './connection.ts';
-import { digestOf, eachFrame, frameOf, framesOf, sumsDigest, withHead } from './packing.ts';
+import { type Connected, connect, type ServerOptions } from './connection.ts';
+import { JobSource } from './job-source.ts';
+import { digestOf, eachFrame, frameOf, framesOf, sumsDigest, toBytes, withHead } from './packing.ts';
 import {
   DEFAULT_LIMITS,
   type Done,
@@ -30,7 +33,7 @@ import {
   type ResultHead,
   readJob,
   SIGN_MS,
-  STREAM,
+  type Spent,
   toRun,
   WHO,
   type Worker,
@@ -49,14 +52,10 @@ export interface WorkerOptions extends ServerOptions {
   signal?: AbortSignal;
 }
 
-/**
- * How long a request for a job stays with the server, in milliseconds; shorter while the queue may be missing, since a server
- * with JetStream does not answer a request to a queue that it does not have.
- */
-const PULL_MS = 5000;
-const FIRST_PULL_MS = 500;
-/** Sums that may be on their way while the next part begins. */
-const MAX_SENDING = 2;
+/** With so many jobs, of which one is computed and sums of the others are on their way, no further one is taken. */
+const MAX_OPEN = 3;
+/** Round trips from asking for a job until it is ready: the job, and two lists that it names. */
+const TRIPS = 3;
 /** So long a coordinator may take to say that a part is wanted; others may listen to a run that is over. */
 const BEGIN_MS = 10_000;
 /** For so long a worker takes no jobs after it was left out. */
@@ -93,21 +92,43 @@ class Unwanted extends Error {
 /** A job with the digest of its text. */
 type TakenJob = Job & { digest: string };
 
+/** A job that was taken, when, and how it is ended. */
+interface Doing {
+  job: Job;
+  since: number;
+  stop: AbortController;
+}
+
+/** Something that happens once, and may be waited for. */
+function moment(): { promise: Promise<void>; happens: () => void } {
+  let happens = () => {};
+  const promise = new Promise<void>(resolve => {
+    happens = resolve;
+  });
+  return { promise, happens };
+}
+
 class ClusterWorker {
   readonly #nc: NatsConnection;
   readonly #connected: Connected;
   readonly #name: string;
   readonly #device: Device;
-  readonly #queue: string;
   readonly #runner: PartRunner;
   readonly #limits: Limits;
   readonly #log: (text: string) => void;
   readonly #signal: AbortSignal;
   readonly #started = performance.now();
-  #doing: { job: Job; since: number; stop: AbortController } | null = null;
+  readonly #source: JobSource;
+  /** The part that is computed, and the one that is made ready meanwhile. */
+  readonly #doing = new Set<Doing>();
   #done = { parts: 0, evaluations: 0, rate: 0 };
-  readonly #sending = new Set<Promise<void>>();
-  #queueIsThere = false;
+  readonly #spent: Spent = { waiting: 0, preparing: 0, computing: 0 };
+  /** When the device was last free. */
+  #freeSince = performance.now();
+  /** Milliseconds of the last request to a coordinator. */
+  #trip = 1;
+  /** Jobs that were taken and not yet acknowledged. */
+  readonly #open = new Set<Promise<void>>();
   /** Until then it takes no jobs, because a coordinator has left it out. */
   #restUntil = 0;
   /** The device's failure, which ends the worker. */
@@ -118,11 +139,11 @@ class ClusterWorker {
     this.#nc = connected.nc;
     this.#name = name;
     this.#device = device;
-    this.#queue = queueOf(device.kind);
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#runner = new PartRunner(connected.nc, device, solve, this.#limits);
     this.#log = log ?? (() => {});
     this.#signal = signal ?? new AbortController().signal;
+    this.#source = new JobSource(connected, queueOf(device.kind), this.#signal, this.#log);
   }
 
   async run(): Promise<void> {
@@ -131,35 +152,42 @@ class ClusterWorker {
     nc.subscribe('quadrille.stop.*', { callback: (_, m) => this.#stopped(m) });
     await nc.flush(); // a request that comes before the server knows of a subscription is lost
     for (const w of this.#connected.warnings) this.#log(w);
-    await this.#makeQueue();
+    await this.#source.open();
     this.#log(`${this.#name} waits for work at ${this.#connected.server} with ${this.#device.name}`);
+    let free: Promise<void> = Promise.resolve();
     while (!this.#signal.aborted && !this.#failure && !nc.isClosed()) {
       const rest = this.#restUntil - performance.now();
       if (rest > 0) await beforeAbort(pause(rest), this.#signal).catch(() => {});
-      const message = await this.#next();
-      if (message) await this.#take(message);
+      const message = await this.#source.next();
+      if (!message) continue;
+      const { computed, nearEnd } = this.#take(message, free);
+      free = computed;
+      await nearEnd;
+      while (this.#open.size >= MAX_OPEN) await Promise.race(this.#open);
     }
-    await Promise.all(this.#sending);
+    await free;
+    await Promise.all(this.#open);
     if (this.#failure) throw this.#failure;
   }
 
   close(): void {
-    this.#doing?.stop.abort(new Unwanted('over'));
+    for (const { stop } of this.#doing) stop.abort(new Unwanted('over'));
     this.#runner.close();
   }
 
   #self(): Worker {
     const { parts, evaluations, rate } = this.#done;
-    const doing = this.#doing && {
-      run: this.#doing.job.run,
-      task: this.#doing.job.task,
-      part: this.#doing.job.part,
-      ms: Math.round(performance.now() - this.#doing.since),
+    const [now] = this.#doing;
+    const doing = now && {
+      run: now.job.run,
+      task: now.job.task,
+      part: now.job.part,
+      ms: Math.round(performance.now() - now.since),
     };
     return {
       name: this.#name,
       kind: this.#device.kind,
-      queue: this.#queue,
+      queue: this.#source.queue,
       protocol: PROTOCOL,
       release: RELEASE,
       device: this.#device.name,
@@ -168,100 +196,102 @@ class ClusterWorker {
       evaluations,
       rate,
       uptime: Math.round(performance.now() - this.#started),
-      doing,
+      spent: this.#spent,
+      doing: doing ?? null,
     };
   }
 
-  /** The next job; null when there was none for a while, or the server did not answer. */
-  async #next(): Promise<Msg | null> {
-    const wait = this.#queueIsThere ? PULL_MS : FIRST_PULL_MS;
-    const pull = JSON.stringify({ batch: 1, expires: wait * 1e6 });
-    try {
-      const asked = this.#nc.request(`$JS.API.CONSUMER.MSG.NEXT.${STREAM}.${this.#queue}`, pull, {
-        timeout: wait + 1000,
-        noMux: true, // a job has the subject of its queue, by which the shared inbox would not find the request
-      });
-      const m = await beforeAbort(asked, this.#signal);
-      this.#queueIsThere = true;
-      const status = m.headers?.code ?? 0;
-      if (status === 0) return m;
-      if (status !== 404 && status !== 408) await pause(500); // a deleted queue, or too many that wait
-      return null;
-    } catch {
-      this.#queueIsThere = false;
-      if (!this.#signal.aborted && !this.#nc.isClosed()) await this.#makeQueue();
-      return null;
-    }
-  }
-
-  /** Whoever comes first makes the queue; a worker without that right waits for a coordinator. */
-  async #makeQueue(): Promise<void> {
-    try {
-      await openQueue(this.#connected, this.#queue);
-    } catch (e) {
-      this.#logOnce((e as Error).message);
-      await beforeAbort(pause(500), this.#signal).catch(() => {});
-    }
-  }
-
-  #logged = '';
-  #logOnce(text: string): void {
-    if (text !== this.#logged) this.#log(text);
-    this.#logged = text;
-  }
-
   #stopped(message: Msg | undefined): void {
-    const job = this.#doing?.job;
-    if (!job || !message || message.subject !== toRun('stop', job.run)) return;
-    const task = message.string(); // empty when the whole run is over
-    if (task === '' || task === String(job.task)) this.#doing?.stop.abort(new Unwanted('over'));
+    const task = message?.string(); // empty when the whole run is over
+    for (const { job, stop } of this.#doing)
+      if (message?.subject === toRun('stop', job.run) && (task === '' || task === String(job.task)))
+        stop.abort(new Unwanted('over'));
   }
 
-  async #take(message: Msg): Promise<void> {
+  /**
+   * Takes a job, which is computed when the device is `free`. `computed` resolves when the device is free again, `nearEnd` when
+   * it is time to ask for the next job.
+   */
+  #take(message: Msg, free: Promise<void>): { computed: Promise<void>; nearEnd: Promise<void> } {
     let job: TakenJob;
     try {
       const text = message.string();
       job = { ...readJob(text), digest: digestOf(text) };
     } catch (e) {
       this.#log(`threw a job away: ${(e as Error).message}`);
-      return void message.respond('+TERM');
+      message.respond('+TERM');
+      return { computed: free, nearEnd: Promise.resolve() };
     }
-    const stop = new AbortController();
-    const since = performance.now();
-    this.#doing = { job, since, stop };
+    const [computed, nearEnd] = [moment(), moment()];
+    const own = this.#do(job, message, free, computed.happens, nearEnd.happens);
+    const sent = own.finally(() => this.#open.delete(sent));
+    this.#open.add(sent);
+    return { computed: computed.promise, nearEnd: nearEnd.promise };
+  }
+
+  /** Does a job, and sends its sums; does not reject. */
+  async #do(
+    job: TakenJob,
+    message: Msg,
+    free: Promise<void>,
+    computed: () => void,
+    nearEnd: () => void,
+  ): Promise<void> {
+    const doing: Doing = { job, since: performance.now(), stop: new AbortController() };
+    const { stop, since } = doing;
+    this.#doing.add(doing);
     const signs = setInterval(() => message.respond('+WPI'), SIGN_MS);
-    const late = setTimeout(
-      () => stop.abort(new LimitError(`the part takes more than ${this.#limits.time} ms`)),
-      this.#limits.time,
-    );
+    const timers: NodeJS.Timeout[] = [];
     const either = AbortSignal.any([stop.signal, this.#signal]);
     const begun = this.#begin(job, stop);
-    let sending: Promise<void> | null = null;
-    try {
-      const done = await beforeAbort(this.#runner.run(job, either), either);
-      await begun;
+    const compute = async () => {
+      const prepared = await this.#runner.prepare(job, either);
+      await free;
       either.throwIfAborted();
-      const ms = performance.now() - since;
-      this.#done = {
-        parts: this.#done.parts + 1,
-        evaluations: this.#done.evaluations + done.cost,
-        rate: (1000 * done.cost) / Math.max(1, ms),
-      };
-      sending = this.#send(job, message, done, ms);
-    } catch (e) {
-      sending = this.#failed(job, message, either.aborted ? either.reason : e);
-    } finally {
-      clearTimeout(late);
-      this.#doing = null;
-    }
-    const own = sending
-      .catch(e => this.#leave(message, e))
-      .finally(() => {
-        clearInterval(signs);
-        this.#sending.delete(own);
+      if (this.#failure) throw this.#failure;
+      const start = performance.now();
+      this.#spent.waiting += Math.max(0, since - this.#freeSince);
+      this.#spent.preparing += start - Math.max(since, this.#freeSince);
+      const late = new LimitError(`the part takes more than ${this.#limits.time} ms`);
+      timers.push(setTimeout(() => stop.abort(late), this.#limits.time));
+      const expected = this.#expected(prepared.cost);
+      if (expected > 0) timers.push(setTimeout(nearEnd, Math.max(expected / 2, expected - this.#lead)));
+      return prepared.compute().finally(() => {
+        this.#freeSince = performance.now();
+        this.#spent.computing += this.#freeSince - start;
       });
-    this.#sending.add(own);
-    while (this.#sending.size >= MAX_SENDING) await Promise.race(this.#sending);
+    };
+    const done = beforeAbort(compute(), either);
+    const over = () => {
+      for (const t of timers) clearTimeout(t);
+      this.#doing.delete(doing);
+      computed();
+      nearEnd();
+    };
+    const failed = (e: unknown) => {
+      if (e instanceof DeviceError) this.#failure ??= e; // before the loop takes another job
+      return free;
+    };
+    done.catch(failed).then(over, over);
+    try {
+      await Promise.all([done, begun]);
+      either.throwIfAborted();
+      await this.#send(job, message, await done).catch(e => this.#leave(message, e));
+    } catch (e) {
+      const reason = either.aborted ? either.reason : e;
+      await this.#failed(job, message, reason).catch(e => this.#leave(message, e));
+    }
+    clearInterval(signs);
+  }
+
+  /** Milliseconds that so many evaluations should take; 0 when that is not known. */
+  #expected(evaluations: number): number {
+    return this.#done.rate > 0 ? (1000 * evaluations) / this.#done.rate : 0;
+  }
+
+  /** So long before the end of a part the next job is asked for. */
+  get #lead(): number {
+    return 1 + TRIPS * this.#trip;
   }
 
   #headOf({ task, part, digest }: TakenJob): Begin {
@@ -271,17 +301,26 @@ class ClusterWorker {
   /** Tells the coordinator who does the part; it may not want it any more. */
   async #begin(job: TakenJob, stop: AbortController): Promise<void> {
     const text = JSON.stringify(this.#headOf(job));
+    const start = performance.now();
     try {
       const answer = (
         await ask(this.#nc, toRun('begin', job.run), text, stop.signal, BEGIN_MS)
       ).string() as Answer;
+      this.#trip = performance.now() - start;
       if (answer !== 'go') stop.abort(new Unwanted(answer));
     } catch {
       stop.abort(new Unwanted('gone')); // also when it was stopped already, which changes nothing
     }
   }
 
-  async #send(job: TakenJob, message: Msg, { bytes }: Done, ms: number): Promise<void> {
+  async #send(job: TakenJob, message: Msg, { sums, cost, ms }: Done): Promise<void> {
+    const { parts, evaluations } = this.#done;
+    this.#done = {
+      parts: parts + 1,
+      evaluations: evaluations + cost,
+      rate: (1000 * cost) / Math.max(1, ms),
+    };
+    const bytes = toBytes(sums);
     const frames = framesOf(bytes);
     const digest = sumsDigest(job.digest, bytes);
     const head: Omit<ResultHead, 'frame'> = { ...this.#headOf(job), frames, ms, digest };
@@ -296,7 +335,6 @@ class ClusterWorker {
     if (error instanceof Unwanted || error instanceof CoordinatorGone) return this.#leave(message, error);
     if (this.#signal.aborted) return void message.respond('-NAK');
     if (error instanceof DeviceError) {
-      this.#failure = error;
       this.#log(`the device failed: ${error.message}`);
       return void message.respond('-NAK');
     }

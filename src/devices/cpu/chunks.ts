@@ -14,6 +14,7 @@ export function* chunksOf(task: PlainTask, part: Part): Generator<Chunk> {
   const { size } = plan(task);
   const { counts } = task;
   const place = placeFinder(counts, cubesOf(task));
+  const shift = typeof counts === 'number' ? 0 : (counts.window?.cube ?? 0);
   let from = place(part.first * size);
   for (let index = part.first; index < part.first + part.count; index++) {
     const to = place((index + 1) * size);
@@ -24,7 +25,7 @@ export function* chunksOf(task: PlainTask, part: Part): Generator<Chunk> {
       const full =
         typeof counts === 'number'
           ? new Uint32Array(cubes).fill(counts)
-          : counts.each.slice(from.cube, from.cube + cubes);
+          : counts.each.slice(from.cube - shift, from.cube - shift + cubes);
       const take = full.slice();
       if (to.offset > 0) take[cubes - 1] = to.offset;
       if (from.offset > 0) take[0] -= from.offset;

@@ -3,6 +3,7 @@ import type { BoundProgram } from '../../integrand/bound.ts';
 import { innerRange } from '../../integrand/inner-range.ts';
 import { BATCH } from '../../integrand/targets/wasm.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
+import { totalOf } from '../../tasks/counts-window.ts';
 import { type Hearing, hearingOf } from '../../tasks/hearing.ts';
 import { mergeNonFinite, type Part, partsOf } from '../../tasks/part.ts';
 import {
@@ -332,7 +333,9 @@ function iterationOf(task: PlainTask): Iteration {
     variances: task.cubes || !!adapt?.variances,
     means: task.cubes ?? false,
     factor: adapt
-      ? adapt.scale * ((typeof counts === 'number' ? counts * cubes : sumOf(counts.each)) / cubes)
+      ? adapt.scale *
+        ((typeof counts === 'number' ? counts * cubes : (counts.window?.total ?? totalOf(counts.each))) /
+          cubes)
       : 0,
   };
 }
@@ -375,10 +378,3 @@ function cubeSums(chunks: readonly ChunkSums[], withMeans: boolean): CubeSums {
 
 const sameRanges = (a: Ranges, b: Ranges): boolean =>
   a === b || a.every(([low, high], d) => low === b[d][0] && high === b[d][1]);
-
-/** A plain loop: there may be a million cubes. */
-function sumOf(counts: Uint32Array): number {
-  let total = 0;
-  for (let i = 0; i < counts.length; i++) total += counts[i];
-  return total;
-}
