@@ -107,11 +107,20 @@ function bestFit(estimates: readonly Estimate[], otherwise: number): number {
   return estimates.reduce((s, e, i) => s + e.value * (weights[i] / total), 0);
 }
 
-/** Q(a, x) = Γ(a, x)/Γ(a): by its series for x < a + 1, by its continued fraction for larger x. */
+/** ln Γ(a) where 2a is a whole number: Γ(a) = (a − 1)·Γ(a − 1) down to Γ(1) = 1 or Γ(½) = √π. */
+function logGamma(a: number): number {
+  let sum = 0;
+  for (; a > 1; a--) sum += kit.log(a - 1);
+  return a < 1 ? sum + kit.log(Math.PI) / 2 : sum;
+}
+
+/**
+ * Q(a, x) = Γ(a, x)/Γ(a), where 2a is a whole number: by its series for x < a + 1, by its continued fraction for larger x.
+ */
 export function upperGamma(a: number, x: number): number {
   if (x <= 0) return 1;
   if (!(x < Infinity)) return 0;
-  const front = kit.exp(a * kit.log(x) - x - kit.lgamma(a));
+  const front = kit.exp(a * kit.log(x) - x - logGamma(a));
   if (x < a + 1) {
     let term = 1 / a;
     let sum = term;
