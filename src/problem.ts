@@ -258,7 +258,7 @@ export function checkProblem(options: AllOptions): Problem {
   checkProtocol(all.vegas);
   checkBudget(all, options.maxEvaluations !== undefined);
   const params = copyParams(options.params === undefined ? {} : options.params);
-  const domain = domainOf(options, params);
+  const domain = domainOf({ ...options, method }, params);
   return {
     ...all,
     params,

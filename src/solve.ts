@@ -51,6 +51,7 @@ export async function solve(
     session,
     epsilon,
     ranges: domain.ranges,
+    ...(domain.points && { points: domain.points }),
     key: keyOf(problem.seed),
     relTol,
     absTol,

@@ -73,6 +73,8 @@ export interface MethodProblem {
   epsilon: number;
   /** The box that is integrated over, one interval per axis. */
   ranges: Ranges;
+  /** Points of the box where the integrand peaks, for methods whose regions start with them. */
+  points?: readonly (readonly number[])[];
   key: Key;
   relTol: number;
   absTol: number;
