@@ -4,7 +4,7 @@
  * small variances, and bias the result (vegas is low by up to 30 errors on f6 that way).
  */
 import { kit } from '../integrand/math/common.ts';
-import { blocksOf, packedIndex } from '../tasks/correlation.ts';
+import { blocksIn, packedIndex } from '../tasks/correlation.ts';
 
 export interface Estimate {
   value: number;
@@ -84,7 +84,7 @@ function averageCorrelations(estimates: readonly Estimate[], count: number): num
     const norm = Math.sqrt(own.reduce((s, e) => s + e * e, 0)) || 1;
     return own.map(e => e / norm);
   });
-  return blocksOf(count).map((block, b) =>
+  return blocksIn(estimates[0].results!.correlations, count).map((block, b) =>
     block.flatMap((r, i) =>
       block.slice(0, i + 1).map((s, j) => {
         if (r === s) return 1;
