@@ -2,7 +2,7 @@
 
 import { agree, type Checked, KEY, MAX_TURNS, messageOf, type Outcome, SMALL } from './compared.ts';
 import type { Integrand } from './integrand/compile.ts';
-import { kit } from './integrand/math/common.ts';
+import { kit } from './integrand/math/index.ts'; // calls that stay calls may be of any function
 import { NotLoaded } from './integrand/on-demand.ts';
 import { bind } from './integrand/params.ts';
 import { makeProgram } from './integrand/program-cache.ts';

@@ -13,6 +13,8 @@ export interface DomainOptions {
   dims?: number | undefined;
   breaks?: unknown;
   points?: unknown;
+  /** The method: one whose regions start around points needs no stretched axes. */
+  method?: string | undefined;
 }
 
 /** Domains that are no boxes. */

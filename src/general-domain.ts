@@ -8,9 +8,15 @@ import { isShape, sampledBy } from './integrand/shapes.ts';
 import { OptionError } from './options/option-error.ts';
 import type { Text } from './options/wording.ts';
 
+/** Methods whose regions start around points, and the dimensions from which on they do. In fewer, stretched axes take no more evaluations. */
+const NESTING: ReadonlySet<string> = new Set(['pagani']);
+const MIN_NESTED_DIMS = 4;
+
 export function generalDomainOf(options: DomainOptions, params: Params): Domain {
   const parts = partsOf(options);
-  return makeDomain(parts, params, cutsOf(options, parts));
+  const nests =
+    options.method !== undefined && NESTING.has(options.method) && parts.length >= MIN_NESTED_DIMS;
+  return makeDomain(parts, params, cutsOf(options, parts), nests);
 }
 
 function partsOf({ domain, dims }: DomainOptions): DomainPart[] {

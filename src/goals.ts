@@ -8,9 +8,13 @@ import type { Several } from './methods/method.ts';
 import { OptionError } from './options/option-error.ts';
 import { closest } from './options/suggest.ts';
 import type { Text } from './options/wording.ts';
+import { pairedBlocks, RESULTS_PER_PASS } from './tasks/correlation.ts';
 
 /** A result of an integrand: its name, such as `mean`, `z.re` or `[0]`, or its number in their order. */
 export type ResultName = string | number;
+
+/** Results whose covariances may all be asked for: they take 120 passes over the same points. */
+const MAX_PAIRED = 128;
 
 type Names = ResultName | readonly ResultName[] | undefined;
 
@@ -26,7 +30,7 @@ export function checkNames(option: string, value: unknown): void {
 /** What methods must know of several results; undefined for an integrand that returns a number. */
 export function severalOf(
   integrand: BoundProgram,
-  { goals, learnFrom }: { goals?: Names; learnFrom?: Names },
+  { goals, learnFrom, covariance }: { goals?: Names; learnFrom?: Names; covariance?: 'passes' | 'all' },
 ): Several | undefined {
   const shape = boundShape(integrand);
   for (const [option, value] of Object.entries({ goals, learnFrom }))
@@ -46,7 +50,21 @@ export function severalOf(
     return [...new Set(numbers)].sort((a, b) => a - b);
   };
   const own = found('goals', goals) ?? names.map((_, i) => i);
-  return { count: names.length, goals: own, leads: found('learnFrom', learnFrom) ?? own, names };
+  const allPairs = covariance === 'all' && names.length > RESULTS_PER_PASS;
+  if (allPairs && names.length > MAX_PAIRED)
+    throw new OptionError(
+      'covariance',
+      covariance,
+      `leave it out, or return at most ${MAX_PAIRED} results`,
+      `the integrand returns ${names.length} results, and all of their pairs would take ${pairedBlocks(names.length).length} passes`,
+    );
+  return {
+    count: names.length,
+    goals: own,
+    leads: found('learnFrom', learnFrom) ?? own,
+    names,
+    ...(allPairs && { allPairs }),
+  };
 }
 
 /**

@@ -2,14 +2,14 @@
  * Functions of results with their errors. To first order the variance of g(v) is dᵀ C d, with d the derivatives of g
  * (integrand/gradient.ts) and C the covariances of the results.
  *
- * C is known within blocks of results that were sampled together (tasks/correlation.ts). Between blocks it is not, and the
+ * C is known within blocks of results that were sampled together (tasks/correlation.ts), or for all pairs. Between blocks it is not, and the
  * standard deviations that the blocks contribute are added: |cov(a, b)| ≤ σ(a)·σ(b), so the sum is the most that the error can
  * be. Errors of deterministic methods estimate the largest deviation, and so does Σ |dᵢ|·errorᵢ.
  */
 import { differentiate } from './integrand/gradient.ts';
 import { build, leaves, type ResultValue, type Shape } from './integrand/shape.ts';
 import { withError } from './methods/with-error.ts';
-import { blocksOf, packedIndex, RESULTS_PER_PASS } from './tasks/correlation.ts';
+import { blocksIn, packedIndex, RESULTS_PER_PASS } from './tasks/correlation.ts';
 
 /** Values and errors of all results. */
 export interface Numbers {
@@ -58,7 +58,10 @@ export function propagate<T>(f: (value: never) => T, shape: Shape, numbers: Numb
 function errorAlong(slopes: readonly number[], numbers: Numbers): number {
   const { errors, deterministic } = numbers;
   if (deterministic) return slopes.reduce((s, d, i) => s + (d === 0 ? 0 : Math.abs(d) * errors[i]), 0);
-  return blocksOf(errors.length).reduce((s, block) => s + errorInBlock(slopes, block, numbers), 0);
+  return blocksIn(numbers.correlations ?? [], errors.length).reduce(
+    (s, block) => s + errorInBlock(slopes, block, numbers),
+    0,
+  );
 }
 
 /** In units of the largest term, since squares of 1e-200 underflow. */
@@ -91,9 +94,10 @@ export function correlationsOf(numbers: Numbers): number[][] {
   return numbers.values.map((_, a) => numbers.values.map((_, b) => correlation(numbers, a, b)));
 }
 
-/** NaN between blocks. */
+/** NaN between blocks, unless there is one list for all results. */
 function correlation({ correlations }: Numbers, a: number, b: number): number {
   if (a === b) return 1;
+  if (correlations?.length === 1) return correlations[0][packedIndex(a, b)] ?? Number.NaN;
   const block = Math.floor(a / RESULTS_PER_PASS);
   if (block !== Math.floor(b / RESULTS_PER_PASS)) return Number.NaN;
   const first = block * RESULTS_PER_PASS;

@@ -124,6 +124,19 @@ export const INTEGRATE_OPTIONS = {
     kind: 'other',
     check: value => checkNames('learnFrom', value),
   }),
+  /**
+   * For an integrand with more than 16 results, which are sampled in several passes over the same points: the covariances to measure.
+   * `passes`: of results in the same pass, the first 16, the next 16 and so on. `all`: of all results, up to 128. With H = n/8 that takes
+   * H·(H − 1)/2 passes in each measured iteration instead of n/16: 6 instead of 2 for 32 results, 28 instead of 4 for 64; `lattice`
+   * has them at no price. VEGAS family and `lattice`. Default `passes`.
+   */
+  covariance: {
+    kind: 'choice',
+    choices: ['passes', 'all'],
+    default: 'passes',
+    placeholder: 'WHICH',
+    help: 'covariances of more than 16 results: passes (of 16 each), or all',
+  },
   /** How many values of the integrand may be computed, at least 1000. Default 1e9. */
   maxEvaluations: {
     ...limit,
@@ -258,7 +271,7 @@ export function checkProblem(options: AllOptions): Problem {
   checkProtocol(all.vegas);
   checkBudget(all, options.maxEvaluations !== undefined);
   const params = copyParams(options.params === undefined ? {} : options.params);
-  const domain = domainOf(options, params);
+  const domain = domainOf({ ...options, method }, params);
   return {
     ...all,
     params,

@@ -25,8 +25,8 @@ export interface ResultData<S = number> {
   /** The shape of an array or object of results, with 'number' in the place of each number; absent for a number. */
   shape?: Shape;
   /**
-   * Monte Carlo, several results: what `covariance()` and `correlation()` read. One list for each 16 results: the lower
-   * triangle of their correlations, row by row.
+   * Monte Carlo, several results: what `covariance()` and `correlation()` read. One list for each 16 results, or one for
+   * all with `covariance: 'all'`: the lower triangle of their correlations, row by row.
    */
   correlations?: readonly (readonly number[])[];
   /** How the run ended. */
@@ -95,7 +95,8 @@ export class Result<S = number> {
 
   /**
    * The covariance of two results, by name (`'mean'`, `'z.re'`, `'[0]'`) or number; of one result, the square of its error.
-   * NaN where it is not known: that is so for results of different blocks of 16, which are sampled in different passes.
+   * NaN where it is not known: that is so for results of different blocks of 16, which are sampled in different passes, unless the
+   * option `covariance: 'all'` asked for it.
    * Throws for deterministic methods, whose errors are no standard deviations.
    */
   covariance(a: string | number = 0, b: string | number = a): number {
@@ -110,7 +111,7 @@ export class Result<S = number> {
 
   /**
    * A function of the results, such as `r.of(v => v.mean / v.norm)`, with its error: exact derivatives and the covariance of
-   * the results. Between results of different passes, whose covariance is not known, and for deterministic methods errors are
+   * the results. Between results of different passes, whose covariance is not known (`covariance: 'all'` measures it), and for deterministic methods errors are
    * added, which is the most that they can come to.
    */
   of<T>(f: (value: ResultValue<S>) => T): OfResults<T> {

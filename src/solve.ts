@@ -1,6 +1,5 @@
 /** One problem on an open session: runs its method and makes the result. */
 import type { Device, Session } from './devices/device.ts';
-import { unseenBy } from './end-excess.ts';
 import { EndPoints } from './end-points.ts';
 import { EndProbe, type Missing } from './ends.ts';
 import { severalOf } from './goals.ts';
@@ -52,6 +51,7 @@ export async function solve(
     session,
     epsilon,
     ranges: domain.ranges,
+    ...(domain.points && { points: domain.points }),
     key: keyOf(problem.seed),
     relTol,
     absTol,
@@ -76,7 +76,8 @@ export async function solve(
     for (let r = 0; r < (several?.count ?? 1); r++) each.push(await probe.beyondMaps(r));
     const beyond = each.map(totalOf);
     const missing = Math.max(...(several?.goals ?? [0]).map(g => beyond[g]));
-    const unseen: MethodProblem['unseen'] = (...samples) => unseenBy(points, ...samples);
+    const unseen: MethodProblem['unseen'] = async (...samples) =>
+      (await import('./end-excess.ts')).unseenBy(points, ...samples);
     const own = { ...task, unseen, ...(several ? { several: { ...several, beyond } } : { beyond: missing }) };
     const run = startMethod(problem.method, own, problem);
     let outcome = await drive(

@@ -36,6 +36,6 @@ export function beyond(first: number, second: number, { start, octaves, reach }:
   if (!(q > LEAST_FALL)) return Infinity;
   // the average of e^(−δu) over a window is sinh(h)/h times its value in the middle, with h = δ·(half the window)
   const h = fall / 2;
-  const middle = second * (h / kit.sinh(h));
-  return (middle * u2 * kit.pow(u2 / end, q - 1)) / (q - 1);
+  const middle = second * ((2 * h) / (kit.exp(h) - kit.exp(-h)));
+  return (middle * u2 * kit.exp((q - 1) * kit.log(u2 / end))) / (q - 1);
 }

@@ -19,7 +19,7 @@ import { costOf } from './tasks/verify.ts';
 
 /** Options that are data and belong to an integral; others stay with the caller, or keep the whole integral there. */
 const TRAVELLING = [
-  ...['dims', 'domain', 'breaks', 'points', 'method', 'relTol', 'absTol', 'goals', 'learnFrom'],
+  ...['dims', 'domain', 'breaks', 'points', 'method', 'relTol', 'absTol', 'goals', 'learnFrom', 'covariance'],
   ...['maxEvaluations', 'maxIterations', 'seed', 'onNonFinite', 'vegas', 'cubature', 'lattice', 'zmc'],
 ] as const;
 /** Options that a result depends on and that do not travel: states are large, histograms are functions. */

@@ -5,6 +5,7 @@ import { constantOf } from './expression/integrand.ts';
 import { UsageError } from './usage-error.ts';
 
 const SHAPES = { ball, sphere, simplex };
+export const SHAPE_NAMES = Object.keys(SHAPES);
 
 const SHAPE = /^\s*(ball|sphere|simplex)\s*(?:\((.*)\))?\s*(?:@(.*))?$/;
 

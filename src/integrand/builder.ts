@@ -7,7 +7,7 @@
  */
 import type { Expression, Id, Let, Op, Statement, Type, Value } from './ir.ts';
 import { CLOSING, defines, OPS, uses } from './ir.ts';
-import { kit, library, specialMath } from './math/common.ts';
+import { kit, libraryFunction } from './math/common.ts';
 import { intrinsics } from './math/kit.ts';
 import { nestExits } from './nest.ts';
 
@@ -144,14 +144,13 @@ export class Builder {
 
   /** A call of a function of the math library. */
   call(fn: string, ...args: Id[]): Id {
-    if (!Object.hasOwn(library, fn)) specialMath.now; // throws where it is not loaded
     if (this.#keepCalls) return this.value({ op: 'call', fn, args }, 'f64');
     const known = args.map(a => this.constantOf(a));
-    if (known.every(k => k !== undefined)) {
-      return this.constant((kit as unknown as Record<string, (...a: unknown[]) => number>)[fn](...known));
-    }
-    if (fn === 'pow') return this.#power(args[0], args[1]);
-    return this.value({ op: 'call', fn, args }, 'f64');
+    const folds = known.every(k => k !== undefined);
+    if (fn === 'pow' && !folds) return this.#power(args[0], args[1]);
+    libraryFunction(fn); // throws where it is not loaded
+    if (!folds) return this.value({ op: 'call', fn, args }, 'f64');
+    return this.constant((kit as unknown as Record<string, (...a: unknown[]) => number>)[fn](...known));
   }
 
   /** An expression as it is; an equal one that is visible here is used again, except loads, which stores may change. */
@@ -336,6 +335,7 @@ export class Builder {
     if (this.constantOf(x) === 2) return this.call('exp2', y);
     const k = this.constantOf(y);
     if (typeof k !== 'number' || Math.abs(k) > 16 || !Number.isInteger(8 * k)) {
+      libraryFunction('pow');
       return this.value({ op: 'call', fn: 'pow', args: [x, y] }, 'f64');
     }
     if (k === 0) return this.constant(1);

@@ -1,8 +1,10 @@
-/** Compiles a function at once: it is parsed, lowered to a program and made runnable by a target. Special functions have to be loaded. */
+/** Compiles a function at once: it is parsed, lowered to a program and made runnable by a target. Whatever else than `Math` it uses has to be loaded. */
 import { withCaptures } from './captures.ts';
 import { checkParams } from './check-params.ts';
 import type { Compiled, CompileOptions, IntegrandOf, NoParams } from './compile.ts';
 import { lower } from './lower/lower.ts';
+import { adding, elementaryMath } from './math/common.ts';
+import { elementary } from './math/elementary.ts';
 import { bind, type Params } from './params.ts';
 import { read } from './read.ts';
 import type { ResultShape } from './shape.ts';
@@ -18,6 +20,7 @@ export function compileNow<P extends Params = NoParams>(
 ): Compiled {
   const { dims, params: given = {}, target = 'wasm' } = checkOptions(options);
   const params = withCaptures([f], given);
+  elementaryMath.provide(adding(elementary)); // what returns its result at once cannot load them
   const program = lower(read(f), dims, params);
   const bound = bind(program.params, params);
   let run: Evaluate;

@@ -1,7 +1,9 @@
 /** `compile`, and the types of integrands. */
 import { compileNow } from './compile-now.ts';
 import type { Program } from './ir.ts';
-import { addSpecial, specialMath } from './math/common.ts';
+import * as rare from './lower/rare.ts';
+import { rarelyUsed } from './lower/rarely-used.ts';
+import { adding, specialMath } from './math/common.ts';
 import type { MathLibrary } from './math/kit.ts';
 import { special } from './math/special.ts';
 import type { Params } from './params.ts';
@@ -58,6 +60,8 @@ export function compile<P extends Params = NoParams>(
   f: IntegrandOf<NoInfer<P>, ResultShape>,
   options: CompileOptions<P>,
 ): Compiled {
-  specialMath.provide(addSpecial(special)); // a function that returns its result at once cannot load them
+  // a function that returns its result at once can load nothing
+  specialMath.provide(adding(special));
+  rarelyUsed.provide(rare);
   return compileNow(f, options);
 }

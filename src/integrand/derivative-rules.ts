@@ -1,13 +1,12 @@
 /**
- * The derivative of each operation and each library function by each of its arguments, from its value and its arguments.
+ * The derivative of each operation and each function of `Math` by each of its arguments, from its value and its arguments. A function of
+ * results has no argument with functions that `Math` lacks.
  *
  * Steps (floor, round, sign, the integer functions) have the derivative 0 and say nothing about their jumps; what only rounds
  * (fround) counts as what it rounds. At a kink the rule takes one side: |x| has the derivative 0 at 0, min and max take
- * that of the argument which they give. lgamma' is digamma, by its recurrence and asymptotic series (Abramowitz & Stegun
- * 6.3.5, 6.3.18); all others are closed forms in functions of the library.
+ * that of the argument which they give.
  */
 import type { Op } from './ir.ts';
-import { kit } from './math/common.ts';
 
 /** Derivatives by each argument; fewer than arguments, and undefined, stand for 0. */
 type Rule = (value: number, a: number, b: number) => (number | undefined)[];
@@ -38,59 +37,37 @@ export const OP_DERIVATIVES: Partial<Record<Op, Rule>> = {
   number: none,
 };
 
-const { LN2, LN10, PI } = Math;
+const { LN2, LN10 } = Math;
 
-/** Functions of the math library that a program can call (lower/globals.ts). */
+/** Functions of `Math` that a program can call (lower/globals.ts), and the remainder. */
 export const DERIVATIVES: Record<string, Rule> = {
   exp: v => [v],
-  exp2: v => [LN2 * v],
   expm1: v => [v + 1],
   log: (_, a) => [1 / a],
   log2: (_, a) => [1 / (LN2 * a)],
   log10: (_, a) => [1 / (LN10 * a)],
   log1p: (_, a) => [1 / (1 + a)],
-  sin: (_, a) => [kit.cos(a)],
-  cos: (_, a) => [-kit.sin(a)],
+  sin: (_, a) => [Math.cos(a)],
+  cos: (_, a) => [-Math.sin(a)],
   tan: v => [1 + v * v],
   asin: (_, a) => [1 / Math.sqrt((1 - a) * (1 + a))],
   acos: (_, a) => [-1 / Math.sqrt((1 - a) * (1 + a))],
   atan: (_, a) => [1 / (1 + a * a)],
   atan2: (_, y, x) => [x / (x * x + y * y), -y / (x * x + y * y)],
-  sinh: (_, a) => [kit.cosh(a)],
-  cosh: (_, a) => [kit.sinh(a)],
+  sinh: (_, a) => [Math.cosh(a)],
+  cosh: (_, a) => [Math.sinh(a)],
   tanh: v => [(1 - v) * (1 + v)],
   asinh: (_, a) => [1 / Math.sqrt(1 + a * a)],
   acosh: (_, a) => [1 / Math.sqrt((a - 1) * (a + 1))],
   atanh: (_, a) => [1 / ((1 - a) * (1 + a))],
   cbrt: v => [1 / (3 * v * v)],
   // a power of a negative number has a derivative by its base only
-  pow: (v, a, b) => [
-    b === 0 ? 0 : b * kit.pow(a, b - 1),
-    a > 0 ? v * kit.log(a) : a === 0 && b > 0 ? 0 : NaN,
-  ],
+  pow: (v, a, b) => [b === 0 ? 0 : b * a ** (b - 1), a > 0 ? v * Math.log(a) : a === 0 && b > 0 ? 0 : NaN],
   hypot: (v, a, b) => (v === 0 ? [0, 0] : [a / v, b / v]),
   mod: (_, a, b) => [1, -Math.trunc(a / b)],
-  erf: (_, a) => [(2 / Math.sqrt(PI)) * kit.exp(-a * a)],
-  erfc: (_, a) => [(-2 / Math.sqrt(PI)) * kit.exp(-a * a)],
-  erfinv: v => [(Math.sqrt(PI) / 2) * kit.exp(v * v)],
-  lgamma: (_, a) => [digamma(a)],
-  j0: (_, a) => [-kit.j1(a)],
-  j1: (v, a) => [a === 0 ? 0.5 : kit.j0(a) - v / a],
   round: none,
   sign: none,
   fround: same,
   clz32: none,
   imul: none,
 };
-
-/** ψ(x) = Γ'(x)/Γ(x): the recurrence up to x ≥ 8, where eight terms of the series give all digits. */
-export function digamma(x: number): number {
-  if (x <= 0 && Number.isInteger(x)) return NaN;
-  if (x < 0.5) return digamma(1 - x) - PI / kit.tan(PI * (x - Math.round(x)));
-  let sum = 0;
-  for (; x < 8; x++) sum -= 1 / x;
-  const y = 1 / (x * x);
-  // B₂ₖ/(2k), k = 8 to 1
-  const terms = [-3617 / 8160, 1 / 12, -691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12];
-  return sum + kit.log(x) - 0.5 / x - terms.reduce((s, term) => s * y + term, 0) * y;
-}

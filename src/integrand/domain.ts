@@ -84,6 +84,8 @@ export interface Domain {
   coordinates: number;
   sign: 1 | -1;
   empty: boolean;
+  /** Points of the box where the integrand peaks, if the axes are not stretched around them. */
+  points?: readonly (readonly number[])[];
 }
 
 /** The domain of finite ranges. */

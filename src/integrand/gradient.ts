@@ -3,8 +3,9 @@
  *
  * The function is compiled as an integrand is, with the results in the place of the coordinates and the calls of the math library
  * left as calls. The program is then run with dual numbers: each value carries its derivatives by all results, and each operation
- * and each library function has a rule for them (derivative-rules.ts). Branches and loops follow the values, so the
- * derivatives are those of the path that was taken.
+ * and each function of `Math` has a rule for them (derivative-rules.ts). Branches and loops follow the values, so the
+ * derivatives are those of the path that was taken. Functions of `Math` are the engine's, as if the function itself were called: the
+ * math library may not be loaded, and `of` returns at once.
  *
  * A function that does not compile, because it uses names from outside or what the language lacks, is differentiated
  * numerically: by central differences with a step of ε^(1/3) of each result, which leaves ten of sixteen digits. An error that
@@ -16,7 +17,6 @@ import { DERIVATIVES, OP_DERIVATIVES } from './derivative-rules.ts';
 import { IntegrandError } from './diagnostics.ts';
 import { type Id, isInside, type Let, type Op, type Program, type Statement } from './ir.ts';
 import { lowerOfResults } from './lower/lower.ts';
-import { kit } from './math/common.ts';
 import { read } from './read.ts';
 import { build, countOf, flatten, type Shape, shapeOfValue } from './shape.ts';
 
@@ -92,6 +92,8 @@ interface Dual {
 /** How a list of statements was left: at its end, or by a break to a label. */
 type Exit = { label: number; args: Dual[] } | { args: Dual[] } | null;
 
+const MATH = Math as unknown as Record<string, (...args: number[]) => number>;
+
 /** Runs a program with dual numbers. */
 function run(program: Program, numbers: ArrayLike<number>): Dual[] {
   const count = numbers.length;
@@ -135,7 +137,7 @@ function run(program: Program, numbers: ArrayLike<number>): Dual[] {
       case 'select':
         return args[0].value ? args[1] : args[2];
       case 'call': {
-        const value = (kit as unknown as Record<string, (...a: number[]) => number>)[s.fn](...plain);
+        const value = s.fn === 'mod' ? plain[0] % plain[1] : MATH[s.fn](...plain);
         return chain(value, args, DERIVATIVES[s.fn](value, plain[0], plain[1]));
       }
       default: {

@@ -44,11 +44,15 @@ const MAX_TOTAL_REACH = 500;
 /** Points at which functions of bounds are asked before the run. */
 const ASKED_POINTS = 8;
 
-/** The domain of checked parts. `params` is what functions of bounds are called with, `cuts` has those of each part. */
+/**
+ * The domain of checked parts. `params` is what functions of bounds are called with, `cuts` has those of each part. `nests`: peaks are
+ * points of the domain, and its axes are not stretched around them.
+ */
 export function makeDomain(
   parts: readonly DomainPart[],
   params: Params = {},
   cuts: readonly (Cuts | undefined)[] = [],
+  nests = false,
 ): Domain {
   loweringOfDomains.provide(domainLowering);
   const infinite = parts.filter(
@@ -57,6 +61,8 @@ export function makeDomain(
   const reach = Math.min(MAX_REACH, Math.floor(MAX_TOTAL_REACH / infinite.length));
   const axes: Axis[] = [];
   const partOf: number[] = [];
+  /** For each part, where on its axis the peaks are. */
+  const places: number[][] = [];
   let [sign, empty, coordinates] = [1 as 1 | -1, false, 0];
   for (const [d, given] of parts.entries()) {
     const part = onLine(given);
@@ -68,12 +74,24 @@ export function makeDomain(
     else if (ends) {
       if (ends[0] > ends[1]) sign = -sign as 1 | -1;
       empty ||= ends[0] === ends[1];
-      axes.push(cutAxis(rangeAxis(part as Range | RangeOptions, reach), cuts[d]));
+      const axis = rangeAxis(part as Range | RangeOptions, reach);
+      const own = cuts[d];
+      axes.push(cutAxis(axis, nests && own ? { ...own, peaks: [] } : own));
+      places.push((own?.peaks ?? []).map(x => placeOn(axes[axes.length - 1], sampledAt(axis, x))));
     }
     while (partOf.length < axes.length) partOf.push(d);
     coordinates += isShape(part) ? part.dims : 1;
   }
-  return { axes, ranges: axes.map(a => a.range), parts: partOf, coordinates, sign, empty };
+  const points = (places[0] ?? []).map((_, i) => places.map(own => own[i]));
+  return {
+    axes,
+    ranges: axes.map(a => a.range),
+    parts: partOf,
+    coordinates,
+    sign,
+    empty,
+    ...(nests && points.length > 0 && { points }),
+  };
 }
 
 /** A shape of one coordinate is a range. */
@@ -156,6 +174,13 @@ function cutAxis(axis: Axis, cuts: Cuts | undefined): Axis {
   const known = new Set([...cuts.breaks, ...cuts.peaks, ...axis.range.map(place)]);
   const [breaks, peaks] = [cuts.breaks, cuts.peaks].map(list => list.map(x => sampledAt(axis, x)));
   return { ...axis, range: [0, 1], cells: cellsOf(axis.range, breaks, peaks, z => known.has(place(z))) };
+}
+
+/** The place of z on an axis that may be cut at breaks. */
+function placeOn({ cells }: Axis, z: number): number {
+  if (!cells) return z;
+  const { anchor, width, shift } = cells.findLast(c => c.first <= z) ?? cells[0];
+  return Math.min(1, Math.max(0, ((z - anchor) / width + shift) / cells.length));
 }
 
 /** The z at which the coordinate is x. */

@@ -8,6 +8,8 @@ import type { Integrand } from './compile.ts';
 import { type Axis, type Domain, isMapped, onSampled, toDomain } from './domain.ts';
 import { flatCall } from './flat-call.ts';
 import { freeNames, helpersCallHelpers } from './free-names.ts';
+import * as rare from './lower/rare.ts';
+import { rarelyUsed } from './lower/rarely-used.ts';
 import { kit } from './math/index.ts';
 import { type MovedParams, moveParams } from './moved-params.ts';
 import type { Params } from './params.ts';
@@ -52,6 +54,7 @@ export function plainProgram(
   params: Params,
   deadline = Infinity,
 ): PlainProgram {
+  rarelyUsed.provide(rare); // what is compiled below must not depend on what is loaded
   const axes = isMapped(domain.axes) ? domain.axes : undefined;
   const text = String(f);
   const { free, simple, repeats } = inspect(text);
@@ -103,6 +106,7 @@ export async function shapeOfPlain(
   z: number[],
 ): Promise<Shape> {
   try {
+    rarelyUsed.provide(rare);
     return cachedProgram(f, dims, params, axes).shape ?? 'number';
   } catch {
     if (call.long) return 'number';

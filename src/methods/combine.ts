@@ -4,7 +4,7 @@
  * small variances, and bias the result (vegas is low by up to 30 errors on f6 that way).
  */
 import { kit } from '../integrand/math/common.ts';
-import { blocksOf, packedIndex } from '../tasks/correlation.ts';
+import { blocksIn, packedIndex } from '../tasks/correlation.ts';
 
 export interface Estimate {
   value: number;
@@ -84,7 +84,7 @@ function averageCorrelations(estimates: readonly Estimate[], count: number): num
     const norm = Math.sqrt(own.reduce((s, e) => s + e * e, 0)) || 1;
     return own.map(e => e / norm);
   });
-  return blocksOf(count).map((block, b) =>
+  return blocksIn(estimates[0].results!.correlations, count).map((block, b) =>
     block.flatMap((r, i) =>
       block.slice(0, i + 1).map((s, j) => {
         if (r === s) return 1;
@@ -107,11 +107,20 @@ function bestFit(estimates: readonly Estimate[], otherwise: number): number {
   return estimates.reduce((s, e, i) => s + e.value * (weights[i] / total), 0);
 }
 
-/** Q(a, x) = Γ(a, x)/Γ(a): by its series for x < a + 1, by its continued fraction for larger x. */
+/** ln Γ(a) where 2a is a whole number: Γ(a) = (a − 1)·Γ(a − 1) down to Γ(1) = 1 or Γ(½) = √π. */
+function logGamma(a: number): number {
+  let sum = 0;
+  for (; a > 1; a--) sum += kit.log(a - 1);
+  return a < 1 ? sum + kit.log(Math.PI) / 2 : sum;
+}
+
+/**
+ * Q(a, x) = Γ(a, x)/Γ(a), where 2a is a whole number: by its series for x < a + 1, by its continued fraction for larger x.
+ */
 export function upperGamma(a: number, x: number): number {
   if (x <= 0) return 1;
   if (!(x < Infinity)) return 0;
-  const front = kit.exp(a * kit.log(x) - x - kit.lgamma(a));
+  const front = kit.exp(a * kit.log(x) - x - logGamma(a));
   if (x < a + 1) {
     let term = 1 / a;
     let sum = term;

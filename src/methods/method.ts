@@ -50,6 +50,8 @@ export interface Several {
   names: readonly string[];
   /** As `beyond` of the problem, for each result; absent: 0. */
   beyond?: readonly number[];
+  /** Whether covariances of all pairs of results are measured, also of those in different blocks. */
+  allPairs?: boolean;
 }
 
 /** Estimates of several results. */
@@ -58,7 +60,7 @@ export interface SeveralEstimates {
   /** As the error of a single result: of each. */
   errors: readonly number[];
   /**
-   * Monte Carlo: correlations of the values, one list per block of results (tasks/correlation.ts). Absent for deterministic
+   * Monte Carlo: correlations of the values, one list per block of results, or one for all (tasks/correlation.ts). Absent for deterministic
    * methods, whose errors are no standard deviations.
    */
   correlations?: readonly (readonly number[])[];
@@ -73,6 +75,8 @@ export interface MethodProblem {
   epsilon: number;
   /** The box that is integrated over, one interval per axis. */
   ranges: Ranges;
+  /** Points of the box where the integrand peaks, for methods whose regions start with them. */
+  points?: readonly (readonly number[])[];
   key: Key;
   relTol: number;
   absTol: number;

@@ -8,8 +8,8 @@
  * Witnesses look at all goals at once: at g = √Σ (f/unit)² over the goals, with their errors as units. A value of f that changes one
  * of the results by its error makes g as large, and the conditions of witness.ts are those for g with an error of 1.
  */
-import { blocksOf, packedIndex } from '../tasks/correlation.ts';
-import { mergeNonFinite } from '../tasks/part.ts';
+import { blocksOf, packedIndex, packedLength, pairedBlocks } from '../tasks/correlation.ts';
+import { mergeNonFinite, type NonFinite } from '../tasks/part.ts';
 import {
   addLists,
   type ResultPass,
@@ -54,13 +54,20 @@ export class ResultPasses {
     this.spreads = Array(several.count).fill(0);
   }
 
-  /** The passes of an iteration. One that learns does without results that are neither goals nor leads. */
-  passesFor(adapting: boolean): ResultPass[] {
-    const { count, goals, leads } = this.#several;
+  /**
+   * The passes of an iteration. One that learns does without results that are neither goals nor leads, and without covariances of all
+   * pairs; `paired` says whether one that measures has them. A result leads in the first of its passes only.
+   */
+  passesFor(adapting: boolean, paired = !adapting): ResultPass[] {
+    const { count, goals, leads, allPairs } = this.#several;
     const needed = new Set(adapting ? [...goals, ...leads] : undefined);
-    return blocksOf(count)
+    const led = new Set(leads);
+    return (allPairs && paired ? pairedBlocks(count) : blocksOf(count))
       .filter(block => !adapting || block.some(r => needed.has(r)))
-      .map(results => passOf(results, this.units, leads));
+      .map(results => {
+        const own = results.filter(r => led.delete(r));
+        return passOf(results, this.units, own);
+      });
   }
 
   /** The passes of witnesses beside a measurement that has come to `now`. */
@@ -147,9 +154,15 @@ export class ResultPasses {
 
   /** Estimates of all results; NaN where a result was not sampled. */
   estimate({ passes, evaluations }: PassSums, one: (unit: number, own: OneSum) => Estimate): Estimate {
-    const { count, goals } = this.#several;
+    const { count, goals, allPairs } = this.#several;
     const none: Estimate = { value: Number.NaN, error: Infinity, evaluations };
     const each = Array<Estimate>(count).fill(none);
+    if (allPairs) {
+      for (const { pass, sums } of passes!)
+        for (const [i, r] of pass.results.entries())
+          if (each[r] === none) each[r] = one(this.units[r], oneOf(sums, i));
+      return { ...each[goals[0]], results: { each, correlations: [allCorrelations(passes!, count)] } };
+    }
     const correlations: number[][] = [];
     for (const block of blocksOf(count)) {
       const found = passes!.find(p => p.pass.results[0] === block[0]);
@@ -206,9 +219,16 @@ export function together(passes: readonly ResultPass[], found: readonly SampleSu
     variances: addLists(found.map(f => f.variances)),
     means:
       means.length > 0 ? means[0].map((_, c) => Math.sqrt(means.reduce((s, m) => s + m[c] ** 2, 0))) : null,
-    nonFinite: mergeNonFinite(found),
+    nonFinite: nonFiniteOf(passes, found),
     passes: own,
   };
+}
+
+/** Values that are not finite; each is counted once, though its result may be in several passes. */
+function nonFiniteOf(passes: readonly ResultPass[], found: readonly SampleSums[]): NonFinite | null {
+  const all = mergeNonFinite(found);
+  const times = passes.filter(({ results }) => results.includes(passes[0].results[0])).length;
+  return all && { ...all, count: Math.ceil(all.count / times) };
 }
 
 const oneOf = ({ sums, covariances, concentrations }: SeveralSums, i: number): OneSum => ({
@@ -216,6 +236,18 @@ const oneOf = ({ sums, covariances, concentrations }: SeveralSums, i: number): O
   variance: covariances[packedIndex(i, i)],
   concentration: concentrations[i],
 });
+
+/** The correlations of all results, as one block; NaN for results that were not sampled together. */
+function allCorrelations(passes: readonly OnePass[], count: number): number[] {
+  const all = Array<number>(packedLength(count)).fill(Number.NaN);
+  for (const { pass, sums } of passes) {
+    const own = correlationsOf(sums);
+    pass.results.forEach((r, i) => {
+      for (let j = 0; j <= i; j++) all[packedIndex(r, pass.results[j])] = own[packedIndex(i, j)];
+    });
+  }
+  return all;
+}
 
 /** A result without a variance is correlated with none. */
 function correlationsOf({ sums, covariances }: SeveralSums): number[] {

@@ -1,5 +1,5 @@
 /** Estimates of several results, for methods that treat one result and several alike: one of them, all of them as data, warnings. */
-import { blocksOf, packedIndex } from '../tasks/correlation.ts';
+import { blocksIn, packedIndex } from '../tasks/correlation.ts';
 import type { Combined, Estimate } from './combine.ts';
 import type { MethodProblem, SeveralEstimates } from './method.ts';
 
@@ -30,8 +30,9 @@ export function estimatesOf(estimate: Estimate | Combined): SeveralEstimates {
  */
 export function withErrors(estimates: SeveralEstimates, errors: readonly number[]): SeveralEstimates {
   const parts = errors.map((error, r) => (error > estimates.errors[r] ? estimates.errors[r] / error : 1));
+  const blocks = blocksIn(estimates.correlations ?? [], errors.length);
   const correlations = estimates.correlations?.map((own, b) => {
-    const block = blocksOf(errors.length)[b];
+    const block = blocks[b];
     const fallen = [...own];
     if (own.length > 0)
       block.forEach((r, i) => {

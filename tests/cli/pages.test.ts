@@ -61,6 +61,11 @@ describe('completion', () => {
     expect(complete('quadrille', 'x', '--method', 'v')).toBe('vegas+');
     expect(complete('quadrille', 'devices', '--')).toBe('--json --help --version');
     expect(complete('quadrille', 'completion', 'f')).toBe('fish');
+    // bash cuts words at =, unless its user told it not to
+    expect(complete('quadrille', 'x*y', 'x,y', '=')).toBe('ball sphere simplex');
+    expect(complete('quadrille', 'x*y', 'x,y', '=', 's')).toBe('sphere simplex');
+    expect(complete('quadrille', 'x*y', 'x,y=b')).toBe('x,y=ball');
+    expect(complete('quadrille', 'x*y', 'x', '=', 'b')).not.toContain('ball'); // a single variable has a range
   });
   test('other shells are refused', async () => {
     expect((await typed(['completion', 'fihs'])).err).toContain('Did you mean fish?');

@@ -52,7 +52,7 @@ describe('the options as a whole', () => {
   test('an unknown option lists those that exist', async () => {
     const e = await refusal({ dims: 2, onProgress, tolerance: 1e-3 });
     expect(e.message).toMatchInlineSnapshot(
-      `"integrate: unknown option \`tolerance\`; the options are domain, dims, breaks, points, method, device, relTol, absTol, goals, learnFrom, maxEvaluations, maxIterations, maxTime, seed, params, signal, onProgress, onNonFinite, check, resume, map, histograms, vegas, cubature, lattice, zmc."`,
+      `"integrate: unknown option \`tolerance\`; the options are domain, dims, breaks, points, method, device, relTol, absTol, goals, learnFrom, covariance, maxEvaluations, maxIterations, maxTime, seed, params, signal, onProgress, onNonFinite, check, resume, map, histograms, vegas, cubature, lattice, zmc."`,
     );
   });
   test('a misspelt option is not ignored, even when its value is undefined', async () => {

@@ -42,6 +42,30 @@ describe('points', () => {
       }
     },
   );
+  test.each([0.1, 1e-2, 1e-5])(
+    'pagani measures peaks of width %d to 1e-3 within 2e6 evaluations',
+    async w => {
+      // stretched axes made 16 bumps of a peak, which took 3e6 to 1e7
+      const inTheMiddle = { ...peakOf(7, w), points: [[0.5, 0.5, 0.5, 0.5]] };
+      inTheMiddle.truth *=
+        (kit.erf(0.5 / w / Math.SQRT2) * w * Math.sqrt(2 * Math.PI)) ** 4 / inTheMiddle.truth;
+      inTheMiddle.params.c.fill(0.5);
+      for (const { truth, ...own } of [peakOf(7, w), peakOf(8, w), inTheMiddle]) {
+        const r = await integrate(peak, { dims: 4, ...own, method: 'pagani', maxEvaluations: 2e6 });
+        expect(r.status).toBe('converged');
+        expect(Math.abs(r.value - truth), `${r} is ${truth}`).toBeLessThan(r.error);
+      }
+    },
+  );
+  test('pagani goes on around points with the bits of an uninterrupted run, also with breaks', async () => {
+    const { truth, ...own } = peakOf(9, 1e-3);
+    const given = { dims: 4, ...own, breaks: [[0.25], [], [0.5, 0.9]], method: 'pagani' } as const;
+    const first = await integrate(peak, { ...given, relTol: 3e-2 });
+    const whole = await integrate(peak, { ...given, relTol: 3e-3 });
+    const resumed = await integrate(peak, { ...given, relTol: 3e-3, resume: first.state! });
+    expect([resumed.value, resumed.error, resumed.status]).toEqual([whole.value, whole.error, 'converged']);
+    expect(Math.abs(whole.value - truth)).toBeLessThan(whole.error);
+  });
   test('without them every method that is not told misses these peaks', async () => {
     const { truth, params } = peakOf(0, 1e-4);
     for (const method of ['auto', 'vegas+', 'zmc'] as const) {

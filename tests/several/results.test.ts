@@ -264,7 +264,7 @@ describe('everywhere', () => {
     expect(resumed.value).toEqual(fine.value);
     expect(resumed.correlations).toEqual(fine.correlations);
     await expect(integrate(moments, { ...options, resume: state, goals: 'norm' })).rejects.toThrow(
-      /other `goals` or `learnFrom`/,
+      /other `goals`, `learnFrom` or `covariance`/,
     );
     const mapped = await integrate(moments, { ...options, relTol: 1e-3, map: state });
     expect(mapped.converged).toBe(true);

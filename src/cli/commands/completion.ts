@@ -3,6 +3,7 @@
 import { didYouMean } from '../../options/suggest.ts';
 import type { Arguments } from '../arguments.ts';
 import { COMMANDS, type Command, OPTIONS, type Option, optionsOf } from '../options.ts';
+import { SHAPE_NAMES } from '../shape-ranges.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { firstSentence } from './help.ts';
@@ -28,6 +29,9 @@ const flags = (command: Command): string =>
     .map(o => `--${o.name}`)
     .join(' ');
 
+/** Shapes follow several variables: x,y=ball. */
+const shapes = SHAPE_NAMES.join(' ');
+
 const withChoices = OPTIONS.filter(o => o.choices);
 
 function bash(): string {
@@ -38,6 +42,11 @@ function bash(): string {
   return `# completion of quadrille for bash
 _quadrille() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} options
+  # most shells cut words at =, so that x,y=ba is three of them
+  if [[ $word == *,*=* ]]; then COMPREPLY=($(compgen -P "\${word%%=*}=" -W "${shapes}" -- "\${word#*=}")); return
+  elif [[ $word == = && $before == *,* ]]; then COMPREPLY=(${shapes}); return
+  elif [[ $before == = && \${COMP_WORDS[COMP_CWORD-2]} == *,* ]]; then COMPREPLY=($(compgen -W "${shapes}" -- "$word")); return
+  fi
   case $before in
 ${values.join('\n')}
     --svg) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -66,17 +75,18 @@ function zsh(): string {
   const options = (command: Command) => optionsOf(command).map(entry).join(' \\\n        ');
   const cases = NAMED.map(
     c =>
-      `    ${c}) _arguments ${options(c)} '*:${c === 'completion' ? 'shell:(bash zsh fish)' : 'file:_files'}' ;;`,
+      `    ${c}) _arguments ${options(c)} '*:${c === 'completion' ? 'shell:(bash zsh fish)' : 'file:_quadrille_range'}' ;;`,
   );
   return `#compdef quadrille
 # completion of quadrille for zsh
+_quadrille_range() { if compset -P '*,*='; then compadd ${shapes}; else _files; fi }
 _quadrille() {
   local -a commands
   commands=(${NAMED.map(c => `'${c}:${quoted(firstSentence(c))}'`).join(' ')})
   if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then _describe command commands; return; fi
   case $words[2] in
 ${cases.join('\n')}
-    *) _arguments ${options('integrate')} '*: :' ;;
+    *) _arguments ${options('integrate')} '*:range:_quadrille_range' ;;
   esac
 }
 if [[ $funcstack[1] == _quadrille ]]; then _quadrille "$@"; else compdef _quadrille quadrille; fi
@@ -106,6 +116,9 @@ function fish(): string {
   }
   lines.push(
     `complete -c quadrille -n '__fish_seen_subcommand_from completion' -f -a '${Object.keys(SHELLS).join(' ')}'`,
+  );
+  lines.push(
+    `complete -c quadrille -f -n "string match -q '*,*=*' -- (commandline -ct)" -a "(string replace -r '=.*' '=' -- (commandline -ct)){${SHAPE_NAMES.join()}}"`,
   );
   return `# completion of quadrille for fish\n${lines.join('\n')}\n`;
 }

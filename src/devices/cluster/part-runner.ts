@@ -6,7 +6,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { CompiledProgram } from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
-import { specialMath } from '../../integrand/math/common.ts';
+import { elementaryMath, specialMath } from '../../integrand/math/common.ts';
 import type { Bindings } from '../../integrand/params.ts';
 import { decodeProgram } from '../../integrand/verify.ts';
 import {
@@ -157,7 +157,7 @@ export class PartRunner {
 
   /** The program, which devices know by its object: it is the same one for jobs that follow each other. */
   async #program({ program: digest }: Job, get: Get): Promise<Program> {
-    await specialMath.load(); // the program was made elsewhere, and may call any function
+    await Promise.all([elementaryMath.load(), specialMath.load()]); // the program was made elsewhere, and may call any function
     if (this.#decoded?.digest !== digest)
       this.#decoded = { digest, program: decodeProgram(await get(digest)) };
     return this.#decoded.program;

@@ -1,11 +1,10 @@
 /** One integrand on a pool of workers: parts of iterations and of lists of regions, cut into chunks for engines. */
 import type { BoundProgram } from '../../integrand/bound.ts';
 import { innerRange } from '../../integrand/inner-range.ts';
+import { OnDemand } from '../../integrand/on-demand.ts';
 import { BATCH } from '../../integrand/targets/wasm.ts';
-import { ROUNDS, WEYL } from '../../random/philox.ts';
-import { totalOf } from '../../tasks/counts-window.ts';
 import { type Hearing, hearingOf } from '../../tasks/hearing.ts';
-import { mergeNonFinite, type Part, partsOf } from '../../tasks/part.ts';
+import { type Part, partsOf } from '../../tasks/part.ts';
 import {
   joinResults,
   mergeRegions,
@@ -16,19 +15,7 @@ import {
   volumeOf,
 } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
-import {
-  addLists,
-  type CubeSums,
-  cubesOf,
-  nodeWidth,
-  type PartSums,
-  type PlainTask,
-  plainTask,
-  plan,
-  resultsOf,
-  type SampleTask,
-} from '../../tasks/sample.ts';
-import { TreeSum } from '../../tasks/tree-sum.ts';
+import type { PartSums, SampleTask } from '../../tasks/sample.ts';
 import {
   mergeWitnesses,
   modelPairs,
@@ -37,12 +24,10 @@ import {
   witnessCost,
 } from '../../tasks/witness.ts';
 import type { OpenOptions, Session } from '../device.ts';
-import { chunksOf, MAX_CUBES, MAX_SHIFTS } from './chunks.ts';
 import { EngineGroup, type Share } from './engines.ts';
 import { type EvaluatorSetup, makeEvaluator, type RegionChunk, type RegionChunkSums } from './evaluator.ts';
 import { evaluatorLayout, evaluatorModule } from './evaluator-kernel.ts';
-import { CORNER, kernelLayout, STATE } from './layout.ts';
-import { type Chunk, type ChunkSums, type Iteration, makeSampler, type SamplerSetup } from './sampler.ts';
+import type { Sampling } from './sampling.ts';
 import type { Numbers, Values } from './values.ts';
 import { walkOf } from './walk.ts';
 import { kernelOf } from './wasm-modules.ts';
@@ -62,14 +47,8 @@ const REGION_CHUNK = 1 << 15;
 const CHUNKS_EACH = 16;
 /** Results whose engines for witnesses are kept. */
 const MAX_WITNESSED = 16;
-/** A sampler has room for at least this many bins per axis, so that a growing map needs no new sampler. */
-const MIN_BINS_ROOM = 1024;
-
-interface Sampling {
-  bins: number;
-  engines: EngineGroup<SamplerSetup, Iteration, Chunk, ChunkSums, Float64Array | null>;
-  params(): Promise<Numbers>;
-}
+/** What draws samples, loaded with the first task: a page whose regions reach the tolerance does without. */
+const samplers = new OnDemand(() => import('./sampling.ts'));
 
 interface Evaluating {
   rule: Rule;
@@ -114,19 +93,27 @@ export class WorkerSession implements Session {
   }
 
   async sample(asked: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
+    await samplers.load();
     signal?.throwIfAborted();
     this.#pool.checkOpen();
+    const { Sampling, plainTask, sizeOf } = samplers.now;
     const task = plainTask(asked);
-    const sampling = this.#samplingFor(task);
-    const chunks = chunksOf(task, part);
-    const { results, ends, withoutWorkers } = await sampling.engines.work(
-      iterationOf(task),
-      () => chunks.next().value as Chunk | undefined,
-      this.#share(part.count * plan(task).size),
+    const { pass, lattice } = task;
+    const key = `${lattice ? 'lattice ' : ''}${pass?.results.join() ?? ''}`;
+    let sampling = this.#sampling.get(key);
+    if (!sampling?.serves(task)) {
+      sampling?.engines.close();
+      sampling = new Sampling(task, this.#dims, this.#pool, this.#values);
+      this.#sampling.set(key, sampling);
+    }
+    const { sums, withoutWorkers } = await sampling.sample(
+      task,
+      part,
+      this.#share(sizeOf(task, part)),
       signal,
     );
     this.#note(withoutWorkers);
-    return partSums(task, part, results, ends);
+    return sums;
   }
 
   async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
@@ -220,41 +207,6 @@ export class WorkerSession implements Session {
     return this.#shared && evaluations <= MAX_HERE ? 'one worker' : 'all workers';
   }
 
-  #samplingFor({ bins, pass, lattice }: PlainTask): Sampling {
-    const key = `${lattice ? 'lattice ' : ''}${pass?.results.join() ?? ''}`;
-    const known = this.#sampling.get(key);
-    if (known && known.bins >= bins) return known;
-    known?.engines.close();
-    const made = this.#makeSampling(Math.max(bins, MIN_BINS_ROOM), pass?.results, !!lattice);
-    this.#sampling.set(key, made);
-    return made;
-  }
-
-  #makeSampling(bins: number, numbers: readonly number[] | undefined, lattice: boolean): Sampling {
-    const values = this.#dims * BATCH * 8;
-    const count = numbers?.length ?? 1;
-    const end = values + count * BATCH * 8;
-    const cubes = lattice ? MAX_SHIFTS : MAX_CUBES;
-    const layout = kernelLayout(this.#dims, BATCH, bins, cubes, 0, values, end, count, lattice);
-    const kind = `${lattice ? 'lattice' : 'sampler'} ${this.#dims} ${bins}${count > 1 ? ` ${count}` : ''}`;
-    // loaded when something is sampled: a page whose regions reach the tolerance does without
-    const module = kernelOf(kind, async () => (await import('./kernel.ts')).kernelModule(layout));
-    const placed = this.#values.place(layout, BATCH, numbers);
-    const setup = Promise.all([module, placed]).then(
-      ([kernel, { integrand, initial, end }]): SamplerSetup => ({
-        kernel,
-        integrand,
-        initial,
-        layout: { ...layout, end },
-        width: nodeWidth(count),
-        numbers: numbers ?? null,
-        constants: { state: STATE, corner: CORNER, weyl: WEYL, rounds: ROUNDS },
-      }),
-    );
-    const engines = new EngineGroup(this.#pool, 'sampler', makeSampler, setup, this.#values);
-    return { bins, engines, params: async () => (await placed).params() };
-  }
-
   #makeEvaluating(rule: Rule, ranges: Ranges): Evaluating {
     return { rule, ranges, passes: this.#values.passes.map(pass => this.#makePass(rule, ranges, pass)) };
   }
@@ -311,69 +263,6 @@ export class WorkerSession implements Session {
     const engines = new EngineGroup(this.#pool, 'witness', witnessEngine, setup, this.#values);
     return { engines, params: async () => (await placed).params() };
   }
-}
-
-/** What all chunks of an iteration share. */
-function iterationOf(task: PlainTask): Iteration {
-  const { key, iteration, stream, bins, edges, strata, adapt, counts, pass } = task;
-  const cubes = cubesOf(task);
-  return {
-    key,
-    iteration,
-    stream,
-    bins,
-    edges,
-    strata,
-    lattice: task.lattice ?? null,
-    // a pass of one result runs in the kernel for one
-    unit: pass?.results.length === 1 ? pass.units[0] : task.unit,
-    inverseUnits: pass?.units.map(u => 1 / u) ?? [],
-    leads: pass?.results.map((_, r) => (pass.leads.includes(r) ? 1 : 0)) ?? [],
-    adapt: adapt !== null,
-    variances: task.cubes || !!adapt?.variances,
-    means: task.cubes ?? false,
-    factor: adapt
-      ? adapt.scale *
-        ((typeof counts === 'number' ? counts * cubes : (counts.window?.total ?? totalOf(counts.each))) /
-          cubes)
-      : 0,
-  };
-}
-
-/** The sums of a part from those of its chunks; each group is one chunk. */
-function partSums(
-  task: PlainTask,
-  part: Part,
-  chunks: ChunkSums[],
-  histograms: (Float64Array | null)[],
-): PartSums {
-  chunks.sort((a, b) => a.index - b.index);
-  const tree = new TreeSum(nodeWidth(resultsOf(task)), plan(task).groups);
-  for (const { index, sums } of chunks) tree.add(index, sums);
-  const histogram = addLists(histograms);
-  return {
-    part,
-    evaluations: chunks.reduce((n, c) => n + c.evaluations, 0),
-    nodes: tree.nodes,
-    histogram,
-    squares: histogram ? histogram.subarray(0, task.bins).reduce((a, b) => a + b, 0) : 0,
-    cubes: task.cubes || task.adapt?.variances ? cubeSums(chunks, !!task.cubes) : null,
-    nonFinite: mergeNonFinite(chunks),
-  };
-}
-
-function cubeSums(chunks: readonly ChunkSums[], withMeans: boolean): CubeSums {
-  const starts = new Uint32Array(chunks.length + 1);
-  chunks.forEach((c, i) => {
-    starts[i + 1] = starts[i] + c.variances!.length;
-  });
-  const variances = new Float64Array(starts[chunks.length]);
-  const means = withMeans ? new Float64Array(variances.length) : null;
-  chunks.forEach((c, i) => {
-    variances.set(c.variances!, starts[i]);
-    means?.set(c.means!, starts[i]);
-  });
-  return { first: Uint32Array.from(chunks, c => c.firstCube), starts, variances, means };
 }
 
 const sameRanges = (a: Ranges, b: Ranges): boolean =>

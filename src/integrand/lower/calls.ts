@@ -2,20 +2,20 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { hoistedVars } from '../free-names.ts';
 import type { Id } from '../ir.ts';
+import { libraryFunction } from '../math/common.ts';
 import { intrinsics } from '../math/kit.ts';
 import { type ParsedFunction, readInternal } from '../read.ts';
 import { makeArray, spread } from './arrays.ts';
 import { lowerExpression, memberOf } from './expressions.ts';
-import { lowerFilteredMethod } from './filtered.ts';
-import { arity, DIRECT, libraryFunction, mathKit } from './globals.ts';
+import { arity, DIRECT, mathKit } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
 import { lowerMethod } from './methods.ts';
 import { assignMembers, listMembers, mergeObjects } from './objects.ts';
 import { capturedValue } from './outside.ts';
 import { bindPattern } from './patterns.ts';
 import { preludeFunction } from './prelude.ts';
+import { rare } from './rarely-used.ts';
 import { returned } from './results.ts';
-import { comesBefore, contradicts, demand } from './sort.ts';
 import { lowerStatements } from './statements.ts';
 import { tableLookup } from './tables.ts';
 import {
@@ -89,7 +89,7 @@ function lowerCallee(l: Lowering, node: CallExpression, env: Env): Val | { metho
   const args = () => lowerArguments(l, node.arguments, env);
   if (isArray(object)) return { method: () => lowerMethod(l, object, name, args(), node, env) };
   if (object.kind === 'filtered' && name !== 'length')
-    return { method: () => lowerFilteredMethod(l, object, name, args(), node, env) };
+    return { method: () => rare(l, env, node).lowerFilteredMethod(l, object, name, args(), node, env) };
   if ((object.kind === 'function' || object.kind === 'builtin') && (name === 'apply' || name === 'call')) {
     // tsc compiles f(...a) to f.apply(void 0, a)
     return {
@@ -161,9 +161,9 @@ function lowerBuiltin(l: Lowering, name: string, fn: string, args: Val[], node: 
   const number = (i: number): Id => l.toNumber(args[i] ?? { kind: 'undefined' }, env, node);
   const numbers = () => args.map((_, i) => number(i));
   if (fn === 'from') return arrayFrom(l, args, node, env);
-  if (fn === 'order') return comesBefore(l, args, node, env);
-  if (fn === 'contradicts') return contradicts(l, args, node, env);
-  if (fn === 'demand') return demand(l, args, node, env);
+  if (fn === 'order') return rare(l, env, node).comesBefore(l, args, node, env);
+  if (fn === 'contradicts') return rare(l, env, node).contradicts(l, args, node, env);
+  if (fn === 'demand') return rare(l, env, node).demand(l, args, node, env);
   if (name === 'Object.assign') return assignMembers(l, args, env, node);
   if (name.startsWith('Object.')) return listMembers(l, fn, args[0] ?? { kind: 'undefined' }, env, node);
   if (fn === 'Boolean') return l.bool(l.toBool(args[0] ?? { kind: 'undefined' }, env, node));

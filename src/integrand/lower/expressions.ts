@@ -4,13 +4,12 @@ import { Refused } from '../captures.ts';
 import type { Id, Op } from '../ir.ts';
 import { elementAt, makeArray, spread } from './arrays.ts';
 import { lowerCall } from './calls.ts';
-import { lengthOf } from './filtered.ts';
 import { globalValue } from './globals.ts';
 import { type Env, type Lowering, remedyFor } from './lowering.ts';
 import { lowerObject } from './objects.ts';
 import { capturedValue, freeVariable, refuseCaptured, remedyForMissing } from './outside.ts';
 import { assignPattern, reference } from './patterns.ts';
-import { refuseNode, refuseOperator } from './refused.ts';
+import { rare } from './rarely-used.ts';
 import { isCoverageCounter, isModuleObject } from './toolchains.ts';
 import { describe, type FunctionNode, isArray, isScalar, type Val } from './values.ts';
 
@@ -72,7 +71,7 @@ const EXPRESSIONS: Handlers = {
       case 'void':
         return { kind: 'undefined' };
       default:
-        return refuseOperator(l, node, node.operator, env);
+        return rare(l, env, node).refuseOperator(l, node, node.operator, env);
     }
   },
   BinaryExpression(l, node, env) {
@@ -80,7 +79,8 @@ const EXPRESSIONS: Handlers = {
     const chain = [node];
     for (let { left } = node; left.type === 'BinaryExpression'; { left } = left) chain.push(left);
     const { left, operator } = chain.at(-1)!;
-    if (left.type === 'PrivateIdentifier') return refuseOperator(l, chain.at(-1)!, operator, env);
+    if (left.type === 'PrivateIdentifier')
+      return rare(l, env, node).refuseOperator(l, chain.at(-1)!, operator, env);
     let value = lowerExpression(l, left, env);
     for (const n of chain.reverse())
       value = binary(l, n.operator, value, lowerExpression(l, n.right, env), env, n);
@@ -199,7 +199,7 @@ export function lowerExpression(l: Lowering, node: AnyNode, env: Env, name = '')
     | ((l: Lowering, node: AnyNode, env: Env, name: string) => Val)
     | undefined;
   if (lower) return lower(l, node, env, name);
-  return refuseNode(l, node, env);
+  return rare(l, env, node).refuseNode(l, node, env);
 }
 
 export function closure(l: Lowering, node: FunctionNode, env: Env, name = ''): Val {
@@ -247,7 +247,7 @@ function binary(l: Lowering, operator: string, a: Val, b: Val, env: Env, node: A
     const equal = equality(l, a, b, operator.length === 3, env, node);
     return l.bool(operator[0] === '!' ? builder.op('not', equal) : equal);
   }
-  return refuseOperator(l, node, operator, env);
+  return rare(l, env, node).refuseOperator(l, node, operator, env);
 }
 
 /** Whether a value is undefined or null, which is always known when the integrand is compiled. */
@@ -292,7 +292,8 @@ export function memberOf(
   optional: boolean,
 ): Val {
   if (isArray(object) && name === 'length') return l.literal(object.length);
-  if (object.kind === 'filtered' && name === 'length') return lengthOf(l, object, env, node);
+  if (object.kind === 'filtered' && name === 'length')
+    return rare(l, env, node).lengthOf(l, object, env, node);
   if (object.kind === 'namespace') {
     const found = object.fields.get(name);
     if (found instanceof Refused) return refuseCaptured(l, found, `${object.what}.${name}`, env, node);

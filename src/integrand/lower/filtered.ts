@@ -6,9 +6,10 @@ import type { AnyNode } from 'acorn';
 import { elementAt, makeArray } from './arrays.ts';
 import { inline, internalFunction } from './calls.ts';
 import { memberOf } from './expressions.ts';
+import { filteredMethod } from './filtered-prelude.ts';
 import type { Env, Lowering } from './lowering.ts';
 import { checkFunction } from './methods.ts';
-import { filteredMethod, preludeFunction } from './prelude.ts';
+import { preludeFunction } from './prelude.ts';
 import type { FilteredValue, TupleValue, Val } from './values.ts';
 
 /** The result of `filter` from the two arrays that the prelude's function returns. */

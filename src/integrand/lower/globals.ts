@@ -1,5 +1,5 @@
 /** The global names that an integrand may use: `Math` and a few others. */
-import { library, specialMath } from '../math/common.ts';
+import { library } from '../math/common.ts';
 import { intrinsics } from '../math/kit.ts';
 import type { Lowering } from './lowering.ts';
 import type { Val } from './values.ts';
@@ -95,9 +95,6 @@ const NATIVE = new Map<unknown, Val>([
 ]);
 
 export const nativeFunction = (f: unknown): Val | undefined => NATIVE.get(f);
-
-/** A function of the math library, by name. */
-export const libraryFunction = (name: string): object => library[name] ?? specialMath.now.library[name];
 
 /** The kit, which functions of the math library get as their last argument. */
 export function mathKit(): Val {

@@ -3,6 +3,7 @@ import type { Builder } from '../builder.ts';
 import { IntegrandError, withinDepth } from '../diagnostics.ts';
 import type { Axis } from '../domain.ts';
 import { type Id, IR_VERSION, type Program } from '../ir.ts';
+import { libraryFunction } from '../math/common.ts';
 import { OnDemand } from '../on-demand.ts';
 import { optimise } from '../optimise.ts';
 import { allLeaves, declarations, type Params } from '../params.ts';
@@ -11,7 +12,7 @@ import { countOf, type Shape } from '../shape.ts';
 import { makeArray } from './arrays.ts';
 import { internalFunction, lowerFunction } from './calls.ts';
 import type { Mapped } from './domain.ts';
-import { arity, libraryFunction, mathKit, specialFunctions } from './globals.ts';
+import { arity, mathKit, specialFunctions } from './globals.ts';
 import { Decisions, type Env, type Limits, Lowering, Restart } from './lowering.ts';
 import { ParamValues } from './param-values.ts';
 import { resultsOf } from './results.ts';
@@ -87,7 +88,7 @@ export function lowerOfResults({ node, source }: ParsedFunction, shape: Shape): 
       };
       return { args: [argument(shape)] };
     },
-    { keepCalls: true },
+    { keepCalls: true, atOnce: true },
   );
 }
 

@@ -55,6 +55,8 @@ export interface Limits {
   deadline?: number;
   /** As the builder has it. */
   keepCalls?: boolean;
+  /** Whether nothing can be loaded. */
+  atOnce?: boolean;
 }
 
 /** Nodes that are lowered in all attempts together, at most: three seconds. */

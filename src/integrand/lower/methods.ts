@@ -3,10 +3,9 @@ import type { AnyNode } from 'acorn';
 import { checkWritable, makeArray, spread } from './arrays.ts';
 import { inline, internalFunction } from './calls.ts';
 import { memberOf } from './expressions.ts';
-import { madeByFilter } from './filtered.ts';
 import type { Env, Lowering } from './lowering.ts';
 import { arrayMethod, preludeFunction } from './prelude.ts';
-import { lowerSort } from './sort.ts';
+import { rare } from './rarely-used.ts';
 import { type ArrayLikeValue, describe, isArray, isScalar, type TupleValue, type Val } from './values.ts';
 
 /** Methods that JavaScript calls a function with, and throws without one even where the array has no element for it. */
@@ -78,11 +77,11 @@ export function lowerMethod(
     return array;
   }
   const result = sorts
-    ? lowerSort(l, array, name, args[0], node, env)
+    ? rare(l, env, node).lowerSort(l, array, name, args[0], node, env)
     : inline(l, internalFunction(method!, name), [array, ...args], node, env);
   if (result.kind !== 'tuple') return result;
   if (name === 'fill' && args.length === 1) return { ...result, holes: false };
-  const made = name === 'filter' ? madeByFilter(l, result, env, node) : result;
+  const made = name === 'filter' ? rare(l, env, node).madeByFilter(l, result, env, node) : result;
   if (made.kind !== 'tuple') return made;
   return isTyped(array) && SAME_KIND.has(name) ? typedCopy(l, made, env, node) : made;
 }

@@ -5,8 +5,8 @@
  */
 import { type ParsedFunction, readInternal } from '../read.ts';
 
-type F = (...args: unknown[]) => never;
-type A = number[];
+export type F = (...args: unknown[]) => never;
+export type A = number[];
 type Test = (f: F, later: number, earlier: number) => boolean;
 
 const methods = {
@@ -78,59 +78,6 @@ const methods = {
   },
 };
 
-/** Methods of what `filter` kept; the index that a function is given counts those that were kept. */
-const afterFilter = {
-  map(values: A, kept: A, self: unknown, f: F) {
-    const r = Array(values.length);
-    let k = 0;
-    for (let i = 0; i < values.length; i++) {
-      r[i] = kept[i] > 0 ? f(values[i], k, self) : NaN;
-      k += kept[i];
-    }
-    return r;
-  },
-  filter(values: A, kept: A, self: unknown, f: F) {
-    const r = Array(values.length);
-    let k = 0;
-    for (let i = 0; i < values.length; i++) {
-      r[i] = kept[i] > 0 && f(values[i], k, self) ? 1 : 0;
-      k += kept[i];
-    }
-    return r;
-  },
-  reduce(values: A, kept: A, self: unknown, f: F, s: unknown) {
-    let k = 0;
-    for (let i = 0; i < values.length; i++) {
-      if (kept[i] > 0) s = f(s, values[i], k, self);
-      k += kept[i];
-    }
-    return s;
-  },
-  every(values: A, kept: A, self: unknown, f: F) {
-    let k = 0;
-    for (let i = 0; i < values.length; i++) {
-      if (kept[i] > 0 && !f(values[i], k, self)) return false;
-      k += kept[i];
-    }
-    return true;
-  },
-  some(values: A, kept: A, self: unknown, f: F) {
-    let k = 0;
-    for (let i = 0; i < values.length; i++) {
-      if (kept[i] > 0 && f(values[i], k, self)) return true;
-      k += kept[i];
-    }
-    return false;
-  },
-  forEach(values: A, kept: A, self: unknown, f: F) {
-    let k = 0;
-    for (let i = 0; i < values.length; i++) {
-      if (kept[i] > 0) f(values[i], k, self);
-      k += kept[i];
-    }
-  },
-};
-
 const functions = {
   /**
    * Sorts by insertion: neighbours change places where `order` says that the later one comes first. It is stable, as
@@ -193,11 +140,10 @@ const functions = {
   isInteger: (x: number) => Math.trunc(x) === x && Math.abs(x) < Infinity,
 };
 
-const lookUp =
+export const lookUp =
   <T extends object>(record: T) =>
   (name: string): ParsedFunction | undefined =>
     Object.hasOwn(record, name) ? readInternal(record[name as keyof T] as object) : undefined;
 
 export const arrayMethod = lookUp(methods);
-export const filteredMethod = lookUp(afterFilter);
 export const preludeFunction = lookUp(functions);

@@ -4,11 +4,10 @@ import { declaredNames } from '../free-names.ts';
 import type { Id } from '../ir.ts';
 import { elementAt, iterated, nextOf } from './arrays.ts';
 import { closure, condition, lowerExpression } from './expressions.ts';
-import { isKept } from './filtered.ts';
 import type { Target } from './flow.ts';
 import type { Env, LoopTargets, Lowering } from './lowering.ts';
 import { assignPattern, bindPattern } from './patterns.ts';
-import { refuseNode } from './refused.ts';
+import { rare } from './rarely-used.ts';
 import { returned } from './results.ts';
 import { isCoverageCounter } from './toolchains.ts';
 import { type FunctionNode, isArray, Names, type Val } from './values.ts';
@@ -123,7 +122,7 @@ const STATEMENTS: Handlers = {
           const at = lowerExpression(l, i, inner);
           if (walked.kind === 'filtered')
             l.flow.if(
-              isKept(l, walked, at, inner, node.right),
+              rare(l, inner, node.right).isKept(l, walked, at, inner, node.right),
               () => {},
               () => l.flow.break(inner.loops!.continue!),
             );
@@ -167,7 +166,7 @@ export function lowerStatement(
     | ((l: Lowering, node: AnyNode, env: Env, labels: readonly string[]) => void)
     | undefined;
   if (lower) return lower(l, node, env, labels);
-  refuseNode(l, node, env);
+  rare(l, env, node as AnyNode).refuseNode(l, node, env);
 }
 
 export function lowerStatements(l: Lowering, list: readonly AnyNode[], env: Env): void {

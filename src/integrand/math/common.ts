@@ -1,20 +1,15 @@
 /**
- * The math library without the error functions and the Bessel functions (special.ts), which are loaded on demand. `library` has
- * functions with the kit as their last argument, as the compiler reads them; `kit` has the same functions for plain
- * JavaScript, where they take their mathematical arguments only.
+ * The functions of the math library that most integrands use, and those that Quadrille itself does. The others are loaded on demand:
+ * the rest of `Math` (elementary.ts), and what `Math` lacks (special.ts). `library` has functions with the kit as their last
+ * argument, as the compiler reads them; `kit` has the same functions for plain JavaScript, where they take their mathematical
+ * arguments only.
  */
 import { OnDemand } from '../on-demand.ts';
-import { cbrt } from './cbrt.ts';
+import type { elementary } from './elementary.ts';
 import { exp, exp2, expm1, expPair, expTail } from './exp.ts';
-import { lgamma, lgammaUpper } from './gamma.ts';
-import { cosh, sinh, tanh } from './hyperbolic.ts';
 import { hypot } from './hypot.ts';
-import { acosh, asinh, atanh } from './inverse-hyperbolic.ts';
-import { acos, asin, asinTail, atan, atan2, atanRatio } from './inverse-trig.ts';
 import { intrinsics, type Kit } from './kit.ts';
 import { log, log1p, log1pPair, log2, log10, logTail, splitAtRoot2 } from './log.ts';
-import { mod } from './mod.ts';
-import { logPair, pow } from './pow.ts';
 import { reduceHuge, reduceQuarter, reduceSmall } from './reduce.ts';
 import { clz32, fround, imul, round, sign } from './rounding.ts';
 import type { special } from './special.ts';
@@ -29,18 +24,12 @@ type Binary = (x: number, y: number, kit: Kit) => Result;
 // biome-ignore format: one family per line
 const unary = {
   exp, exp2, expm1, log, log2, log10, log1p,
-  sin, cos, tan, asin, acos, atan,
-  sinh, cosh, tanh, asinh, acosh, atanh,
-  cbrt, round, sign, fround, clz32,
-  lgamma,
-  expTail, splitAtRoot2, logTail, reduceSmall, reduceQuarter, reduceHuge, asinTail, sinHuge, cosHuge,
+  sin, cos, tan,
+  round, sign, fround, clz32,
+  expTail, splitAtRoot2, logTail, reduceSmall, reduceQuarter, reduceHuge, sinHuge, cosHuge,
 };
 
-// biome-ignore format: one family per line
-const binary = {
-  pow, atan2, hypot, mod, imul,
-  expPair, log1pPair, logPair, sinCosPairs, atanRatio, lgammaUpper,
-};
+const binary = { hypot, imul, expPair, log1pPair, sinCosPairs };
 
 const ternary = { sineOf, cosineOf };
 
@@ -63,11 +52,25 @@ Object.assign(library, ternary);
 for (const [name, f] of Object.entries(ternary))
   bound[name] = (x: number, y: number, z = 0) => f(x, y, z, kit);
 
-/** The library and the kit with the functions of special.ts. */
-export function addSpecial({ unary, binary }: typeof special): { library: typeof library; kit: typeof kit } {
-  if (!('erf' in library)) addFunctions(unary, binary);
+/** The library and the kit with the functions of elementary.ts or special.ts. */
+export function adding({ unary, binary }: typeof elementary | typeof special): {
+  library: typeof library;
+  kit: typeof kit;
+} {
+  addFunctions(unary, binary);
   return { library, kit };
 }
 
-/** The functions of special.ts. No function that is here calls one of them, nor does the rest of Quadrille. */
-export const specialMath = new OnDemand(async () => addSpecial((await import('./special.ts')).special));
+/** The functions of elementary.ts. No function that is here calls one of them; the rest of Quadrille does where it imports them. */
+export const elementaryMath = new OnDemand(async () => adding((await import('./elementary.ts')).elementary));
+
+/** The functions of special.ts. They call no function of elementary.ts. */
+export const specialMath = new OnDemand(async () => adding((await import('./special.ts')).special));
+
+const SPECIAL = /^(erf|erfc|erfinv|lgamma|lgammaUpper|j0|j1|eighthTurnBack)$/;
+
+/** A function of the library with the kit as its last argument; throws `NotLoaded` before it is there. */
+export function libraryFunction(name: string): object {
+  if (Object.hasOwn(library, name)) return library[name];
+  return (SPECIAL.test(name) ? specialMath : elementaryMath).now.library[name];
+}

@@ -1,11 +1,13 @@
-/** The whole math library, for callers that cannot wait until special functions are loaded. */
-import { addSpecial, specialMath } from './common.ts';
+/** The whole math library, for callers that cannot wait until the rarer functions are loaded. */
+import { adding, elementaryMath, specialMath } from './common.ts';
+import { elementary } from './elementary.ts';
 import { special } from './special.ts';
 
 export type { Helpers, Intrinsics, Kit, MathLibrary } from './kit.ts';
 export { intrinsics } from './kit.ts';
 
-const whole = addSpecial(special);
+elementaryMath.provide(adding(elementary));
+const whole = adding(special);
 specialMath.provide(whole);
 
 /** Every function with the kit as its last argument, as the compiler reads it. */

@@ -85,7 +85,7 @@ export class Cubature {
     this.rule = ruleFor(problem.ranges.length, options.rule);
     const { session, regions, keeps } = problem;
     // with several results a region has as many values, which the table has no room for
-    const remembers = (keeps || regions) && !problem.several && !(pooled && session.pool);
+    const remembers = (keeps || regions) && !problem.several && !(pooled && session.pool && !problem.points);
     const maxState = options.maxState ?? CUBATURE_OPTIONS.maxState.default;
     this.#remembered = remembers
       ? new RememberedRegions(session, problem.ranges.length, this.rule.name, maxState, regions)

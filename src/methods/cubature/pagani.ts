@@ -41,6 +41,8 @@ import type { Claim } from './witnesses.ts';
 
 /** The regions that one iteration halves have at most this part of the whole error. */
 const HALVED_PART = 0.9;
+/** The smallest regions around points where the integrand peaks are 2^-26 = 1.5e-8 of the range along each axis. */
+const MAX_DEPTH = 26;
 
 export function pagani(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new Pagani(problem, options, true);
@@ -59,7 +61,7 @@ class Pagani extends Cubature {
   #remaining = 0.5;
 
   async *integrate(): Step<Status> {
-    const { session, ranges, signal } = this.problem;
+    const { session, ranges, signal, points } = this.problem;
     const { results } = this;
     const task = { rule: this.rule.name, ranges, results, maxMemory: this.options.maxMemory };
     const onHost = () =>
@@ -68,19 +70,29 @@ class Pagani extends Cubature {
         witnesses => session.witness(witnesses, allRegions(witnesses), signal),
         task,
       );
-    if (results > 1) this.#several = onHost();
-    this.#pool = this.#several ?? (await session.pool?.(task, signal)) ?? onHost();
+    // a pool in a device's memory starts with equal regions of one number
+    const host = results > 1 || points ? onHost() : null;
+    if (results > 1) this.#several = host;
+    this.#pool = host ?? (await session.pool?.(task, signal)) ?? onHost();
+    const level = Math.log2(this.checkedSplit(this.#pool.most));
+    const start = () =>
+      host && points ? host.startAround(points, level, this.#depth(points.length)) : this.#pool.start(level);
     try {
-      return yield* this.#iterate();
+      return yield* this.#iterate(start);
     } finally {
       this.#pool.close();
     }
   }
 
-  async *#iterate(): Step<Status> {
+  /** How often axes are halved around points: as far as a twelfth of the budget allows, since all regions are halved once more. */
+  #depth(points: number): number {
+    const { maxEvaluations, ranges } = this.problem;
+    return Math.min(MAX_DEPTH, Math.floor(maxEvaluations / 12 / (this.rule.points * ranges.length * points)));
+  }
+
+  async *#iterate(start: () => Promise<PoolStep>): Step<Status> {
     const pool = this.#pool;
-    const split = this.checkedSplit(pool.most);
-    this.#note(await pool.start(Math.log2(split)));
+    this.#note(await start());
     this.begin(this.#each.map(sums => sums.value));
     let least = Math.max(2 * pool.count, this.least);
     for (;;) {

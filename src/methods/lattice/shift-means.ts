@@ -8,7 +8,7 @@
  * The points of a shift are also a sample of the integrand, though not a random one. What random points would have for an error
  * is known as well, and with it how many pieces carry the variance: heavy tails show there, and not in a few shifts.
  */
-import { blocksOf } from '../../tasks/correlation.ts';
+import { blocksIn } from '../../tasks/correlation.ts';
 import { PIECE } from '../../tasks/pieces.ts';
 import { combineAll, type Estimate } from '../combine.ts';
 
@@ -59,7 +59,8 @@ export function withShifts(now: ShiftMeans, more: ShiftMeans): ShiftMeans {
 export function estimateOf({ means, random }: ShiftMeans, first: number): Estimate {
   const each = means.map((own, r) => one(own, random.results?.each[r] ?? random));
   if (!random.results) return each[0];
-  const correlations = blocksOf(means.length).map(block =>
+  // means of all results are known, so all pairs cost nothing; results have one list for all where they were asked for
+  const correlations = blocksIn(random.results.correlations, means.length).map(block =>
     block.flatMap((r, i) => block.slice(0, i + 1).map(s => (r === s ? 1 : correlation(means[r], means[s])))),
   );
   return { ...each[first], results: { each, correlations } };

@@ -37,7 +37,7 @@ interface Entry extends Call {
 export interface VegasRecord {
   knobs: Knobs;
   /** Of several results those that the run learned from, and its goals; absent for one. */
-  several?: Pick<Several, 'goals' | 'leads'>;
+  several?: Pick<Several, 'goals' | 'leads' | 'allPairs'>;
   /** The map that the run began with, if it was given one. */
   began: Learned | null;
   entries: readonly Entry[];
@@ -167,7 +167,13 @@ export class RecordedSampling {
     const learned = this.#learning || busy ? null : await this.#sampling.learned();
     return {
       knobs: this.#knobs,
-      ...(several && { several: { goals: several.goals, leads: several.leads } }),
+      ...(several && {
+        several: {
+          goals: several.goals,
+          leads: several.leads,
+          ...(several.allPairs && { allPairs: true }),
+        },
+      }),
       began: map ?? null,
       entries: this.#entries,
       learned,

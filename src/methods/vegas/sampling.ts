@@ -385,7 +385,7 @@ export class Sampling {
           lattice: { ...words, folded, slopes },
           cubes: !this.#passes,
         };
-        const sums = await this.#run(task, this.#passes?.passesFor(false));
+        const sums = await this.#run(task, this.#passes?.passesFor(false, false));
         this.seen ||= sums.passes ? sums.passes.some(seenIn) : sums.sum !== 0 || sums.variance !== 0;
         if (tries < MOST_TRIES && this.#outOfUnit(sums)) continue;
         const estimate = this.#estimate(sums, one);

@@ -123,14 +123,16 @@ export async function* ended(run: VegasRun, problem: MethodProblem, steps: Step<
 /** What was recorded with other knobs would be taken for what these find. */
 export function checkRecord({ resume, several }: MethodProblem, knobs: Knobs): void {
   if (!resume) return;
-  const [then, now] = [resume.several, several].map(s => s && JSON.stringify([s.goals, s.leads]));
+  const [then, now] = [resume.several, several].map(
+    s => s && JSON.stringify([s.goals, s.leads, !!s.allPairs]),
+  );
   if (then !== now)
     throw new OptionError(
       'resume',
       resume,
-      'pass the `goals` and `learnFrom` that it was made with, or leave it out',
+      'pass the `goals`, `learnFrom` and `covariance` that it was made with, or leave it out',
       w =>
-        `${w.quoted('resume')} is a state of a run with other ${w.quoted('goals')} or ${w.quoted('learnFrom')}`,
+        `${w.quoted('resume')} is a state of a run with other ${w.quoted('goals')}, ${w.quoted('learnFrom')} or ${w.quoted('covariance')}`,
     );
   if (JSON.stringify(resume.knobs) === JSON.stringify(knobs)) return;
   throw new OptionError(

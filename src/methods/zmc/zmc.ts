@@ -126,6 +126,12 @@ class ZmcRun {
     this.#problem = problem;
     this.#ledger = new Ledger(problem);
     this.#sampler = new BlockSampler(problem, this.#ledger);
+    if (problem.several?.allPairs)
+      throw new OptionError(
+        'covariance',
+        'all',
+        "`zmc` has covariances within 16 results: use method 'vegas+'",
+      );
     this.#several = problem.several ? new SeveralBlocks(problem.several, this.#sampler) : null;
     this.#goals = problem.several?.goals ?? [0];
     this.#options = options;

@@ -3,6 +3,7 @@ import type { Ranges, RegionSums, RegionTask } from '../region.ts';
 import { Blame, type HearWitnesses } from './blame.ts';
 import { lookAcross } from './borders.ts';
 import { addRegion, Sum, Totals, twoLevelErrors } from './errors.ts';
+import { nestedStart } from './nested-start.ts';
 import {
   type PoolStep,
   type PoolSums,
@@ -73,9 +74,19 @@ export class HostPool implements SeveralPool {
   }
 
   async start(level: number): Promise<PoolStep> {
-    const regions = uniformSplit(this.#ranges, level);
+    return this.#startWith(uniformSplit(this.#ranges, level), this.#tree!.plant(this.#ranges, level));
+  }
+
+  /** Starts with the box, every axis halved `level` times, and `depth` times more around points. */
+  async startAround(points: readonly (readonly number[])[], level: number, depth: number): Promise<PoolStep> {
+    const tree = this.#tree!;
+    const split = (node: number, axis: number, plane: number) => tree.split(node, axis, plane);
+    const { regions, nodes } = nestedStart(this.#ranges, level, points, depth, split);
+    return this.#startWith(regions, nodes);
+  }
+
+  async #startWith(regions: Regions, leaves: ArrayLike<number>): Promise<PoolStep> {
     const step = await this.#evaluate(regions);
-    const leaves = this.#tree!.plant(this.#ranges, level);
     for (let i = 0; i < regions.count; i++) {
       this.#store.add(regions, i, leaves[i]);
       addRegion(this.#here, regions, i);

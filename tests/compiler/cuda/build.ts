@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Program } from '../../../src/integrand/ir.ts';
 import { lowerLibrary } from '../../../src/integrand/lower/lower.ts';
-import { specialMath } from '../../../src/integrand/math/common.ts';
+import { elementaryMath, specialMath } from '../../../src/integrand/math/common.ts';
 import { cudaParams, toCuda } from '../../../src/integrand/targets/cuda.ts';
 import type { Subject } from './subjects.ts';
 
@@ -16,7 +16,7 @@ export function absent(compiler: string): string | undefined {
     : `there is no ${compiler} on this machine`;
 }
 
-await specialMath.load();
+await Promise.all([elementaryMath.load(), specialMath.load()]);
 
 /** CUDA's words in C++. The functions that only CUDA has come from the math library. */
 const SHIM = `
