@@ -16,7 +16,7 @@
  */
 import { ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
-import { loadPagani, loadVegas } from '../load.ts';
+import { loadPagani, loadVegas, loadVegasOrLattice } from '../load.ts';
 import type { MethodProblem, Outcome, Run, Several, Step } from '../method.ts';
 import { withErrors } from '../several-estimates.ts';
 import type { VegasOptions } from '../vegas/options.ts';
@@ -49,6 +49,8 @@ export interface AutoOptions {
 
 export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
   const dims = problem.ranges.length;
+  // options of VEGAS+ are meant for its samples
+  const mayUseLattices = !problem.onMeasured && Object.values(options.vegas).every(v => v === undefined);
   const random = new PausableRun(
     {
       name: 'vegas+',
@@ -56,7 +58,7 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
       price: 1,
       least: 0,
       margin: 1,
-      start: own => loadVegas(own, 'vegas+', options.vegas),
+      start: own => (mayUseLattices ? loadVegasOrLattice(own) : loadVegas(own, 'vegas+', options.vegas)),
     },
     problem,
   );

@@ -39,6 +39,8 @@ interface Seen {
   each: readonly Estimate[];
   evaluations: number;
   adapting: boolean;
+  /** Evaluations that it should still need, if it told. */
+  needed: number | undefined;
 }
 
 export interface PausableMethod {
@@ -95,8 +97,9 @@ export class PausableRun {
     };
   }
 
+  /** Its name, or that of the method which it measured with. */
   get name(): string {
-    return this.#of.name;
+    return this.outcome?.method ?? this.#of.name;
   }
 
   get cost(): number {
@@ -123,7 +126,8 @@ export class PausableRun {
         const { record, running, evaluations } = step.value;
         this.evaluations = evaluations;
         this.records.push(record);
-        this.#seen.push({ each: this.#eachOf(running), evaluations, adapting: record.adapting });
+        const { needed } = running;
+        this.#seen.push({ each: this.#eachOf(running), evaluations, adapting: record.adapting, needed });
         const all = evaluations + (this.other?.evaluations ?? 0);
         const grant = yield { record, running: { ...running, method: this.name }, evaluations: all };
         for (const own of [this, this.other]) if (own) own.granted = grant.maxEvaluations;
@@ -227,7 +231,7 @@ export class PausableRun {
 
   /** The evaluations that it should still need to reach the tolerance of all goals. */
   get needed(): number {
-    return Math.max(...this.#goals.map((goal, g) => this.#neededFor(goal, g)));
+    return this.#seen.at(-1)?.needed ?? Math.max(...this.#goals.map((goal, g) => this.#neededFor(goal, g)));
   }
 
   #neededFor(goal: number, g: number): number {

@@ -56,6 +56,20 @@ const STEPS = 3;
 /** Learning goes on after a measurement that is not trusted if this many times the samples of an iteration are left. */
 const AGAIN = 20;
 
+const BESIDE_POINTS =
+  'the error is below what a step may hide between the points of all shifts, and is not claimed; raise maxEvaluations, or use another method';
+
+/** Lattices that were tried before a measurement. */
+interface Trial {
+  folded: boolean;
+  /** Their error in tolerances. */
+  missing: number;
+  points: number;
+}
+
+/** The fewest points of a trial, folded and not. */
+export const SMALLEST_TRIAL = 2 * TRIAL_SHIFTS * 2 ** SMALLEST_LOG2;
+
 export async function* lattice(given: MethodProblem, options: LatticeOptions): Run {
   const problem = begun(given);
   const knobs: Knobs = {
@@ -68,20 +82,26 @@ export async function* lattice(given: MethodProblem, options: LatticeOptions): R
     growBins: options.knots === undefined,
   };
   checkRecord(problem, knobs);
-  const run = new LatticeRun(problem, knobs, options.shifts ?? SHIFTS);
+  const run = new LatticeRun(problem, knobs, options.shifts);
   return yield* ended(run, problem, run.toTolerance(true));
 }
 
-class LatticeRun extends VegasRun {
+export class LatticeRun extends VegasRun {
   readonly #shifts: number;
   readonly #steps: number;
-  protected override readonly stepWarning =
-    'the error is below what a step may hide between the points of all shifts, and is not claimed; raise maxEvaluations, or use another method';
+  protected override get stepWarning(): string {
+    return BESIDE_POINTS;
+  }
 
-  constructor(problem: MethodProblem, knobs: Knobs, shifts: number) {
+  constructor(problem: MethodProblem, knobs: Knobs, shifts = SHIFTS) {
     super(problem, knobs, true);
     this.#shifts = shifts;
     this.#steps = problem.ranges.length <= 2 ? STEPS_ON_PLANES : STEPS;
+  }
+
+  /** Measures with samples, as VEGAS+ does. */
+  protected measureRandomly(need: number, learned: number, adaptive: boolean): Step<Status | undefined> {
+    return super.measure(need, learned, adaptive);
   }
 
   /** Errors fall about as 1/N, so that less is worth learning. */
@@ -102,9 +122,11 @@ class LatticeRun extends VegasRun {
     while (log2 > SMALLEST_LOG2 && shifts * 2 ** log2 > ledger.left / 4) log2--;
     // too small a budget for lattices: random points
     if (!this.sampling.seen || !affordable(shifts * 2 ** log2))
-      return yield* super.measure(need, learned, adaptive);
+      return yield* this.measureRandomly(need, learned, adaptive);
     this.begin();
-    const folded = yield* this.#folds(learned);
+    const most = Math.min(TRIAL_PART * learned, ledger.left / 16);
+    const { folded } = yield* this.trial(most);
+    if (!affordable(shifts * 2 ** log2)) return yield* this.measureRandomly(need, learned, adaptive);
     const levels: Estimate[] = [];
     for (;;) {
       if (ledger.lastIteration) return (await this.enough()) ? 'converged' : 'budget';
@@ -117,28 +139,36 @@ class LatticeRun extends VegasRun {
       const again = adaptive && ledger.left > AGAIN * learned && !ledger.lastIteration;
       const steep = this.goals.some(g => this.isSteep(now, g));
       if (again && now.evaluations >= AGAIN * learned && (steep || !this.believable(now))) return undefined;
+      if (again && this.fallsShort(now)) return undefined;
       if (!affordable(shifts * 2 ** log2)) return 'budget';
       if (log2 < MOST_LOG2) log2++;
       else shifts *= 2;
     }
   }
 
-  /** Whether coordinates are folded: lattices both ways, whose values nobody sees, have errors. */
-  async *#folds(learned: number): Step<boolean> {
-    const most = Math.log2(Math.min(TRIAL_PART * learned, this.ledger.left / 16) / TRIAL_SHIFTS / 2);
-    const log2 = Math.max(SMALLEST_LOG2, Math.floor(most));
-    const errors: number[] = [];
-    for (const folded of [false, true]) {
-      if (this.ledger.lastIteration) return true;
-      const trial = await this.sampling.lattice(TRIAL_SHIFTS, log2, folded);
-      errors.push(this.#inTolerances(trial));
-      yield* this.ledger.note({ ...pick(trial), adapting: true }, pick(trial));
+  /** Whether something else should measure, since lattices do not do so well as was thought. */
+  protected fallsShort(_now: Combined): boolean {
+    return false;
+  }
+
+  /** Lattices of at most so many points in all, folded and not, whose values nobody sees: which have the smaller error, and how large it is. */
+  protected async *trial(most: number): Step<Trial> {
+    const log2 = Math.max(SMALLEST_LOG2, Math.floor(Math.log2(most / TRIAL_SHIFTS / 2)));
+    const points = TRIAL_SHIFTS * 2 ** log2;
+    let best: Trial = { folded: true, missing: Infinity, points };
+    for (const folded of [true, false]) {
+      // with `auto`, the other method may have used budget in the meantime
+      if (this.ledger.lastIteration || points > this.ledger.left) return best;
+      const found = await this.sampling.lattice(TRIAL_SHIFTS, log2, folded);
+      const missing = this.inTolerances(found);
+      if (missing < best.missing) best = { folded, missing, points };
+      yield* this.ledger.note({ ...pick(found), adapting: true }, this.told ?? pick(found));
     }
-    return errors[1] <= errors[0];
+    return best;
   }
 
   /** The error of the worst goal in units of its tolerance. */
-  #inTolerances(estimate: Estimate): number {
+  protected inTolerances(estimate: Estimate): number {
     return Math.max(
       ...this.goals.map(g => {
         const { value, error } = ofResult(estimate, g);
