@@ -7,6 +7,9 @@
  * as both had cost before, and then both are compared again; and the other one gets OTHER_PART of the better one's cost.
  * A wrong choice costs a part of the run, not the run.
  *
+ * Where lattices suit the integrand, VEGAS+ measures with them in the place of samples, and tells itself what it still needs
+ * (lattice/vegas-or-lattice.ts).
+ *
  * The square root law can be trusted and the slope of PAGANI cannot: its errors may fall suddenly, once regions are as
  * small as the structure of the integrand. So where VEGAS+ cannot reach the tolerance within the budget, PAGANI gets most
  * of the budget, whatever its slope is.
