@@ -23,6 +23,12 @@ describe('auto and lattices', () => {
     expect(times * r.evaluations).toBeLessThan(before.evaluations);
   });
 
+  test('a budget that vegas+ cannot do with: lattices are tried before pagani gets most of it', async () => {
+    const r = await run('f2_6', { relTol: 1e-4, maxEvaluations: 2e6 });
+    expect([r.method, r.status]).toEqual(['lattice', 'converged']);
+    expect(Math.abs(r.value - Number(entryOf('f2_6').truth))).toBeLessThan(4 * r.error);
+  });
+
   test('f3 in 8 dimensions, where lattices gain nothing: trials of them take at most 4 % of the evaluations', async () => {
     const [r, before] = [
       await run('f3_8', { relTol: 1e-3 }),

@@ -54,6 +54,8 @@ export interface PausableMethod {
   least: number;
   /** The part of the tolerance that it has to reach. */
   margin: number;
+  /** Whether it will tell what it needs, once it knows better than by the law of its errors. */
+  tells: boolean;
 }
 
 export class PausableRun {
@@ -221,6 +223,11 @@ export class PausableRun {
   /** Whether it is a random method whose map is good and which still needs several times the evaluations left. */
   get outOfReach(): boolean {
     return this.#of.random && this.#hasGoodMap && this.needed > OUT_OF_REACH_RATIO * this.#left;
+  }
+
+  /** Whether it runs, and has yet to find out what it needs. */
+  get mayTellMore(): boolean {
+    return this.#of.tells && !this.outcome && this.#seen.every(s => s.needed === undefined);
   }
 
   /** The cost that it should still need to reach the tolerance; Infinity when that is more than is left. */

@@ -22,9 +22,6 @@ const MOST_TRIAL = 2 ** 18;
 const WORTHWHILE = 1 / 2;
 /** The power with which errors of lattices are expected to fall: between 1/2, that of samples, and 1. */
 const POWER = 0.75;
-/** Below three dimensions rules need fewer evaluations than either. */
-const FEWEST_DIMS = 3;
-
 export async function* vegasOrLattice(given: MethodProblem): Run {
   const problem = begun(given);
   const knobs: Knobs = { ...knobsOf('vegas+', {}), orLattice: true };
@@ -47,8 +44,7 @@ class VegasOrLatticeRun extends LatticeRun {
   protected override async *planned(last: Estimate, size: number): Step<number> {
     const need = yield* super.planned(last, size);
     this.#randomNeed = need;
-    if (this.#latticeNeed !== null || this.problem.ranges.length < FEWEST_DIMS)
-      return this.#latticeNeed ?? need;
+    if (this.#latticeNeed !== null) return this.#latticeNeed;
     const most = Math.min(size, MOST_TRIAL, need * TRIAL_COST - this.#spentOnTrials, this.ledger.left / 16);
     // a trial of the same size would find the same again
     if (!(most >= Math.max(SMALLEST_TRIAL, 2 * this.#lastTrial)) || this.ledger.iterationsLeft <= 4)
@@ -82,7 +78,8 @@ class VegasOrLatticeRun extends LatticeRun {
   }
 
   protected override stillNeeded(running: Estimate, counts: boolean): number | undefined {
-    if (!counts) return this.#latticeNeed ?? undefined;
+    // as soon as lattices were tried it is known what is needed with and without them
+    if (!counts) return this.#lastTrial > 0 ? (this.#latticeNeed ?? this.#randomNeed) : undefined;
     return running.randomError === undefined ? undefined : this.#stillMissing(running);
   }
 
