@@ -16,12 +16,14 @@
  * FFTs tell how good a candidate is for n = 2^FIRST to 2^LAST; the component is the one whose worst ratio to the best candidate of a
  * level is smallest (Cools, Kuo, Nuyens, "Constructing embedded lattice rules for multivariate integration", 2006).
  *
- * γ_j = 1/j: behind VEGAS' map no axis is much less important than the others, and the first few still get the best pairs.
+ * γ_j = 1/10 for all j: behind VEGAS' map no axis is less important than the others, and what is left of an integrand there depends mostly
+ * on one or two coordinates at a time. So all pairs of axes have to be good ones, and triples count less. A vector for γ_j = 1/j had bad
+ * pairs among its later axes: on f4 in 8 dimensions it was as good as a random vector, and this one has 0.4 times its error at 2^16 points.
  */
 import { VECTOR } from '../src/random/lattice-vector.ts';
 
 const [FIRST, LAST] = [10, 24];
-const weight = (j: number): number => 1 / (j + 1);
+const WEIGHT = 0.1;
 const omega = (x: number): number => 2 * Math.PI ** 2 * (x * x - x + 1 / 6);
 
 /** A complex FFT in place, of a length that is a power of two. */
@@ -115,7 +117,6 @@ function find(dims: number): number[] {
   const vector: number[] = [];
   const candidates = 2 ** (LAST - 2);
   for (let j = 0; j < dims; j++) {
-    const gamma = weight(j);
     let best = 0;
     const sums = levels.map(sumsOf);
     // ∑ of products at all levels up to m: the constant part of the error at 2^m
@@ -136,7 +137,7 @@ function find(dims: number): number[] {
         for (let b = 0; b < own.length; b++) total[b] = own[b] + below[b & mask];
         constant += constants[m];
         below = total;
-        if (m >= FIRST) errors.push(total.map(s => (constant + gamma * s) / 2 ** m - 1));
+        if (m >= FIRST) errors.push(total.map(s => (constant + WEIGHT * s) / 2 ** m - 1));
       }
       const least = errors.map(e => e.reduce((a, b) => Math.min(a, b), Infinity));
       let smallest = Infinity;
@@ -154,7 +155,7 @@ function find(dims: number): number[] {
     for (const { level, products } of levels) {
       const mask = 2 ** level - 1;
       for (let a = 0, k = z & mask; a < products.length; a++, k = Math.imul(5, k) & mask)
-        products[a] *= 1 + gamma * omega(k / 2 ** level);
+        products[a] *= 1 + WEIGHT * omega(k / 2 ** level);
     }
     if (j % 4 === 3) console.error(`so far: ${vector.join(', ')}`);
   }
@@ -166,7 +167,7 @@ function errorOf(z: readonly number[], dims: number, n: number): number {
   let sum = 0;
   for (let k = 0; k < n; k++) {
     let product = 1;
-    for (let j = 0; j < dims; j++) product *= 1 + weight(j) * omega(((k * (z[j] % n)) % n) / n);
+    for (let j = 0; j < dims; j++) product *= 1 + WEIGHT * omega(((k * (z[j] % n)) % n) / n);
     sum += product - 1;
   }
   return Math.sqrt(sum / n);
@@ -182,7 +183,7 @@ function table(): void {
     return state / 2 ** 32;
   };
   console.log(
-    'worst-case errors, γ_j = 1/j: the vector in use; lattice-32001-1024-1048576.3600 (Kuo); median of 11 random ones',
+    'worst-case errors, γ_j = 1/10: the vector in use; lattice-32001-1024-1048576.3600 (Kuo); median of 11 random ones',
   );
   for (const dims of [2, 4, 6, 8, 10])
     for (const m of [10, 12, 14, 16, 18, 20]) {

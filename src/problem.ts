@@ -86,7 +86,7 @@ export const INTEGRATE_OPTIONS = {
    * stretched around their coordinates, so that peaks of any width are found.
    */
   points: entryOf<readonly (readonly number[])[]>({ kind: 'other' }),
-  /** The method. Default `auto`: `pagani` and `vegas+` run in turns until one of them reaches the tolerance. */
+  /** The method. Default `auto`: `pagani` and `vegas+`, which may measure with lattices, run in turns until one of them reaches the tolerance. */
   method: entryOf<MethodName>({
     kind: 'choice',
     choices: METHOD_NAMES,

@@ -145,6 +145,8 @@ export interface Running {
   chi2?: number;
   dof?: number;
   method?: string;
+  /** Evaluations that the run should still need, where it knows better than the law of its method. */
+  needed?: number;
 }
 
 /** With several results, `value`, `error`, `chi2` and `q` are those of the first goal, and `several` has all. */

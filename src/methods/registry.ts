@@ -5,7 +5,7 @@
  */
 import type { AutoOptions } from './auto/auto.ts';
 import type { LatticeOptions } from './lattice/options.ts';
-import { loadPagani, loadVegas, whenLoaded } from './load.ts';
+import { loadLattice, loadPagani, loadVegas, whenLoaded } from './load.ts';
 import type { MethodProblem, Run } from './method.ts';
 import type { ZmcOptions } from './zmc/options.ts';
 
@@ -78,8 +78,7 @@ export const METHODS = [
     name: 'lattice',
     family: 'lattice',
     words: 'lattices of points with random shifts, through a map that VEGAS learns',
-    run: (problem, options) =>
-      whenLoaded(async () => (await import('./lattice/lattice.ts')).lattice(problem, options.lattice)),
+    run: (problem, options) => loadLattice(problem, options.lattice),
   },
   {
     name: 'zmc',

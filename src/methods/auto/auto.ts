@@ -7,6 +7,9 @@
  * as both had cost before, and then both are compared again; and the other one gets OTHER_PART of the better one's cost.
  * A wrong choice costs a part of the run, not the run.
  *
+ * Where lattices suit the integrand, VEGAS+ measures with them in the place of samples, and tells itself what it still needs
+ * (lattice/vegas-or-lattice.ts).
+ *
  * The square root law can be trusted and the slope of PAGANI cannot: its errors may fall suddenly, once regions are as
  * small as the structure of the integrand. So where VEGAS+ cannot reach the tolerance within the budget, PAGANI gets most
  * of the budget, whatever its slope is.
@@ -16,7 +19,7 @@
  */
 import { ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
-import { loadPagani, loadVegas } from '../load.ts';
+import { loadPagani, loadVegas, loadVegasOrLattice } from '../load.ts';
 import type { MethodProblem, Outcome, Run, Several, Step } from '../method.ts';
 import { withErrors } from '../several-estimates.ts';
 import type { VegasOptions } from '../vegas/options.ts';
@@ -31,6 +34,10 @@ const PILOT_COST = 2 ** 16;
 const MORE_PILOTS = 3;
 /** PAGANI makes the first pilot if halving every axis once costs at most this. */
 const MAX_FIRST_COST = 2 ** 18;
+/** Below three dimensions rules need fewer evaluations than lattices. */
+const FEWEST_LATTICE_DIMS = 3;
+/** The part of the budget that VEGAS+ may spend before PAGANI gets most of it, to find out whether lattices need less. */
+const LATTICE_TRIAL_PART = 0.1;
 /** Options that prescribe the iterations of VEGAS+. */
 const PROTOCOL = ['evaluations', 'iterations', 'adapt', 'skip'] as const;
 /** The part of the better method's cost that the other one gets. */
@@ -49,6 +56,11 @@ export interface AutoOptions {
 
 export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
   const dims = problem.ranges.length;
+  // options of VEGAS+ are meant for its samples
+  const mayUseLattices =
+    dims >= FEWEST_LATTICE_DIMS &&
+    !problem.onMeasured &&
+    Object.values(options.vegas).every(v => v === undefined);
   const random = new PausableRun(
     {
       name: 'vegas+',
@@ -56,7 +68,8 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
       price: 1,
       least: 0,
       margin: 1,
-      start: own => loadVegas(own, 'vegas+', options.vegas),
+      tells: mayUseLattices,
+      start: own => (mayUseLattices ? loadVegasOrLattice(own) : loadVegas(own, 'vegas+', options.vegas)),
     },
     problem,
   );
@@ -81,6 +94,7 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
       price: PAGANI_PRICE,
       least: 3 * ruleFor(dims).points,
       margin: PAGANI_MARGIN,
+      tells: false,
       start: own => loadPagani(own, options.cubature),
     },
     problem,
@@ -110,6 +124,8 @@ async function* inTurns(
       yield* own.runTo(own.cost + pilot);
     if (own.convinces()) return decided(own, `${own.name}: its pilot reached the tolerance`);
   }
+  while (random.mayTellMore && random.outOfReach && random.cost < LATTICE_TRIAL_PART * maxEvaluations)
+    yield* random.runTo(random.cost + pilot);
   for (;;) {
     const running = order.filter(c => !c.outcome);
     if (running.length === 0) return undecided(order, several);

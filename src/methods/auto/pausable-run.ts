@@ -39,6 +39,8 @@ interface Seen {
   each: readonly Estimate[];
   evaluations: number;
   adapting: boolean;
+  /** Evaluations that it should still need, if it told. */
+  needed: number | undefined;
 }
 
 export interface PausableMethod {
@@ -52,6 +54,8 @@ export interface PausableMethod {
   least: number;
   /** The part of the tolerance that it has to reach. */
   margin: number;
+  /** Whether it will tell what it needs, once it knows better than by the law of its errors. */
+  tells: boolean;
 }
 
 export class PausableRun {
@@ -95,8 +99,9 @@ export class PausableRun {
     };
   }
 
+  /** Its name, or that of the method which it measured with. */
   get name(): string {
-    return this.#of.name;
+    return this.outcome?.method ?? this.#of.name;
   }
 
   get cost(): number {
@@ -123,7 +128,8 @@ export class PausableRun {
         const { record, running, evaluations } = step.value;
         this.evaluations = evaluations;
         this.records.push(record);
-        this.#seen.push({ each: this.#eachOf(running), evaluations, adapting: record.adapting });
+        const { needed } = running;
+        this.#seen.push({ each: this.#eachOf(running), evaluations, adapting: record.adapting, needed });
         const all = evaluations + (this.other?.evaluations ?? 0);
         const grant = yield { record, running: { ...running, method: this.name }, evaluations: all };
         for (const own of [this, this.other]) if (own) own.granted = grant.maxEvaluations;
@@ -219,6 +225,11 @@ export class PausableRun {
     return this.#of.random && this.#hasGoodMap && this.needed > OUT_OF_REACH_RATIO * this.#left;
   }
 
+  /** Whether it runs, and has yet to find out what it needs. */
+  get mayTellMore(): boolean {
+    return this.#of.tells && !this.outcome && this.#seen.every(s => s.needed === undefined);
+  }
+
   /** The cost that it should still need to reach the tolerance; Infinity when that is more than is left. */
   get need(): number {
     const { needed } = this;
@@ -227,7 +238,7 @@ export class PausableRun {
 
   /** The evaluations that it should still need to reach the tolerance of all goals. */
   get needed(): number {
-    return Math.max(...this.#goals.map((goal, g) => this.#neededFor(goal, g)));
+    return this.#seen.at(-1)?.needed ?? Math.max(...this.#goals.map((goal, g) => this.#neededFor(goal, g)));
   }
 
   #neededFor(goal: number, g: number): number {

@@ -42,6 +42,8 @@ export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'b
   shared: boolean;
   /** Samples per cube on average: 4 for VEGAS+, which moves half of them to other cubes; 2 for m-Cubes. */
   perCube: number;
+  /** Lattices may measure in the place of samples (lattice/vegas-or-lattice.ts). */
+  orLattice?: true;
 }
 
 /** The state of a sampling but for its map and the variances of cubes. */

@@ -20,6 +20,7 @@ import {
   type MethodProblem,
   type Outcome,
   type Run,
+  type Running,
   type Status,
   type Step,
   statusOf,
@@ -87,9 +88,16 @@ const MAX_ZERO_SAMPLES = 2 ** 24;
 export async function* vegas(given: MethodProblem, method: VegasMethod, options: VegasOptions): Run {
   const problem = begun(given);
   const fixed = (['evaluations', 'iterations', 'adapt', 'skip'] as const).some(k => options[k] !== undefined);
-  const { bins, alpha, beta, maxStrata } = options;
+  const knobs = knobsOf(method, options);
+  checkRecord(problem, knobs);
+  const run = new VegasRun(problem, knobs, options.alpha === undefined);
+  return yield* ended(run, problem, fixed ? run.protocol(options) : run.toTolerance(method !== 'plain'));
+}
+
+/** The knobs of a method with the options that were given. */
+export function knobsOf(method: VegasMethod, { bins, alpha, beta, maxStrata }: VegasOptions): Knobs {
   const preset = KNOBS[method];
-  const knobs: Knobs = {
+  return {
     ...preset,
     growBins: method !== 'plain' && bins === undefined,
     bins: bins ?? preset.bins,
@@ -98,9 +106,6 @@ export async function* vegas(given: MethodProblem, method: VegasMethod, options:
     // a number of samples for each cube takes memory
     maxStrata: maxStrata ?? (beta ? Math.min(preset.maxStrata, 2 ** 20) : preset.maxStrata),
   };
-  checkRecord(problem, knobs);
-  const run = new VegasRun(problem, knobs, alpha === undefined);
-  return yield* ended(run, problem, fixed ? run.protocol(options) : run.toTolerance(method !== 'plain'));
 }
 
 /** The problem with the map that a run which is resumed began with. */
@@ -268,15 +273,18 @@ export class VegasRun {
         continue;
       }
       searching = false;
-      const need = Math.max(
-        ...this.goals.map(g => {
-          const { value, error, evaluations } = ofResult(last, g);
-          const target = toleranceAt(this.problem, value, g);
-          return error > 0 ? this.needed(evaluations, error / target) : 0;
-        }),
-      );
+      const need = yield* this.planned(last, size);
       if (spent || 3 * 4 * size > ADAPT_SHARE * need) return need;
     }
+  }
+
+  /** The evaluations that a measurement will need, after iterations of this size, of which `last` was the last. */
+  protected async *planned(last: Estimate, _size: number): Step<number> {
+    const each = this.goals.map(g => {
+      const { value, error, evaluations } = ofResult(last, g);
+      return error > 0 ? this.needed(evaluations, error / toleranceAt(this.problem, value, g)) : 0;
+    });
+    return Math.max(...each);
   }
 
   /** The evaluations of a measurement whose error has to be so many times smaller than that of an iteration that learned. */
@@ -580,7 +588,9 @@ export class VegasRun {
   }
 
   /** The warning where what a step may hide exceeds the tolerance. */
-  protected readonly stepWarning: string = HIDDEN_STEP;
+  protected get stepWarning(): string {
+    return HIDDEN_STEP;
+  }
 
   /** Draws witnesses beside an iteration that counts, and notes it. */
   protected async *noted(estimate: Estimate, counts: boolean): Step<void> {
@@ -595,7 +605,18 @@ export class VegasRun {
     const all = estimate.results && valuesOf(estimate);
     const record = { value, error, evaluations: own, adapting: !counts, ...all };
     const { results, ...first } = running;
-    yield* this.ledger.note(record, results ? { ...first, several: estimatesOf(running) } : running);
+    const told = results ? { ...first, several: estimatesOf(running) } : running;
+    const needed = this.stillNeeded(running, counts);
+    this.told = needed === undefined ? told : { ...told, needed };
+    yield* this.ledger.note(record, this.told);
+  }
+
+  /** The estimate that it noted last. */
+  protected told: Running | undefined;
+
+  /** Evaluations that the run should still need, where it knows better than the square root law. */
+  protected stillNeeded(_running: Estimate, _counts: boolean): number | undefined {
+    return undefined;
   }
 
   /** The estimate that witnesses are compared with. */
