@@ -1,0 +1,535 @@
+/**
+ * A pool of regions in the memory of a GPU. Kernels list, halve, evaluate and add (kernels/pool.ts), and a step reads back 8 KB: sums over
+ * all regions, and how many have which errors, by which the host selects the next ones. Lists grow by a factor of four.
+ */
+import { DEEP } from '../../tasks/pool/borders.ts';
+import { DEVIATING, witnessStep } from '../../tasks/pool/blame.ts';
+import { differenceWeight } from '../../tasks/pool/errors.ts';
+import {
+  type PoolStep,
+  type PoolSums,
+  type PoolTask,
+  type RegionPool,
+  type Tolerance,
+  toleranceLeft,
+  type WitnessDraw,
+  type WitnessStep,
+} from '../../tasks/pool/pool.ts';
+import { searchThreshold } from '../../tasks/pool/threshold.ts';
+import { allRegions, type Volume, volumeOf } from '../../tasks/region.ts';
+import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import type { WitnessSums } from '../../tasks/witness.ts';
+import type { Dispatch, GrowingBuffer } from './gpu.ts';
+import { faces, mirror, raise } from './kernels/borders.ts';
+import {
+  begin,
+  BLAME,
+  blame,
+  halve,
+  LISTED_PER_BLOCK,
+  listing,
+  MAX_SURVEYORS,
+  move,
+  type PoolKernel,
+  PURPOSE,
+  survey,
+  twoLevel,
+  WIDTH,
+} from './kernels/pool.ts';
+import { FOUND, FOUND_BYTES, NO_KEY, type PoolBuffer } from './kernels/pool-record.ts';
+import { POOL_ROW, POOL_THREADS, poolRegionKernel } from './kernels/pool-regions.ts';
+import type { Points } from './points.ts';
+import { PoolLists } from './pool-lists.ts';
+import { type PoolRule, poolRule } from './pool-rule.ts';
+import { Survey } from './pool-sums.ts';
+import type { WebGpuProgram } from './program.ts';
+import { hearWitnesses } from './witness.ts';
+
+/** The lists start with room for this many regions. */
+const FIRST_ROOM = 2 ** 14;
+/** Workgroups in a row of kernels with one thread per region. */
+const ROW = 2 ** 15;
+/** An integrand with loops, in WGSL. */
+const LOOPS = /\b(loop|while|for)\b/;
+
+/** Words of the task that change from step to step (kernels/pool-record.ts). */
+interface Shape {
+  n: number;
+  purpose: number;
+  threshold: number;
+  listAt: number;
+  relative: number;
+  factor: number;
+  power: number;
+}
+
+/** Regions of the pool, read back. */
+export interface ReadRegions {
+  count: number;
+  /** As in RegionTask. */
+  centres: Float64Array;
+  levels: Uint8Array;
+  values: Float64Array;
+}
+
+export class WebGpuPool implements RegionPool {
+  readonly task: PoolTask;
+  readonly #program: WebGpuProgram;
+  readonly #points: Points;
+  readonly #signal: AbortSignal | undefined;
+  readonly #rule: Rule;
+  readonly #laid: PoolRule;
+  readonly #dims: number;
+  readonly #volume: Volume;
+  readonly #lists: PoolLists;
+  readonly #found: GrowingBuffer;
+  readonly #tables: GrowingBuffer;
+  readonly #offsets: GrowingBuffer;
+  readonly #range: GrowingBuffer;
+  readonly #kernels = new Map<PoolKernel, GPUComputePipeline>();
+  readonly #own: ReturnType<typeof kernelsFor>;
+  #evaluation!: GPUComputePipeline;
+  #most: number;
+  #nodes = 0;
+  #rootLevel = 0;
+  /** What `select` chose. */
+  #threshold = NO_KEY;
+  #wanted = 0;
+  #last!: Survey;
+  #heard: WitnessSums | null = null;
+  /** Sums over regions that left the pool. Without them the tree of halvings has gaps, so there are no more looks. */
+  readonly #finished = { count: 0, value: 0, error: 0, absolute: 0 };
+  count = 0;
+
+  /** Compiles what the first steps need. */
+  static async open(
+    program: WebGpuProgram,
+    points: Points,
+    task: PoolTask,
+    signal?: AbortSignal,
+  ): Promise<WebGpuPool> {
+    const pool = new WebGpuPool(program, points, task, signal);
+    await pool.#compile();
+    return pool;
+  }
+
+  private constructor(program: WebGpuProgram, points: Points, task: PoolTask, signal?: AbortSignal) {
+    this.task = task;
+    this.#program = program;
+    this.#points = points;
+    this.#signal = signal;
+    this.#dims = task.ranges.length;
+    this.#volume = volumeOf(task.ranges);
+    this.#rule = ruleFor(this.#dims, task.rule);
+    const { text } = program;
+    this.#laid = poolRule(this.#rule, LOOPS.test(text.slice(text.indexOf('fn integrand('))));
+    this.#lists = new PoolLists(program.gpu, this.#dims);
+    this.#most = this.#lists.most(task.maxMemory);
+    this.#own = kernelsFor(this.#dims);
+    this.#found = program.buffer('storage');
+    this.#tables = program.buffer('storage');
+    this.#offsets = program.buffer('storage');
+    this.#range = program.buffer('uniform');
+  }
+
+  get most(): number {
+    return this.#most;
+  }
+
+  get sums(): PoolSums {
+    const [here, done] = [this.#last, this.#finished];
+    return {
+      value: here.value + done.value,
+      error: here.error + done.error,
+      absolute: here.absolute + done.absolute,
+      finished: here.stuck + done.error,
+      done: done.count,
+    };
+  }
+
+  async #compile(): Promise<void> {
+    const { gpu, text } = this.#program;
+    const { begin, halve, twoLevel, survey, listed } = this.#own;
+    const [evaluation] = await Promise.all([
+      gpu.pipeline(poolRegionKernel(text, this.#laid.variant)),
+      ...[begin, halve, twoLevel, survey, ...listed].map(k => this.#ready(k)),
+    ]);
+    this.#evaluation = evaluation;
+  }
+
+  async #ready(kernel: PoolKernel): Promise<void> {
+    if (!this.#kernels.has(kernel))
+      this.#kernels.set(kernel, await this.#program.gpu.pipeline(kernel.text));
+  }
+
+  async start(level: number): Promise<PoolStep> {
+    const { gpu } = this.#program;
+    this.count = this.#nodes = 2 ** (level * this.#dims);
+    this.#rootLevel = level;
+    this.#grow(Math.max(FIRST_ROOM, 2 * this.count));
+    this.#tables.write(this.#laid.table(this.task.ranges));
+    this.#offsets.write(this.#laid.offsets);
+    gpu.clear(this.#found.of(FOUND_BYTES), FOUND_BYTES);
+    this.#shape({});
+    gpu.submitAll([this.#dispatch(this.#own.begin, this.count)]);
+    await this.#evaluate(this.count);
+    await this.#addUp();
+    return this.#step(this.count, i => i);
+  }
+
+  async select(part: number): Promise<number> {
+    const { threshold, count } =
+      part === Infinity
+        ? { threshold: NO_KEY, count: this.count - this.#last.stuckCount }
+        : this.#last.largest(part);
+    this.#threshold = threshold;
+    this.#wanted = count;
+    return count;
+  }
+
+  async halve(most: number): Promise<PoolStep> {
+    const { gpu } = this.#program;
+    if (this.#wanted > most) {
+      const fewer = this.#last.most(most);
+      if (fewer.count > 0) [this.#threshold, this.#wanted] = [fewer.threshold, fewer.count];
+    }
+    const n = Math.min(most, this.#wanted);
+    const { room } = this.#lists;
+    if (this.count + n > room) this.#grow(Math.max(4 * room, this.count + n));
+    this.#clear();
+    const shape = { n, threshold: this.#threshold };
+    this.#shape(shape);
+    gpu.submitAll([...this.#listing(this.#own.listed), this.#dispatch(this.#own.halve, n)]);
+    await this.#evaluate(2 * n, shape);
+    gpu.submitAll([this.#dispatch(this.#own.twoLevel, n)]);
+    const before = this.count;
+    this.count += n;
+    this.#nodes += 2 * n;
+    await this.#addUp({ n, count: before });
+    return this.#step(2 * n, async i => {
+      const [list] = await gpu.read([{ buffer: this.#lists.get('list'), from: 4 * (i >> 1), bytes: 4 }]);
+      return i % 2 === 0 ? new Uint32Array(list)[0] : before + (i >> 1);
+    });
+  }
+
+  async finish(relative: number, tolerance: Tolerance): Promise<void> {
+    if (relative > 0) await this.#finish(NO_KEY, relative);
+    const { count, least, largest } = this.#last.counted;
+    // regions without an error, and those with less than 2^-128 of the largest, are in no bucket
+    const below = Math.max(0, this.count - this.#last.stuckCount - count);
+    const search = searchThreshold(
+      { count: this.count, sum: this.#last.error, least: below > 0 ? 0 : least, largest },
+      toleranceLeft(tolerance, this.sums),
+    );
+    let step = search.next();
+    while (!step.done) {
+      const now = this.#last.below(step.value);
+      step = search.next({ count: below + now.count, error: now.error });
+    }
+    if (step.value !== null) await this.#finish(this.#last.below(step.value).threshold, 0);
+  }
+
+  /** Finishes regions: adds their values and errors to `#finished`, and moves the last of the others into their places. */
+  async #finish(threshold: number, relative: number): Promise<void> {
+    const { gpu } = this.#program;
+    await this.#ready(this.#own.move);
+    const which = { threshold, relative, purpose: PURPOSE.GAPS };
+    this.#clear();
+    this.#shape(which);
+    gpu.submitAll([this.#surveying()]);
+    const sums = await this.#read();
+    const gone = sums.stuckCount;
+    if (gone === 0) return;
+    const left = this.count - gone;
+    this.#finished.count += gone;
+    this.#finished.value += sums.value;
+    this.#finished.error += sums.error;
+    this.#finished.absolute += sums.absolute;
+    this.#shape({ ...which, n: left });
+    gpu.submitAll(this.#listing(this.#own.listed));
+    const n = (await this.#read()).listed;
+    if (n > 0) {
+      this.#shape({ ...which, purpose: PURPOSE.MOVES, n: left, listAt: n });
+      gpu.submitAll(this.#listing(this.#own.listed));
+      this.#shape({ n });
+      gpu.submitAll([this.#dispatch(this.#own.move, n)]);
+    }
+    this.count = left;
+    await this.#addUp();
+  }
+
+  async look(negligible: number, affordable: number): Promise<PoolStep> {
+    const nothing: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, nonFinite: null };
+    if (this.#finished.count > 0) return nothing;
+    const { gpu } = this.#program;
+    const { facesFirst, facesAgain, mirror, raise, wide } = this.#own;
+    await Promise.all([facesFirst, facesAgain, mirror, raise, ...wide].map(k => this.#ready(k)));
+    this.#clear();
+    this.#shape({ purpose: PURPOSE.LOOKS });
+    gpu.submitAll([this.#surveying()]);
+    const threshold = (await this.#read()).smallest(negligible);
+    if (threshold === null) return nothing;
+    const { count } = this;
+    for (const name of ['best', 'around', 'face'] as const) this.#lists.cleared(name, count);
+    const power = 128 + Math.floor(Math.log2(this.#last.absolute / this.#volume.mantissa)) - this.#volume.exponent;
+    const shape = { threshold, power, purpose: PURPOSE.LOOKS };
+    this.#shape(shape);
+    gpu.submitAll([
+      this.#dispatch(facesFirst, count),
+      this.#dispatch(facesAgain, count),
+      ...this.#listing(wide),
+    ]);
+    const n = (await this.#read()).listed;
+    if (n === 0) return nothing;
+    const looks = n <= affordable;
+    const images = {
+      places: this.#lists.of('imagePlaces', 8 * this.#dims * n),
+      levels: this.#lists.of('imageLevels', 4 * Math.ceil(this.#dims / 4) * n),
+      state: this.#lists.of('imageState', 16 * n),
+    };
+    this.#clear();
+    this.#shape({ ...shape, n, purpose: Number(looks) });
+    gpu.submitAll([this.#dispatch(mirror, n)]);
+    if (looks) await this.#evaluate(n, {}, images);
+    gpu.submitAll([this.#dispatch(raise, n)]);
+    await this.#addUp();
+    return this.#step(looks ? n : 0, i => i, images);
+  }
+
+  async witness(draw: WitnessDraw): Promise<WitnessStep> {
+    const regions = await this.#regions(Array.from({ length: this.count }, (_, i) => i));
+    const { rule, ranges } = this.task;
+    const task = { ...draw, ...regions, rule, ranges };
+    this.#heard = await hearWitnesses(task, allRegions(task), this.#points, 2 ** -24, this.#signal);
+    return witnessStep(this.#heard);
+  }
+
+  async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
+    const { gpu } = this.#program;
+    await this.#ready(this.#own.blame);
+    const { deviations, spreads, surprises, missing, axes } = this.#heard!;
+    const unit = this.#last.absolute || 1;
+    const power = Math.floor(Math.log2(unit));
+    const words = new Uint32Array(4 * this.count);
+    const floats = new Float32Array(words.buffer);
+    let some = 0;
+    for (let i = 0; i < this.count; i++) {
+      floats[4 * i] = deviations[i] * 2 ** -power;
+      floats[4 * i + 1] = spreads[i] * 2 ** -power;
+      floats[4 * i + 2] = missing[i] * 2 ** -power;
+      words[4 * i + 3] = axes[i] | (surprises[i] << 8);
+      const off = Math.abs(deviations[i]);
+      if (who === 'surprised') some += (surprises[i] ? off : 0) + missing[i];
+      else if (off > DEVIATING * spreads[i]) some += off;
+    }
+    gpu.device.queue.writeBuffer(this.#lists.get('said'), 0, words as never);
+    const guilty = some > 0 ? (who === 'surprised' ? BLAME.SURPRISED : BLAME.DEVIATING) : BLAME.EVERYONE;
+    const factor = some > 0 ? Math.max(1, least / some) : (least / this.count) * 2 ** -power;
+    const { mantissa, exponent } = this.#volume;
+    this.#shape({ purpose: guilty, factor: factor / mantissa, power: power - exponent });
+    this.#clear();
+    gpu.submitAll([this.#dispatch(this.#own.blame, this.count)]);
+    await this.#addUp();
+  }
+
+  /** The regions with the largest |values|, about so many. */
+  async largest(wanted: number): Promise<ReadRegions> {
+    const { gpu } = this.#program;
+    this.#clear();
+    this.#shape({ purpose: PURPOSE.VALUES });
+    gpu.submitAll([this.#surveying()]);
+    let { threshold, count } = (await this.#read()).most(wanted);
+    this.#shape({ purpose: PURPOSE.VALUES, threshold });
+    gpu.submitAll(this.#listing(this.#own.listed));
+    count = Math.min(count, wanted);
+    const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes: 4 * count }]);
+    return this.#regions([...new Uint32Array(list)]);
+  }
+
+  close(): void {
+    this.#lists.close();
+  }
+
+  /** Adds over all regions, of which n are new, and reads what was found. */
+  async #addUp(new_: { n: number; count: number } = { n: 0, count: this.count }): Promise<void> {
+    this.#shape(new_, new_.count);
+    this.#program.gpu.submitAll([this.#surveying()]);
+    this.#last = await this.#read();
+  }
+
+  async #read(): Promise<Survey> {
+    const [words] = await this.#program.gpu.read([{ buffer: this.#found.of(FOUND_BYTES), bytes: FOUND_BYTES }]);
+    this.#signal?.throwIfAborted();
+    return new Survey(new Uint32Array(words), this.#volume);
+  }
+
+  /** Clears what the next step finds; the largest key of all stays. */
+  #clear(): void {
+    const from = 4 * (FOUND.TOP + 1);
+    this.#program.gpu.clear(this.#found.of(FOUND_BYTES), FOUND_BYTES - from, from);
+  }
+
+  async #step(
+    evaluated: number,
+    slotOf: (item: number) => number | Promise<number>,
+    images?: Geometry,
+  ): Promise<PoolStep> {
+    const { before, after, signed, wrong } = this.#last;
+    const step: PoolStep = { evaluated, before, after, signed, nonFinite: null };
+    if (!wrong) return step;
+    const { ranges } = this.task;
+    const { centres, levels } = await this.#regions([await slotOf(wrong.first)], images);
+    const { points } = this.#laid;
+    const places = new Float64Array(this.#dims * points.length);
+    points.forEach((point, p) => {
+      point.forEach((t, d) => {
+        const half = ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -levels[d];
+        places[d * points.length + p] = centres[d] + t * half;
+      });
+    });
+    const values = await this.#points.evaluate(places, points.length, this.#signal);
+    const first = Math.max(0, values.findIndex(v => !Number.isFinite(v)));
+    const value = Number.isFinite(values[first]) ? Number.NaN : values[first];
+    const point = ranges.map((_, d) => places[d * points.length + first]);
+    step.nonFinite = { count: wrong.count, first: { point, value } };
+    return step;
+  }
+
+  /** Reads regions of the pool, or images. */
+  async #regions(slots: readonly number[], images?: Geometry): Promise<ReadRegions> {
+    const { gpu } = this.#program;
+    const [dims, rows, count] = [this.#dims, Math.ceil(this.#dims / 4), slots.length];
+    const at = images ?? this.#geometry;
+    const found: ReadRegions = {
+      count,
+      centres: new Float64Array(dims * count),
+      levels: new Uint8Array(dims * count),
+      values: new Float64Array(count),
+    };
+    const read = await gpu.read(
+      slots.flatMap(slot => [
+        { buffer: at.places, from: 8 * dims * slot, bytes: 8 * dims },
+        { buffer: at.levels, from: 4 * rows * slot, bytes: 4 * rows },
+        { buffer: at.state, from: 16 * slot, bytes: 16 },
+      ]),
+    );
+    slots.forEach((_, i) => {
+      const [places, levels, state] = read.slice(3 * i, 3 * i + 3);
+      const words = new Uint32Array(places);
+      let depth = 0;
+      this.task.ranges.forEach(([low, high], d) => {
+        const part = words[2 * d + 1] * 2 ** -32 + words[2 * d] * 2 ** -64;
+        found.centres[d * count + i] = low + part * (high - low);
+        found.levels[d * count + i] = new Uint8Array(levels)[d];
+        depth += new Uint8Array(levels)[d];
+      });
+      const { mantissa, exponent } = this.#volume;
+      found.values[i] = new Float32Array(state)[0] * mantissa * 2 ** (exponent - depth);
+    });
+    return found;
+  }
+
+  get #geometry(): Geometry {
+    const lists = this.#lists;
+    return { places: lists.get('places'), levels: lists.get('levels'), state: lists.get('state') };
+  }
+
+  /** Evaluates regions of the pool, or images. */
+  async #evaluate(regions: number, shape: Partial<Shape> = {}, images?: Geometry): Promise<void> {
+    const { gpu, pace } = this.#program;
+    const { lanes } = this.#laid.variant;
+    const perGroup = POOL_THREADS / lanes;
+    const { places, levels, state } = images ?? this.#geometry;
+    await pace.run(
+      gpu,
+      regions,
+      this.#rule.points,
+      POOL_ROW * POOL_ROW,
+      (first, n) => {
+        const range = this.#range.write(this.#words(shape, this.count, first, first + n));
+        const found = this.#found.of(FOUND_BYTES);
+        const list = this.#lists.get('list');
+        const tables = [this.#tables.of(4), this.#offsets.of(4)];
+        const buffers = [this.#program.params(), range, places, levels, state, list, found, ...tables];
+        const groups = Math.ceil(n / perGroup);
+        const workgroups = [Math.min(groups, POOL_ROW), Math.ceil(groups / POOL_ROW)] as const;
+        gpu.submitAll([{ pipeline: this.#evaluation, buffers, workgroups }]);
+      },
+      this.#signal,
+    );
+  }
+
+  #grow(room: number): void {
+    this.#lists.grow(Math.min(this.#most, room));
+  }
+
+  /** Writes the task of the next dispatches. */
+  #shape(shape: Partial<Shape>, count = this.count): void {
+    const words = this.#words(shape, count, 0, 0);
+    this.#program.gpu.device.queue.writeBuffer(this.#lists.of('task', words.byteLength), 0, words as never);
+  }
+
+  #words(shape: Partial<Shape>, count: number, first: number, end: number): Uint32Array {
+    const { n = 0, purpose = 0, threshold = 0, listAt = 0, relative = 0, factor = 0, power = 0 } = shape;
+    const deep = DEEP + Math.ceil(Math.log2(Math.max(1, count)));
+    const words = new Uint32Array(16);
+    const floats = new Float32Array(words.buffer);
+    words.set([count, n, first, end, purpose, threshold, this.#nodes, this.#rootLevel, listAt, deep]);
+    floats[10] = relative;
+    floats[11] = factor;
+    words[12] = power;
+    return words;
+  }
+
+  /** A kernel with one thread per item. */
+  #dispatch(kernel: PoolKernel, items: number): Dispatch {
+    const groups = Math.ceil(items / WIDTH);
+    return this.#launch(kernel, [Math.min(groups, ROW), Math.ceil(groups / ROW)]);
+  }
+
+  #surveying(): Dispatch {
+    return this.#launch(this.#own.survey, [Math.min(MAX_SURVEYORS, Math.ceil(this.count / WIDTH))]);
+  }
+
+  #listing([counts, starts, write]: readonly PoolKernel[]): Dispatch[] {
+    const blocks = Math.ceil(this.count / LISTED_PER_BLOCK);
+    return [this.#launch(counts, [blocks]), this.#launch(starts, [1]), this.#launch(write, [blocks])];
+  }
+
+  #launch(kernel: PoolKernel, workgroups: readonly [number, number?]): Dispatch {
+    const buffer = (name: PoolBuffer) =>
+      name === 'found' ? this.#found.of(FOUND_BYTES) : this.#lists.get(name);
+    return { pipeline: this.#kernels.get(kernel)!, buffers: kernel.buffers.map(buffer), workgroups };
+  }
+}
+
+/** Where regions are. */
+interface Geometry {
+  places: GPUBuffer;
+  levels: GPUBuffer;
+  state: GPUBuffer;
+}
+
+const known = new Map<number, ReturnType<typeof makeKernels>>();
+
+/** The kernels of pools with so many dimensions, without that of the integrand. */
+function kernelsFor(dims: number): ReturnType<typeof makeKernels> {
+  const kernels = known.get(dims) ?? makeKernels(dims);
+  known.set(dims, kernels);
+  return kernels;
+}
+
+const makeKernels = (dims: number) => ({
+  begin: begin(dims),
+  halve: halve(dims),
+  twoLevel: twoLevel(dims, differenceWeight(dims)),
+  survey: survey(dims),
+  listed: listing(dims, 'others'),
+  move: move(dims),
+  facesFirst: faces(dims, false),
+  facesAgain: faces(dims, true),
+  mirror: mirror(dims),
+  raise: raise(dims),
+  wide: listing(dims, 'looks'),
+  blame: blame(dims, DEVIATING),
+});
