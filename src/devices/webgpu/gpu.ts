@@ -205,9 +205,7 @@ export class Gpu {
   }
 
   /** Bytes of some buffers, the first ones unless `from` says otherwise, after everything that was submitted. */
-  async read(
-    wanted: readonly { buffer: GPUBuffer; bytes: number; from?: number }[],
-  ): Promise<ArrayBuffer[]> {
+  async read(wanted: readonly { buffer: GPUBuffer; bytes: number; from?: number }[]): Promise<ArrayBuffer[]> {
     const total = wanted.reduce((sum, { bytes }) => sum + bytes, 0);
     this.check();
     const copy = this.device.createBuffer({ size: Math.max(4, total), usage: USAGE.mapRead | USAGE.copyTo });

@@ -1,10 +1,13 @@
 /** What a survey of a pool found (kernels/pool.ts), in numbers of the host: sums over regions, and how many have which errors. */
 import type { Below } from '../../tasks/pool/threshold.ts';
 import type { Volume } from '../../tasks/region.ts';
-import { BUCKETS, FOUND, KEY_BIAS, NO_KEY, SUM, SUM_SHIFT } from './kernels/pool-record.ts';
+import { BUCKETS, FOUND, KEY_BIAS, KEYS, NO_KEY, SUM, SUM_SHIFT } from './kernels/pool-record.ts';
 
 /** The least number with a key; numbers per volume, as in kernels/pool-record.ts. */
-const edgeOf = (key: number): number => 2 ** (Math.floor(key / 16) - 127) * (1 + (((key % 16) + 16) % 16) / 16);
+function edgeOf(key: number): number {
+  const octave = Math.floor(key / KEYS);
+  return 2 ** (octave - 127) * (1 + (key - KEYS * octave) / KEYS);
+}
 
 /** x·2^power times a volume, in steps that neither overflow nor underflow unless the result does. */
 export function timesVolume(x: number, { mantissa, exponent }: Volume, power = 0): number {
@@ -35,7 +38,7 @@ export class Survey {
   constructor(words: Uint32Array, volume: Volume) {
     this.#volume = volume;
     this.#top = words[FOUND.TOP] === 0 ? 0 : words[FOUND.TOP] - KEY_BIAS;
-    const power = Math.floor(this.#top / 16) - 150 - SUM_SHIFT;
+    const power = Math.floor(this.#top / KEYS) - 150 - SUM_SHIFT;
     const sum = (number: number): number => {
       let all = 0n;
       for (let j = 7; j >= 0; j--) all = (all << 16n) + BigInt(words[FOUND.SUMS + 8 * number + j]);

@@ -2,8 +2,9 @@
  * A pool of regions in the memory of a GPU. Kernels list, halve, evaluate and add (kernels/pool.ts), and a step reads back 8 KB: sums over
  * all regions, and how many have which errors, by which the host selects the next ones. Lists grow by a factor of four.
  */
-import { DEEP } from '../../tasks/pool/borders.ts';
+
 import { DEVIATING, witnessStep } from '../../tasks/pool/blame.ts';
+import { DEEP } from '../../tasks/pool/borders.ts';
 import { differenceWeight } from '../../tasks/pool/errors.ts';
 import {
   type PoolStep,
@@ -22,8 +23,8 @@ import type { WitnessSums } from '../../tasks/witness.ts';
 import type { Dispatch, GrowingBuffer } from './gpu.ts';
 import { faces, mirror, raise } from './kernels/borders.ts';
 import {
-  begin,
   BLAME,
+  begin,
   blame,
   halve,
   LISTED_PER_BLOCK,
@@ -41,7 +42,7 @@ import { POOL_ROW, POOL_THREADS, poolRegionKernel } from './kernels/pool-regions
 import type { Points } from './points.ts';
 import { PoolLists } from './pool-lists.ts';
 import { type PoolRule, poolRule } from './pool-rule.ts';
-import { Survey } from './pool-sums.ts';
+import { Survey, timesVolume } from './pool-sums.ts';
 import type { WebGpuProgram } from './program.ts';
 import { hearWitnesses } from './witness.ts';
 
@@ -158,8 +159,7 @@ export class WebGpuPool implements RegionPool {
   }
 
   async #ready(kernel: PoolKernel): Promise<void> {
-    if (!this.#kernels.has(kernel))
-      this.#kernels.set(kernel, await this.#program.gpu.pipeline(kernel.text));
+    if (!this.#kernels.has(kernel)) this.#kernels.set(kernel, await this.#program.gpu.pipeline(kernel.text));
   }
 
   async start(level: number): Promise<PoolStep> {
@@ -271,7 +271,8 @@ export class WebGpuPool implements RegionPool {
     if (threshold === null) return nothing;
     const { count } = this;
     for (const name of ['best', 'around', 'face'] as const) this.#lists.cleared(name, count);
-    const power = 128 + Math.floor(Math.log2(this.#last.absolute / this.#volume.mantissa)) - this.#volume.exponent;
+    const power =
+      128 + Math.floor(Math.log2(this.#last.absolute / this.#volume.mantissa)) - this.#volume.exponent;
     const shape = { threshold, power, purpose: PURPOSE.LOOKS };
     this.#shape(shape);
     gpu.submitAll([
@@ -297,7 +298,7 @@ export class WebGpuPool implements RegionPool {
   }
 
   async witness(draw: WitnessDraw): Promise<WitnessStep> {
-    const regions = await this.#regions(Array.from({ length: this.count }, (_, i) => i));
+    const regions = await this.#regions(0, this.count);
     const { rule, ranges } = this.task;
     const task = { ...draw, ...regions, rule, ranges };
     this.#heard = await hearWitnesses(task, allRegions(task), this.#points, 2 ** -24, this.#signal);
@@ -343,7 +344,9 @@ export class WebGpuPool implements RegionPool {
     gpu.submitAll(this.#listing(this.#own.listed));
     count = Math.min(count, wanted);
     const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes: 4 * count }]);
-    return this.#regions([...new Uint32Array(list)]);
+    const found: ReadRegions[] = [];
+    for (const slot of new Uint32Array(list)) found.push(await this.#region(slot));
+    return joined(found, this.#dims);
   }
 
   close(): void {
@@ -358,7 +361,9 @@ export class WebGpuPool implements RegionPool {
   }
 
   async #read(): Promise<Survey> {
-    const [words] = await this.#program.gpu.read([{ buffer: this.#found.of(FOUND_BYTES), bytes: FOUND_BYTES }]);
+    const [words] = await this.#program.gpu.read([
+      { buffer: this.#found.of(FOUND_BYTES), bytes: FOUND_BYTES },
+    ]);
     this.#signal?.throwIfAborted();
     return new Survey(new Uint32Array(words), this.#volume);
   }
@@ -378,7 +383,7 @@ export class WebGpuPool implements RegionPool {
     const step: PoolStep = { evaluated, before, after, signed, nonFinite: null };
     if (!wrong) return step;
     const { ranges } = this.task;
-    const { centres, levels } = await this.#regions([await slotOf(wrong.first)], images);
+    const { centres, levels } = await this.#region(await slotOf(wrong.first), images);
     const { points } = this.#laid;
     const places = new Float64Array(this.#dims * points.length);
     points.forEach((point, p) => {
@@ -388,44 +393,54 @@ export class WebGpuPool implements RegionPool {
       });
     });
     const values = await this.#points.evaluate(places, points.length, this.#signal);
-    const first = Math.max(0, values.findIndex(v => !Number.isFinite(v)));
+    const first = Math.max(
+      0,
+      values.findIndex(v => !Number.isFinite(v)),
+    );
     const value = Number.isFinite(values[first]) ? Number.NaN : values[first];
     const point = ranges.map((_, d) => places[d * points.length + first]);
     step.nonFinite = { count: wrong.count, first: { point, value } };
     return step;
   }
 
-  /** Reads regions of the pool, or images. */
-  async #regions(slots: readonly number[], images?: Geometry): Promise<ReadRegions> {
-    const { gpu } = this.#program;
-    const [dims, rows, count] = [this.#dims, Math.ceil(this.#dims / 4), slots.length];
+  /** Reads the region at a place of the pool, or of images. */
+  async #region(slot: number, images?: Geometry): Promise<ReadRegions> {
+    return this.#regions(slot, 1, images);
+  }
+
+  /** Reads some regions, one after the other. */
+  async #regions(first: number, count: number, images?: Geometry): Promise<ReadRegions> {
+    const [dims, rows] = [this.#dims, Math.ceil(this.#dims / 4)];
     const at = images ?? this.#geometry;
+    const read = await this.#program.gpu.read([
+      { buffer: at.places, from: 8 * dims * first, bytes: 8 * dims * count },
+      { buffer: at.levels, from: 4 * rows * first, bytes: 4 * rows * count },
+      { buffer: at.state, from: 16 * first, bytes: 16 * count },
+    ]);
+    const [places, levels, state] = [
+      new Uint32Array(read[0]),
+      new Uint8Array(read[1]),
+      new Float32Array(read[2]),
+    ];
     const found: ReadRegions = {
       count,
       centres: new Float64Array(dims * count),
       levels: new Uint8Array(dims * count),
       values: new Float64Array(count),
     };
-    const read = await gpu.read(
-      slots.flatMap(slot => [
-        { buffer: at.places, from: 8 * dims * slot, bytes: 8 * dims },
-        { buffer: at.levels, from: 4 * rows * slot, bytes: 4 * rows },
-        { buffer: at.state, from: 16 * slot, bytes: 16 },
-      ]),
-    );
-    slots.forEach((_, i) => {
-      const [places, levels, state] = read.slice(3 * i, 3 * i + 3);
-      const words = new Uint32Array(places);
+    for (let i = 0; i < count; i++) {
       let depth = 0;
-      this.task.ranges.forEach(([low, high], d) => {
-        const part = words[2 * d + 1] * 2 ** -32 + words[2 * d] * 2 ** -64;
-        found.centres[d * count + i] = low + part * (high - low);
-        found.levels[d * count + i] = new Uint8Array(levels)[d];
-        depth += new Uint8Array(levels)[d];
-      });
-      const { mantissa, exponent } = this.#volume;
-      found.values[i] = new Float32Array(state)[0] * mantissa * 2 ** (exponent - depth);
-    });
+      for (let d = 0; d < dims; d++) {
+        const [low, high] = this.task.ranges[d];
+        const word = 2 * (dims * i + d);
+        const level = levels[4 * rows * i + d];
+        found.centres[d * count + i] =
+          low + (places[word + 1] * 2 ** -32 + places[word] * 2 ** -64) * (high - low);
+        found.levels[d * count + i] = level;
+        depth += level;
+      }
+      found.values[i] = timesVolume(state[4 * i], this.#volume, -depth);
+    }
     return found;
   }
 
@@ -503,6 +518,23 @@ export class WebGpuPool implements RegionPool {
   }
 }
 
+/** Regions that were read one by one. */
+function joined(regions: readonly ReadRegions[], dims: number): ReadRegions {
+  const count = regions.length;
+  return {
+    count,
+    centres: Float64Array.from(
+      { length: dims * count },
+      (_, i) => regions[i % count].centres[Math.floor(i / count)],
+    ),
+    levels: Uint8Array.from(
+      { length: dims * count },
+      (_, i) => regions[i % count].levels[Math.floor(i / count)],
+    ),
+    values: Float64Array.from(regions, r => r.values[0]),
+  };
+}
+
 /** Where regions are. */
 interface Geometry {
   places: GPUBuffer;
@@ -522,14 +554,14 @@ function kernelsFor(dims: number): ReturnType<typeof makeKernels> {
 const makeKernels = (dims: number) => ({
   begin: begin(dims),
   halve: halve(dims),
-  twoLevel: twoLevel(dims, differenceWeight(dims)),
-  survey: survey(dims),
-  listed: listing(dims, 'others'),
+  twoLevel: twoLevel(differenceWeight(dims)),
+  survey: survey(),
+  listed: listing('others'),
   move: move(dims),
   facesFirst: faces(dims, false),
   facesAgain: faces(dims, true),
   mirror: mirror(dims),
   raise: raise(dims),
-  wide: listing(dims, 'looks'),
+  wide: listing('looks'),
   blame: blame(dims, DEVIATING),
 });

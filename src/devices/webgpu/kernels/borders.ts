@@ -4,7 +4,7 @@
  * the tree of halvings reads one bit per node. It ends as soon as no region below can be much wider than the one that looks.
  */
 import { BESIDE, WIDER } from '../../../tasks/pool/borders.ts';
-import { WIDTH, type PoolKernel } from './pool.ts';
+import { type PoolKernel, WIDTH } from './pool.ts';
 import { declare, FLAG, NOTE_TOP, type PoolBuffer, RECORD } from './pool-record.ts';
 
 /** BESIDE half-widths of the box, as the upper word of a fraction of it. */

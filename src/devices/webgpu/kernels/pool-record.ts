@@ -3,7 +3,7 @@
  * each axis, of 64 bits, and bit n from the top tells in which half of the n-th halving it lies. Halving sets one bit.
  *
  * Values and errors are float32 numbers per volume, where the volume of the box is 1: those of a region that was halved `depth` times
- * are to be multiplied by 2^-depth. So neither underflows, however deep a region is. `keyOf` orders them all: sixteenths of an octave.
+ * are to be multiplied by 2^-depth. So neither underflows, however deep a region is. `keyOf` orders them all: eighths of an octave.
  */
 import { ADD128 } from './numbers.ts';
 
@@ -30,8 +30,13 @@ export const FOUND = {
 } as const;
 /** Sums of a survey, each of 128 bits in pieces of 16. */
 export const SUM = { VALUE: 0, ERROR: 1, ABSOLUTE: 2, STUCK: 3, BEFORE: 4, AFTER: 5, COUNT: 6 } as const;
-/** Buckets of a survey: the uppermost one has the largest key. They span 128 octaves. */
-export const BUCKETS = 2 ** 11;
+/** Keys of an octave. */
+export const KEYS = 8;
+/**
+ * Buckets of a survey, one per key: the uppermost one has the largest. They span 64 octaves. SwiftShader takes 3 ms to compile each of
+ * them, since they are in workgroup memory.
+ */
+export const BUCKETS = 2 ** 9;
 export const FOUND_BYTES = 4 * (FOUND.BUCKETS + BUCKETS);
 /** A key in `found` is larger by this, so that it is positive. */
 export const KEY_BIAS = 2 ** 24;
@@ -97,23 +102,26 @@ export type PoolBuffer = keyof typeof DECLARED;
 export const declare = (buffers: readonly PoolBuffer[], from = 0): string =>
   `${TASK}${buffers.map((name, i) => `@group(0) @binding(${from + i}) ${DECLARED[name]}\n`).join('')}`;
 
-export const RECORD = (dims: number): string => /* wgsl */ `
-const DIMS = ${dims}u;
-const LEVEL_WORDS = ${Math.ceil(dims / 4)}u;
-
+/** What the words of a region say, in kernels that do not read where it is. */
+export const STATE = /* wgsl */ `
 fn depthOf(own: vec4<u32>) -> u32 { return own.z >> 16u; }
 fn axisOf(own: vec4<u32>) -> u32 { return own.z & 255u; }
 fn has(own: vec4<u32>, flag: u32) -> bool { return (own.z & (flag << 8u)) != 0u; }
 
-/** How large a number per volume is, in sixteenths of an octave. */
+/** How large a number per volume is: its exponent and three of its digits. */
 fn keyOf(bits: u32, depth: u32) -> i32 {
   let size = bits & 0x7fffffffu;
-  return select(i32(size >> 19u) - 16 * i32(depth), ${NO_KEY}, size < 0x800000u);
+  return select(i32(size >> ${23 - Math.log2(KEYS)}u) - ${KEYS} * i32(depth), ${NO_KEY}, size < 0x800000u);
 }
 
 /** 2^n, or 0 where float32 has no such number. */
 fn power2(n: i32) -> f32 { return bitcast<f32>(u32(clamp(n + 127, 0, 254)) << 23u); }
 `;
+
+export const RECORD = (dims: number): string => /* wgsl */ `
+const DIMS = ${dims}u;
+const LEVEL_WORDS = ${Math.ceil(dims / 4)}u;
+${STATE}`;
 
 /** Notes a key as the largest; most are not, and reading is cheap. */
 export const NOTE_TOP = /* wgsl */ `
@@ -128,7 +136,7 @@ export const PLACED = /* wgsl */ `${ADD128}
 fn placed(bits: u32, depth: u32, top: i32) -> vec4<u32> {
   let power = (bits >> 23u) & 0xffu;
   let digits = select((bits & 0x7fffffu) | 0x800000u, 0u, power == 0u);
-  let to = ${SUM_SHIFT} + i32(power) - i32(depth) - (top >> 4u);
+  let to = ${SUM_SHIFT} + i32(power) - i32(depth) - (top >> ${Math.log2(KEYS)}u);
   let up = u32(clamp(to, 0, ${SUM_SHIFT}));
   let down = u32(clamp(-to, 0, 31));
   let shift = up & 31u;

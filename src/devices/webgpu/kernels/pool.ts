@@ -5,7 +5,20 @@
  * Lists are in the order of regions, and sums are integers: nothing depends on the order of threads. A survey also counts regions in
  * buckets by their errors, so that the host chooses the next ones without asking again.
  */
-import { BUCKETS, declare, FINEST, FLAG, FOUND, KEY_BIAS, NOTE_TOP, type PoolBuffer, PLACED, RECORD, SUM } from './pool-record.ts';
+import {
+  BUCKETS,
+  declare,
+  FINEST,
+  FLAG,
+  FOUND,
+  KEY_BIAS,
+  NOTE_TOP,
+  PLACED,
+  type PoolBuffer,
+  RECORD,
+  STATE,
+  SUM,
+} from './pool-record.ts';
 
 /** Threads of a workgroup, and regions that a thread of a listing kernel has. */
 export const WIDTH = 256;
@@ -35,9 +48,10 @@ export interface PoolKernel {
   buffers: readonly PoolBuffer[];
 }
 
-const kernel = (dims: number, buffers: readonly PoolBuffer[], text: string): PoolKernel => ({
+/** A kernel; without a number of dimensions it is the same for all. */
+const kernel = (dims: number | null, buffers: readonly PoolBuffer[], text: string): PoolKernel => ({
   buffers,
-  text: `${declare(buffers)}${RECORD(dims)}${text}`,
+  text: `${declare(buffers)}${dims === null ? STATE : RECORD(dims)}${text}`,
 });
 
 /** One thread per item; workgroups are in rows of 32,768. */
@@ -101,12 +115,12 @@ fn isListed(i: u32) -> bool {
 `;
 
 /** The listing of regions: the number of each block, where each block's begin, the list. */
-export function listing(dims: number, purpose: 'looks' | 'others'): PoolKernel[] {
+export function listing(purpose: 'looks' | 'others'): PoolKernel[] {
   const looks = purpose === 'looks';
   const more: PoolBuffer[] = looks ? ['best', 'around'] : [];
   // nothing is added to these two here
   const own = (buffers: readonly PoolBuffer[], text: string) => {
-    const made = kernel(dims, buffers, text);
+    const made = kernel(null, buffers, text);
     return { ...made, text: made.text.replaceAll(/(best|around): array<atomic<u32>>/g, '$1: array<u32>') };
   };
   const listed = /* wgsl */ `${looks ? LOOKED_AT : LISTED}
@@ -135,7 +149,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 `,
   );
   const starts = kernel(
-    dims,
+    null,
     ['task', 'blocks', 'found'],
     /* wgsl */ `
 var<workgroup> sums: array<u32, ${WIDTH}>;
@@ -239,9 +253,9 @@ export const halve = (dims: number): PoolKernel =>
   );
 
 /** The two-level error of both halves of region k of the list; see tasks/pool/errors.ts. Halves have half of the volume. */
-export const twoLevel = (dims: number, weight: number): PoolKernel => {
-  const made = kernel(
-    dims,
+export const twoLevel = (weight: number): PoolKernel =>
+  kernel(
+    null,
     ['task', 'state', 'list', 'parents', 'found'],
     `${NOTE_TOP}
 fn note(slot: u32, was: vec4<u32>, error: f32) {
@@ -265,16 +279,14 @@ ${MAIN(/* wgsl */ `
     note(task.count + k, other, errors.y * factor + difference);
   }`)}`,
   );
-  return made;
-};
 
 /**
  * Adds over all regions, and over those that were halved; \`count\` is the number of regions before they were. Counts regions in
  * buckets by their errors, or by their |values| where small regions look across borders.
  */
-export const survey = (dims: number): PoolKernel =>
+export const survey = (): PoolKernel =>
   kernel(
-    dims,
+    null,
     ['task', 'state', 'list', 'parents', 'found'],
     `${PLACED}${MAY_FINISH}
 var<workgroup> counts: array<atomic<u32>, ${BUCKETS}>;
@@ -286,9 +298,6 @@ fn main(
   @builtin(local_invocation_index) thread: u32,
   @builtin(num_workgroups) all: vec3<u32>,
 ) {
-  for (var b = thread; b < ${BUCKETS}u; b += ${WIDTH}u) { atomicStore(&counts[b], 0u); }
-  if (thread < ${8 * SUM.COUNT}u) { atomicStore(&pieces[thread], 0u); }
-  workgroupBarrier();
   let top = i32(atomicLoad(&found[${FOUND.TOP}])) - ${KEY_BIAS};
   let step = all.x * ${WIDTH}u;
   // loops over sums stay loops: SwiftShader takes 8 s to compile the same text six times
