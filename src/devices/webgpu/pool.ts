@@ -3,7 +3,6 @@
  * all regions, and how many have which errors, by which the host selects the next ones. Lists grow by a factor of four.
  */
 
-import { DEVIATING, witnessStep } from '../../tasks/pool/blame.ts';
 import { DEEP } from '../../tasks/pool/borders.ts';
 import { differenceWeight } from '../../tasks/pool/errors.ts';
 import {
@@ -17,21 +16,18 @@ import {
   type WitnessStep,
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
-import { allRegions, type Volume, volumeOf } from '../../tasks/region.ts';
+import { type Volume, volumeOf } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
-import type { WitnessSums } from '../../tasks/witness.ts';
 import type { Dispatch, GrowingBuffer } from './gpu.ts';
 import { faces, mirror, raise } from './kernels/borders.ts';
 import {
-  BLAME,
   begin,
   blame,
   halve,
-  LISTED_PER_BLOCK,
+  LOOKED_AT,
   listing,
   MAX_SURVEYORS,
   move,
-  type PoolKernel,
   PURPOSE,
   survey,
   twoLevel,
@@ -40,16 +36,15 @@ import {
 import { FOUND, FOUND_BYTES, NO_KEY, type PoolBuffer } from './kernels/pool-record.ts';
 import { POOL_ROW, POOL_THREADS, poolRegionKernel } from './kernels/pool-regions.ts';
 import type { Points } from './points.ts';
+import { PoolKernels } from './pool-kernels.ts';
 import { PoolLists } from './pool-lists.ts';
 import { type PoolRule, poolRule } from './pool-rule.ts';
 import { Survey, timesVolume } from './pool-sums.ts';
+import { guiltOf, PoolWitness, type Said } from './pool-witness.ts';
 import type { WebGpuProgram } from './program.ts';
-import { hearWitnesses } from './witness.ts';
 
 /** The lists start with room for this many regions. */
 const FIRST_ROOM = 2 ** 14;
-/** Workgroups in a row of kernels with one thread per region. */
-const ROW = 2 ** 15;
 /** An integrand with loops, in WGSL. */
 const LOOPS = /\b(loop|while|for)\b/;
 
@@ -83,11 +78,9 @@ export class WebGpuPool implements RegionPool {
   readonly #dims: number;
   readonly #volume: Volume;
   readonly #lists: PoolLists;
-  readonly #found: GrowingBuffer;
-  readonly #tables: GrowingBuffer;
   readonly #offsets: GrowingBuffer;
   readonly #range: GrowingBuffer;
-  readonly #kernels = new Map<PoolKernel, GPUComputePipeline>();
+  readonly #kernels: PoolKernels;
   readonly #own: ReturnType<typeof kernelsFor>;
   #evaluation!: GPUComputePipeline;
   #most: number;
@@ -97,7 +90,9 @@ export class WebGpuPool implements RegionPool {
   #threshold = NO_KEY;
   #wanted = 0;
   #last!: Survey;
-  #heard: WitnessSums | null = null;
+  #witnesses: PoolWitness | null = null;
+  /** What the last witnesses said. */
+  #said: Said | null = null;
   /** Sums over regions that left the pool. Without them the tree of halvings has gaps, so there are no more looks. */
   readonly #finished = { count: 0, value: 0, error: 0, absolute: 0 };
   count = 0;
@@ -125,10 +120,9 @@ export class WebGpuPool implements RegionPool {
     const { text } = program;
     this.#laid = poolRule(this.#rule, LOOPS.test(text.slice(text.indexOf('fn integrand('))));
     this.#lists = new PoolLists(program.gpu, this.#dims);
+    this.#kernels = new PoolKernels(program, this.#lists);
     this.#most = this.#lists.most(task.maxMemory);
     this.#own = kernelsFor(this.#dims);
-    this.#found = program.buffer('storage');
-    this.#tables = program.buffer('storage');
     this.#offsets = program.buffer('storage');
     this.#range = program.buffer('uniform');
   }
@@ -153,13 +147,9 @@ export class WebGpuPool implements RegionPool {
     const { begin, halve, twoLevel, survey, listed } = this.#own;
     const [evaluation] = await Promise.all([
       gpu.pipeline(poolRegionKernel(text, this.#laid.variant)),
-      ...[begin, halve, twoLevel, survey, ...listed].map(k => this.#ready(k)),
+      this.#kernels.ready(begin, halve, twoLevel, survey, ...listed),
     ]);
     this.#evaluation = evaluation;
-  }
-
-  async #ready(kernel: PoolKernel): Promise<void> {
-    if (!this.#kernels.has(kernel)) this.#kernels.set(kernel, await this.#program.gpu.pipeline(kernel.text));
   }
 
   async start(level: number): Promise<PoolStep> {
@@ -167,11 +157,12 @@ export class WebGpuPool implements RegionPool {
     this.count = this.#nodes = 2 ** (level * this.#dims);
     this.#rootLevel = level;
     this.#grow(Math.max(FIRST_ROOM, 2 * this.count));
-    this.#tables.write(this.#laid.table(this.task.ranges));
+    const table = this.#laid.table(this.task.ranges);
+    gpu.device.queue.writeBuffer(this.#lists.of('rule', table.byteLength), 0, table as never);
     this.#offsets.write(this.#laid.offsets);
-    gpu.clear(this.#found.of(FOUND_BYTES), FOUND_BYTES);
+    gpu.clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES);
     this.#shape({});
-    gpu.submitAll([this.#dispatch(this.#own.begin, this.count)]);
+    gpu.submitAll([this.#kernels.threads(this.#own.begin, this.count)]);
     await this.#evaluate(this.count);
     await this.#addUp();
     return this.#step(this.count, i => i);
@@ -199,17 +190,17 @@ export class WebGpuPool implements RegionPool {
     this.#clear();
     const shape = { n, threshold: this.#threshold };
     this.#shape(shape);
-    gpu.submitAll([...this.#listing(this.#own.listed), this.#dispatch(this.#own.halve, n)]);
+    gpu.submitAll([
+      ...this.#kernels.listing(this.#own.listed, this.count),
+      this.#kernels.threads(this.#own.halve, n),
+    ]);
     await this.#evaluate(2 * n, shape);
-    gpu.submitAll([this.#dispatch(this.#own.twoLevel, n)]);
+    gpu.submitAll([this.#kernels.threads(this.#own.twoLevel, n)]);
     const before = this.count;
     this.count += n;
     this.#nodes += 2 * n;
     await this.#addUp({ n, count: before });
-    return this.#step(2 * n, async i => {
-      const [list] = await gpu.read([{ buffer: this.#lists.get('list'), from: 4 * (i >> 1), bytes: 4 }]);
-      return i % 2 === 0 ? new Uint32Array(list)[0] : before + (i >> 1);
-    });
+    return this.#step(2 * n, i => (i % 2 === 0 ? this.#listed(i >> 1) : before + (i >> 1)));
   }
 
   async finish(relative: number, tolerance: Tolerance): Promise<void> {
@@ -232,7 +223,7 @@ export class WebGpuPool implements RegionPool {
   /** Finishes regions: adds their values and errors to `#finished`, and moves the last of the others into their places. */
   async #finish(threshold: number, relative: number): Promise<void> {
     const { gpu } = this.#program;
-    await this.#ready(this.#own.move);
+    await this.#kernels.ready(this.#own.move);
     const which = { threshold, relative, purpose: PURPOSE.GAPS };
     this.#clear();
     this.#shape(which);
@@ -246,13 +237,13 @@ export class WebGpuPool implements RegionPool {
     this.#finished.error += sums.error;
     this.#finished.absolute += sums.absolute;
     this.#shape({ ...which, n: left });
-    gpu.submitAll(this.#listing(this.#own.listed));
+    gpu.submitAll(this.#kernels.listing(this.#own.listed, this.count));
     const n = (await this.#read()).listed;
     if (n > 0) {
       this.#shape({ ...which, purpose: PURPOSE.MOVES, n: left, listAt: n });
-      gpu.submitAll(this.#listing(this.#own.listed));
+      gpu.submitAll(this.#kernels.listing(this.#own.listed, this.count));
       this.#shape({ n });
-      gpu.submitAll([this.#dispatch(this.#own.move, n)]);
+      gpu.submitAll([this.#kernels.threads(this.#own.move, n)]);
     }
     this.count = left;
     await this.#addUp();
@@ -263,7 +254,7 @@ export class WebGpuPool implements RegionPool {
     if (this.#finished.count > 0) return nothing;
     const { gpu } = this.#program;
     const { facesFirst, facesAgain, mirror, raise, wide } = this.#own;
-    await Promise.all([facesFirst, facesAgain, mirror, raise, ...wide].map(k => this.#ready(k)));
+    await this.#kernels.ready(facesFirst, facesAgain, mirror, raise, ...wide);
     this.#clear();
     this.#shape({ purpose: PURPOSE.LOOKS });
     gpu.submitAll([this.#surveying()]);
@@ -276,9 +267,9 @@ export class WebGpuPool implements RegionPool {
     const shape = { threshold, power, purpose: PURPOSE.LOOKS };
     this.#shape(shape);
     gpu.submitAll([
-      this.#dispatch(facesFirst, count),
-      this.#dispatch(facesAgain, count),
-      ...this.#listing(wide),
+      this.#kernels.threads(facesFirst, count),
+      this.#kernels.threads(facesAgain, count),
+      ...this.#kernels.listing(wide, count),
     ]);
     const n = (await this.#read()).listed;
     if (n === 0) return nothing;
@@ -290,47 +281,60 @@ export class WebGpuPool implements RegionPool {
     };
     this.#clear();
     this.#shape({ ...shape, n, purpose: Number(looks) });
-    gpu.submitAll([this.#dispatch(mirror, n)]);
+    gpu.submitAll([this.#kernels.threads(mirror, n)]);
     if (looks) await this.#evaluate(n, {}, images);
-    gpu.submitAll([this.#dispatch(raise, n)]);
+    gpu.submitAll([this.#kernels.threads(raise, n)]);
     await this.#addUp();
     return this.#step(looks ? n : 0, i => i, images);
   }
 
   async witness(draw: WitnessDraw): Promise<WitnessStep> {
-    const regions = await this.#regions(0, this.count);
-    const { rule, ranges } = this.task;
-    const task = { ...draw, ...regions, rule, ranges };
-    this.#heard = await hearWitnesses(task, allRegions(task), this.#points, 2 ** -24, this.#signal);
-    return witnessStep(this.#heard);
+    this.#witnesses ??= new PoolWitness(this.#program, this.#lists, this.#kernels, this.#rule);
+    this.#clear();
+    this.#shape({});
+    const { ranges } = this.task;
+    const { said, wrong, ...step } = await this.#witnesses.hear(draw, ranges, this.count, this.#signal);
+    this.#said = said;
+    if (!wrong) return step;
+    const { centres } = await this.#region(await this.#listed(wrong.first));
+    const point = [...centres];
+    return { ...step, nonFinite: { count: wrong.count, first: { point, value: Number.NaN } } };
   }
 
   async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
     const { gpu } = this.#program;
-    await this.#ready(this.#own.blame);
-    const { deviations, spreads, surprises, missing, axes } = this.#heard!;
-    const unit = this.#last.absolute || 1;
-    const power = Math.floor(Math.log2(unit));
-    const words = new Uint32Array(4 * this.count);
+    const said = this.#said!;
+    const { guilt, sum } = guiltOf(said, who);
+    const everyone = !(sum > 0);
+    const factor = Math.max(1, least / sum);
+    // errors are float32 numbers in units of this power of 2
+    const unit = everyone ? least / this.count : factor * sum;
+    const power = Math.floor(Math.log2(Math.min(Number.MAX_VALUE, unit)));
+    const words = new Uint32Array(2 * said.count);
     const floats = new Float32Array(words.buffer);
-    let some = 0;
-    for (let i = 0; i < this.count; i++) {
-      floats[4 * i] = deviations[i] * 2 ** -power;
-      floats[4 * i + 1] = spreads[i] * 2 ** -power;
-      floats[4 * i + 2] = missing[i] * 2 ** -power;
-      words[4 * i + 3] = axes[i] | (surprises[i] << 8);
-      const off = Math.abs(deviations[i]);
-      if (who === 'surprised') some += (surprises[i] ? off : 0) + missing[i];
-      else if (off > DEVIATING * spreads[i]) some += off;
+    for (let i = 0; i < said.count; i++) {
+      floats[2 * i] = factor * guilt[i] * 2 ** -power;
+      words[2 * i + 1] = said.axes[i];
     }
-    gpu.device.queue.writeBuffer(this.#lists.get('said'), 0, words as never);
-    const guilty = some > 0 ? (who === 'surprised' ? BLAME.SURPRISED : BLAME.DEVIATING) : BLAME.EVERYONE;
-    const factor = some > 0 ? Math.max(1, least / some) : (least / this.count) * 2 ** -power;
     const { mantissa, exponent } = this.#volume;
-    this.#shape({ purpose: guilty, factor: factor / mantissa, power: power - exponent });
+    await this.#kernels.ready(this.#own.blame);
+    gpu.device.queue.writeBuffer(this.#lists.get('said'), 0, words as never);
+    const n = everyone ? this.count : said.count;
     this.#clear();
-    gpu.submitAll([this.#dispatch(this.#own.blame, this.count)]);
+    this.#shape({
+      n,
+      purpose: Number(everyone),
+      factor: (unit * 2 ** -power) / mantissa,
+      power: power - exponent,
+    });
+    gpu.submitAll([this.#kernels.threads(this.#own.blame, n)]);
     await this.#addUp();
+  }
+
+  /** A region of the list. */
+  async #listed(k: number): Promise<number> {
+    const read = [{ buffer: this.#lists.get('list'), from: 4 * k, bytes: 4 }];
+    return new Uint32Array((await this.#program.gpu.read(read))[0])[0];
   }
 
   /** The regions with the largest |values|, about so many. */
@@ -341,7 +345,7 @@ export class WebGpuPool implements RegionPool {
     gpu.submitAll([this.#surveying()]);
     let { threshold, count } = (await this.#read()).most(wanted);
     this.#shape({ purpose: PURPOSE.VALUES, threshold });
-    gpu.submitAll(this.#listing(this.#own.listed));
+    gpu.submitAll(this.#kernels.listing(this.#own.listed, this.count));
     count = Math.min(count, wanted);
     const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes: 4 * count }]);
     const found: ReadRegions[] = [];
@@ -362,7 +366,7 @@ export class WebGpuPool implements RegionPool {
 
   async #read(): Promise<Survey> {
     const [words] = await this.#program.gpu.read([
-      { buffer: this.#found.of(FOUND_BYTES), bytes: FOUND_BYTES },
+      { buffer: this.#lists.of('found', FOUND_BYTES), bytes: FOUND_BYTES },
     ]);
     this.#signal?.throwIfAborted();
     return new Survey(new Uint32Array(words), this.#volume);
@@ -371,7 +375,7 @@ export class WebGpuPool implements RegionPool {
   /** Clears what the next step finds; the largest key of all stays. */
   #clear(): void {
     const from = 4 * (FOUND.TOP + 1);
-    this.#program.gpu.clear(this.#found.of(FOUND_BYTES), FOUND_BYTES - from, from);
+    this.#program.gpu.clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES - from, from);
   }
 
   async #step(
@@ -462,9 +466,9 @@ export class WebGpuPool implements RegionPool {
       POOL_ROW * POOL_ROW,
       (first, n) => {
         const range = this.#range.write(this.#words(shape, this.count, first, first + n));
-        const found = this.#found.of(FOUND_BYTES);
+        const found = this.#lists.of('found', FOUND_BYTES);
         const list = this.#lists.get('list');
-        const tables = [this.#tables.of(4), this.#offsets.of(4)];
+        const tables = [this.#lists.get('rule'), this.#offsets.of(4)];
         const buffers = [this.#program.params(), range, places, levels, state, list, found, ...tables];
         const groups = Math.ceil(n / perGroup);
         const workgroups = [Math.min(groups, POOL_ROW), Math.ceil(groups / POOL_ROW)] as const;
@@ -496,25 +500,9 @@ export class WebGpuPool implements RegionPool {
     return words;
   }
 
-  /** A kernel with one thread per item. */
-  #dispatch(kernel: PoolKernel, items: number): Dispatch {
-    const groups = Math.ceil(items / WIDTH);
-    return this.#launch(kernel, [Math.min(groups, ROW), Math.ceil(groups / ROW)]);
-  }
-
   #surveying(): Dispatch {
-    return this.#launch(this.#own.survey, [Math.min(MAX_SURVEYORS, Math.ceil(this.count / WIDTH))]);
-  }
-
-  #listing([counts, starts, write]: readonly PoolKernel[]): Dispatch[] {
-    const blocks = Math.ceil(this.count / LISTED_PER_BLOCK);
-    return [this.#launch(counts, [blocks]), this.#launch(starts, [1]), this.#launch(write, [blocks])];
-  }
-
-  #launch(kernel: PoolKernel, workgroups: readonly [number, number?]): Dispatch {
-    const buffer = (name: PoolBuffer) =>
-      name === 'found' ? this.#found.of(FOUND_BYTES) : this.#lists.get(name);
-    return { pipeline: this.#kernels.get(kernel)!, buffers: kernel.buffers.map(buffer), workgroups };
+    const groups = Math.min(MAX_SURVEYORS, Math.ceil(this.count / WIDTH));
+    return this.#kernels.groups(this.#own.survey, groups);
   }
 }
 
@@ -556,12 +544,12 @@ const makeKernels = (dims: number) => ({
   halve: halve(dims),
   twoLevel: twoLevel(differenceWeight(dims)),
   survey: survey(),
-  listed: listing('others'),
+  listed: listing(),
   move: move(dims),
   facesFirst: faces(dims, false),
   facesAgain: faces(dims, true),
   mirror: mirror(dims),
   raise: raise(dims),
-  wide: listing('looks'),
-  blame: blame(dims, DEVIATING),
+  wide: listing(LOOKED_AT, ['best', 'around']),
+  blame: blame(dims),
 });

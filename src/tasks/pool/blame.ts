@@ -29,7 +29,7 @@ export class Blame {
     const values = store.columns[draw.result ?? 0].values.slice(0, count);
     const task = { ...draw, rule, ranges, count, centres, levels, values };
     this.#last = await this.#hear(task);
-    return witnessStep(this.#last);
+    return stepOf(this.#last);
   }
 
   /** Raises errors in the store; see RegionPool.blame. */
@@ -56,8 +56,7 @@ export class Blame {
   }
 }
 
-/** What witnesses say of all regions together. */
-export function witnessStep(sums: WitnessSums): WitnessStep {
+function stepOf(sums: WitnessSums): WitnessStep {
   const { deviations, spreads, surprises, missing, witnesses, evaluations } = sums;
   const [deviation, surprise, hidden] = [new Sum(), new Sum(), new Sum()];
   // squares relative to the largest, since they may overflow

@@ -19,7 +19,7 @@ fn highProduct(a: u32, b: u32) -> u32 {
 `;
 
 /** Philox4x32-10 (random/philox.ts); `keys` in the task are those of all rounds. */
-export const PHILOX = /* wgsl */ `${HIGH_PRODUCT}
+export const PHILOX_ALONE = /* wgsl */ `
 fn philox(counter: vec4<u32>) -> vec4<u32> {
   var c = counter;
   for (var k = 0u; k < ${ROUNDS}u; k++) {
@@ -35,6 +35,9 @@ fn philox(counter: vec4<u32>) -> vec4<u32> {
   return c;
 }
 `;
+
+/** The same with what it needs. */
+export const PHILOX: string = `${HIGH_PRODUCT}${PHILOX_ALONE}`;
 
 /** The number of bits behind the binary point of a sum. */
 export const FRACTION_BITS = 96;

@@ -94,7 +94,14 @@ const DECLARED = {
   imagePlaces: 'var<storage, read_write> imagePlaces: array<vec2<u32>>;',
   imageLevels: 'var<storage, read_write> imageLevels: array<u32>;',
   imageState: 'var<storage, read_write> imageState: array<vec4<u32>>;',
-  said: 'var<storage, read_write> said: array<vec4<u32>>;',
+  /** Of the witnesses of a pool (kernels/pool-witness.ts). */
+  hearing: 'var<uniform> hearing: array<vec4<u32>, 8>;',
+  pointValues: 'var<storage, read_write> pointValues: array<f32>;',
+  models: 'var<storage, read_write> models: array<f32>;',
+  heard: 'var<storage, read_write> heard: array<u32>;',
+  witnessSums: 'var<storage, read_write> witnessSums: array<u32>;',
+  rule: 'var<storage, read_write> rule: array<u32>;',
+  said: 'var<storage, read_write> said: array<vec2<u32>>;',
 } as const;
 export type PoolBuffer = keyof typeof DECLARED;
 

@@ -29,6 +29,51 @@ export const AXIS = {
   WORDS: 8,
 } as const;
 
+/** Where a region is, from integers; kernels that include this have `places`, `levels` and the rule's buffer. */
+export const SIDE = /* wgsl */ `${HIGH_PRODUCT}
+fn number(i: u32) -> f32 { return bitcast<f32>(rule[i]); }
+
+fn add64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  let low = a.x + b.x;
+  return vec2<u32>(low, a.y + b.y + u32(low < a.x));
+}
+
+fn levelOf(slot: u32, d: u32) -> u32 { return (levels[slot * LEVEL_WORDS + (d >> 2u)] >> (8u * (d & 3u))) & 255u; }
+
+/** A region on an axis: its centre as two numbers, its half-width, and 2^-level or 0 where halves would have one centre. */
+fn sideOf(slot: u32, d: u32) -> vec4<f32> {
+  let place = places[slot * DIMS + d];
+  let own = ${AXIS.WORDS}u * d;
+  let width = vec2<u32>(rule[own + ${AXIS.WIDTH}u], rule[own + ${AXIS.WIDTH + 1}u]);
+  // low + width · place / 2^64; carries of the lowest words are left out
+  var centre = vec2<u32>(width.y * place.y, highProduct(width.y, place.y));
+  centre = add64(centre, vec2<u32>(highProduct(width.y, place.x), 0u));
+  centre = add64(centre, vec2<u32>(highProduct(width.x, place.y), 0u));
+  centre = add64(centre, vec2<u32>(rule[own + ${AXIS.LOW}u], rule[own + ${AXIS.LOW + 1}u]));
+  let negative = (centre.y >> 31u) == 1u;
+  if (negative) { centre = add64(~centre, vec2<u32>(1u, 0u)); }
+  // the highest bit goes to the top
+  var lead = countLeadingZeros(centre.y);
+  if (centre.y == 0u) {
+    centre = vec2<u32>(0u, centre.x);
+    lead = countLeadingZeros(centre.y);
+    centre.y <<= (lead & 31u);
+    lead += 32u;
+  } else if (lead > 0u) {
+    centre = vec2<u32>(centre.x << lead, (centre.y << lead) | (centre.x >> (32u - lead)));
+  }
+  let scale = power2(bitcast<i32>(rule[own + ${AXIS.POWER}u]) + 2 - i32(lead)) * select(1.0, -1.0, negative);
+  let high = f32(centre.y >> 8u) * 0x1p-24 * scale;
+  let rest = f32(((centre.y & 255u) << 24u) | (centre.x >> 8u)) * 0x1p-56 * scale;
+  let level = levelOf(slot, d);
+  let part = power2(-i32(level));
+  let half = 0.5 * number(own + ${AXIS.RANGE}u) * part;
+  // an eighth of the half-width changes the centre
+  let fine = level < ${FINEST}u && half > abs(high) * 0x1p-21;
+  return vec4<f32>(high, rest, half, select(0.0, part, fine));
+}
+`;
+
 export interface PoolVariant {
   dims: number;
   /** Lanes per region: 1 or POOL_THREADS. */
@@ -90,49 +135,7 @@ ${integrand}
 ${FINITE}
 ${RECORD(dims)}
 ${NOTE_TOP}
-${HIGH_PRODUCT}
-fn number(i: u32) -> f32 { return bitcast<f32>(rule[i]); }
-
-fn add64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-  let low = a.x + b.x;
-  return vec2<u32>(low, a.y + b.y + u32(low < a.x));
-}
-
-fn levelOf(slot: u32, d: u32) -> u32 { return (levels[slot * LEVEL_WORDS + (d >> 2u)] >> (8u * (d & 3u))) & 255u; }
-
-/** A region on an axis: its centre as two numbers, its half-width, and 2^-level or 0 where halves would have one centre. */
-fn sideOf(slot: u32, d: u32) -> vec4<f32> {
-  let place = places[slot * DIMS + d];
-  let own = ${AXIS.WORDS}u * d;
-  let width = vec2<u32>(rule[own + ${AXIS.WIDTH}u], rule[own + ${AXIS.WIDTH + 1}u]);
-  // low + width · place / 2^64; carries of the lowest words are left out
-  var centre = vec2<u32>(width.y * place.y, highProduct(width.y, place.y));
-  centre = add64(centre, vec2<u32>(highProduct(width.y, place.x), 0u));
-  centre = add64(centre, vec2<u32>(highProduct(width.x, place.y), 0u));
-  centre = add64(centre, vec2<u32>(rule[own + ${AXIS.LOW}u], rule[own + ${AXIS.LOW + 1}u]));
-  let negative = (centre.y >> 31u) == 1u;
-  if (negative) { centre = add64(~centre, vec2<u32>(1u, 0u)); }
-  // the highest bit goes to the top
-  var lead = countLeadingZeros(centre.y);
-  if (centre.y == 0u) {
-    centre = vec2<u32>(0u, centre.x);
-    lead = countLeadingZeros(centre.y);
-    centre.y <<= (lead & 31u);
-    lead += 32u;
-  } else if (lead > 0u) {
-    centre = vec2<u32>(centre.x << lead, (centre.y << lead) | (centre.x >> (32u - lead)));
-  }
-  let scale = power2(bitcast<i32>(rule[own + ${AXIS.POWER}u]) + 2 - i32(lead)) * select(1.0, -1.0, negative);
-  let high = f32(centre.y >> 8u) * 0x1p-24 * scale;
-  let rest = f32(((centre.y & 255u) << 24u) | (centre.x >> 8u)) * 0x1p-56 * scale;
-  let level = levelOf(slot, d);
-  let part = power2(-i32(level));
-  let half = 0.5 * number(own + ${AXIS.RANGE}u) * part;
-  // an eighth of the half-width changes the centre
-  let fine = level < ${FINEST}u && half > abs(high) * 0x1p-21;
-  return vec4<f32>(high, rest, half, select(0.0, part, fine));
-}
-
+${SIDE}
 /** The regions of the pool, or both halves of those in the list. */
 fn slotOf(item: u32) -> u32 {
   var slot = item;

@@ -39,13 +39,13 @@ export const PURPOSE = {
   /** Those with the largest values. */
   VALUES: 4,
 } as const;
-/** Whose errors witnesses raise. */
-export const BLAME = { SURPRISED: 0, DEVIATING: 1, EVERYONE: 2 } as const;
 
 export interface PoolKernel {
   text: string;
   /** In the order of bindings. */
   buffers: readonly PoolBuffer[];
+  /** Whether the integrand is in it, whose params come first. */
+  integrand?: boolean;
 }
 
 /** A kernel; without a number of dimensions it is the same for all. */
@@ -105,7 +105,7 @@ fn isListed(i: u32) -> bool {
 `;
 
 /** Where small neighbours have more than the region and its error: both in units of 2^(power − 182) (borders.ts). */
-const LOOKED_AT = /* wgsl */ `
+export const LOOKED_AT = /* wgsl */ `
 fn isListed(i: u32) -> bool {
   let own = state[i];
   let scale = power2(clamp(task.power - 182 + i32(depthOf(own)), -126, 127));
@@ -115,15 +115,13 @@ fn isListed(i: u32) -> bool {
 `;
 
 /** The listing of regions: the number of each block, where each block's begin, the list. */
-export function listing(purpose: 'looks' | 'others'): PoolKernel[] {
-  const looks = purpose === 'looks';
-  const more: PoolBuffer[] = looks ? ['best', 'around'] : [];
+export function listing(test: string = LISTED, more: readonly PoolBuffer[] = []): PoolKernel[] {
   // nothing is added to these two here
   const own = (buffers: readonly PoolBuffer[], text: string) => {
     const made = kernel(null, buffers, text);
     return { ...made, text: made.text.replaceAll(/(best|around): array<atomic<u32>>/g, '$1: array<u32>') };
   };
-  const listed = /* wgsl */ `${looks ? LOOKED_AT : LISTED}
+  const listed = /* wgsl */ `${test}
 /** Which of the EACH regions of a thread are listed, as bits. */
 fn listedOf(first: u32) -> u32 {
   var bits = 0u;
@@ -374,35 +372,29 @@ export const move = (dims: number): PoolKernel =>
   );
 
 /**
- * Raises the errors of regions by what witnesses said of them; see tasks/pool/blame.ts. \`said\` has for each region, per volume of the
- * box: deviation, spread, what its faces hide; then axis | surprised << 8.
+ * Raises errors by what witnesses said; see tasks/pool/blame.ts. `said` has for each region of the list an error, in units of 2^power of
+ * the box's volume, and the axis along which it is to be halved. Without a list, all regions have the same error.
  */
-export const blame = (dims: number, limit: number): PoolKernel =>
+export const blame = (dims: number): PoolKernel =>
   kernel(
     dims,
-    ['task', 'levels', 'state', 'said', 'found'],
+    ['task', 'levels', 'state', 'list', 'said', 'found'],
     `${NOTE_TOP}
 ${MAIN(/* wgsl */ `
-  if (k < task.count) {
-    let own = state[k];
-    let word = said[k];
-    let off = abs(bitcast<f32>(word.x));
-    var guilt = 1.0;
-    switch (task.purpose) {
-      case ${BLAME.SURPRISED}u: { guilt = select(0.0, off, (word.w >> 8u) != 0u) + bitcast<f32>(word.z); }
-      case ${BLAME.DEVIATING}u: { guilt = select(0.0, off, off > ${limit.toFixed(1)} * bitcast<f32>(word.y)); }
-      default: {}
-    }
-    // guilt is in units of 2^power of the whole box, an error per volume
+  if (k < task.n) {
+    let everyone = task.purpose == 1u;
+    let slot = select(list[k], k, everyone);
+    let own = state[slot];
     let depth = depthOf(own);
-    let more = min(0x1p126, task.factor * guilt * power2(clamp(task.power + i32(depth), -126, 126)));
+    let guilt = select(bitcast<f32>(said[k].x), task.factor, everyone);
     if (guilt > 0.0) {
+      let more = min(0x1p126, guilt * power2(clamp(task.power + i32(depth), -126, 126)));
       let error = bitcast<f32>(own.y) + more;
       var words = own.z;
-      let axis = word.w & 255u;
-      let level = (levels[k * LEVEL_WORDS + (axis >> 2u)] >> (8u * (axis & 3u))) & 255u;
-      if (task.purpose != ${BLAME.EVERYONE}u && level < ${FINEST}u) { words = (words & 0xffffff00u) | axis; }
-      state[k] = vec4<u32>(own.x, bitcast<u32>(error), words, own.w);
+      let axis = said[k].y;
+      let level = (levels[slot * LEVEL_WORDS + (axis >> 2u)] >> (8u * (axis & 3u))) & 255u;
+      if (!everyone && level < ${FINEST}u) { words = (words & 0xffffff00u) | axis; }
+      state[slot] = vec4<u32>(own.x, bitcast<u32>(error), words, own.w);
       noteTop(keyOf(bitcast<u32>(error), depth));
     }
   }`)}`,
