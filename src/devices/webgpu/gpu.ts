@@ -176,6 +176,7 @@ export class Gpu {
     const encoder = this.device.createCommandEncoder();
     const pass = encoder.beginComputePass();
     for (const { pipeline, buffers, workgroups } of dispatches) {
+      if (workgroups[0] === 0) continue; // Dawn warns of it
       pass.setPipeline(pipeline);
       const entries = buffers.flatMap((buffer, binding) =>
         buffer ? [{ binding, resource: { buffer } }] : [],

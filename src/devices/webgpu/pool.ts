@@ -3,6 +3,7 @@
  * all regions, and how many have which errors, by which the host selects the next ones. Lists grow by a factor of four.
  */
 
+import { hearingOf } from '../../tasks/hearing.ts';
 import { DEEP } from '../../tasks/pool/borders.ts';
 import { differenceWeight } from '../../tasks/pool/errors.ts';
 import {
@@ -33,7 +34,7 @@ import {
   twoLevel,
   WIDTH,
 } from './kernels/pool.ts';
-import { FOUND, FOUND_BYTES, NO_KEY, type PoolBuffer } from './kernels/pool-record.ts';
+import { FOUND, FOUND_BYTES, NO_KEY } from './kernels/pool-record.ts';
 import { POOL_ROW, POOL_THREADS, poolRegionKernel } from './kernels/pool-regions.ts';
 import type { Points } from './points.ts';
 import { PoolKernels } from './pool-kernels.ts';
@@ -42,6 +43,7 @@ import { type PoolRule, poolRule } from './pool-rule.ts';
 import { Survey, timesVolume } from './pool-sums.ts';
 import { guiltOf, PoolWitness, type Said } from './pool-witness.ts';
 import type { WebGpuProgram } from './program.ts';
+import { firstNonFinite } from './witness.ts';
 
 /** The lists start with room for this many regions. */
 const FIRST_ROOM = 2 ** 14;
@@ -246,6 +248,7 @@ export class WebGpuPool implements RegionPool {
       gpu.submitAll([this.#kernels.threads(this.#own.move, n)]);
     }
     this.count = left;
+    this.#clear();
     await this.#addUp();
   }
 
@@ -296,9 +299,14 @@ export class WebGpuPool implements RegionPool {
     const { said, wrong, ...step } = await this.#witnesses.hear(draw, ranges, this.count, this.#signal);
     this.#said = said;
     if (!wrong) return step;
-    const { centres } = await this.#region(await this.#listed(wrong.first));
-    const point = [...centres];
-    return { ...step, nonFinite: { count: wrong.count, first: { point, value: Number.NaN } } };
+    const slot = await this.#listed(wrong.first);
+    const { rule } = this.task;
+    const hearing = hearingOf(
+      { ...draw, ...(await this.#region(slot)), rule, ranges },
+      { first: 0, count: 1 },
+    );
+    const first = await firstNonFinite({ ...hearing, first: slot }, this.#points, this.#signal);
+    return { ...step, nonFinite: { count: wrong.count, first } };
   }
 
   async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
