@@ -10,6 +10,13 @@ const USAGE = { mapRead: 0x1, copyFrom: 0x4, copyTo: 0x8, uniform: 0x40, storage
 const MAP_READ = 0x1;
 const COMPUTE = 0x4;
 
+/** One launch of a kernel. */
+export interface Dispatch {
+  pipeline: GPUComputePipeline;
+  buffers: readonly (GPUBuffer | null)[];
+  workgroups: readonly [number, number?];
+}
+
 /** A buffer that grows when more is asked for. */
 export class GrowingBuffer {
   readonly #gpu: Gpu;
@@ -27,6 +34,17 @@ export class GrowingBuffer {
     this.#buffer?.destroy();
     this.#buffer = this.#gpu.buffer(Math.max(256, 4 * Math.ceil(bytes / 4)), this.#usage);
     return this.#buffer;
+  }
+
+  /** The same, and what it had stays. */
+  kept(bytes: number): GPUBuffer {
+    const old = this.#buffer;
+    if (!old || old.size >= bytes) return this.of(bytes);
+    this.#buffer = null;
+    const grown = this.of(bytes);
+    this.#gpu.copy(old, grown, old.size);
+    old.destroy();
+    return grown;
   }
 
   write(data: Float32Array | Uint32Array): GPUBuffer {
@@ -150,19 +168,35 @@ export class Gpu {
     buffers: readonly (GPUBuffer | null)[],
     workgroups: readonly [number, number?],
   ): void {
+    this.submitAll([{ pipeline, buffers, workgroups }]);
+  }
+
+  /** Submits dispatches, each of which sees what those before it wrote. */
+  submitAll(dispatches: readonly Dispatch[]): void {
     const encoder = this.device.createCommandEncoder();
     const pass = encoder.beginComputePass();
-    pass.setPipeline(pipeline);
-    const entries = buffers.flatMap((buffer, binding) => (buffer ? [{ binding, resource: { buffer } }] : []));
-    pass.setBindGroup(0, this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
-    pass.dispatchWorkgroups(...workgroups);
+    for (const { pipeline, buffers, workgroups } of dispatches) {
+      if (workgroups[0] === 0) continue; // Dawn warns of it
+      pass.setPipeline(pipeline);
+      const entries = buffers.flatMap((buffer, binding) =>
+        buffer ? [{ binding, resource: { buffer } }] : [],
+      );
+      pass.setBindGroup(0, this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
+      pass.dispatchWorkgroups(...workgroups);
+    }
     pass.end();
     this.device.queue.submit([encoder.finish()]);
   }
 
-  clear(buffer: GPUBuffer, bytes: number): void {
+  copy(from: GPUBuffer, to: GPUBuffer, bytes: number): void {
     const encoder = this.device.createCommandEncoder();
-    encoder.clearBuffer(buffer, 0, bytes);
+    encoder.copyBufferToBuffer(from, 0, to, 0, bytes);
+    this.device.queue.submit([encoder.finish()]);
+  }
+
+  clear(buffer: GPUBuffer, bytes: number, from = 0): void {
+    const encoder = this.device.createCommandEncoder();
+    encoder.clearBuffer(buffer, from, bytes);
     this.device.queue.submit([encoder.finish()]);
   }
 
@@ -171,15 +205,15 @@ export class Gpu {
     await this.#alive(this.device.queue.onSubmittedWorkDone());
   }
 
-  /** The first bytes of some buffers, after everything that was submitted. */
-  async read(wanted: readonly { buffer: GPUBuffer; bytes: number }[]): Promise<ArrayBuffer[]> {
+  /** Bytes of some buffers, the first ones unless `from` says otherwise, after everything that was submitted. */
+  async read(wanted: readonly { buffer: GPUBuffer; bytes: number; from?: number }[]): Promise<ArrayBuffer[]> {
     const total = wanted.reduce((sum, { bytes }) => sum + bytes, 0);
     this.check();
     const copy = this.device.createBuffer({ size: Math.max(4, total), usage: USAGE.mapRead | USAGE.copyTo });
     const encoder = this.device.createCommandEncoder();
     let at = 0;
-    for (const { buffer, bytes } of wanted) {
-      if (bytes > 0) encoder.copyBufferToBuffer(buffer, 0, copy, at, bytes);
+    for (const { buffer, bytes, from = 0 } of wanted) {
+      if (bytes > 0) encoder.copyBufferToBuffer(buffer, from, copy, at, bytes);
       at += bytes;
     }
     this.device.queue.submit([encoder.finish()]);

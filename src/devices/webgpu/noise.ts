@@ -13,6 +13,7 @@ import { regionPoints } from '../../tasks/pointwise.ts';
 import { allRegions, type RegionSums, type RegionTask, regionsOf } from '../../tasks/region.ts';
 import type { PlainTask } from '../../tasks/sample.ts';
 import type { Points } from './points.ts';
+import type { WebGpuPool } from './pool.ts';
 
 /** Points that are compared: a millisecond of the calling thread for most integrands. */
 const SAMPLES = 2048;
@@ -68,4 +69,18 @@ export async function regionNoise(
     size += Math.abs(values[0]);
   }
   return (size > 0 ? off / size : 0) + KERNEL_EPSILONS * epsilon;
+}
+
+/** The noise of the value of a pool of regions, from those with the largest values. */
+export async function poolNoise(
+  pool: WebGpuPool,
+  integrand: CompiledProgram,
+  epsilon: number,
+): Promise<number> {
+  if (pool.count === 0) return 0;
+  const { rule, ranges } = pool.task;
+  const { values, ...regions } = await pool.largest(REGIONS);
+  const part = { first: 0, count: regions.count };
+  const found = { part, values, errors: values, axes: regions.levels, nonFinite: null };
+  return (await regionNoise({ rule, ranges, ...regions }, found, integrand, epsilon)) * pool.sums.absolute;
 }

@@ -6,6 +6,7 @@ import type { BoundProgram, CompiledProgram } from '../../integrand/bound.ts';
 import { withResults } from '../../integrand/optimise.ts';
 import { unheldNumbers } from '../../integrand/targets/wgsl.ts';
 import type { Part } from '../../tasks/part.ts';
+import type { PoolTask, RegionPool } from '../../tasks/pool/pool.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
 import { type PartSums, type PlainTask, plainTask, type SampleTask } from '../../tasks/sample.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
@@ -13,8 +14,10 @@ import { beforeAbort } from '../before-abort.ts';
 import type { Session } from '../device.ts';
 import { OneByOne } from '../one-by-one.ts';
 import type { Gpu } from './gpu.ts';
-import { regionNoise, sampleNoise } from './noise.ts';
+import { poolNoise, regionNoise, sampleNoise } from './noise.ts';
 import { Points } from './points.ts';
+import { WebGpuPool } from './pool.ts';
+import { PoolInTurns } from './pool-in-turns.ts';
 import { WebGpuProgram } from './program.ts';
 import { WebGpuRegions } from './regions.ts';
 import { WebGpuSampling } from './sampling.ts';
@@ -56,6 +59,8 @@ export class WebGpuSession implements Session {
   /** The last task of samples; the last list of regions that covers the box, and the last of all. */
   #sampled: PlainTask | null = null;
   #evaluated: [Evaluated, Evaluated] | null = null;
+  /** The last pool. It stays until the next one: the noise of a run is asked for at its end. */
+  #pool: PoolInTurns | null = null;
   /** The end of the last task. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -90,6 +95,8 @@ export class WebGpuSession implements Session {
 
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
     if (this.#oneByOne) return this.#oneByOne.regions(task, part, signal);
+    this.#pool?.free();
+    this.#pool = null;
     return this.#inTurn(signal, async () => {
       const found = await this.#whole.regions.evaluate(task, part, signal);
       const evaluated = { task, found };
@@ -108,12 +115,26 @@ export class WebGpuSession implements Session {
           sampleNoise(this.#sampled!, this.#integrand, this.#whole.points, this.#epsilon, signal),
         )
       : results.map(() => 0);
+    if (this.#pool) {
+      const { pool } = this.#pool;
+      const noise = await this.#inTurn(signal, () => poolNoise(pool, this.#integrand, this.#epsilon));
+      return sampled.map(n => Math.max(n, noise));
+    }
     if (!this.#evaluated) return sampled;
     const relative: number[] = [];
     for (const { task, found } of new Set(this.#evaluated))
       relative.push(await regionNoise(task, found, this.#integrand, this.#epsilon));
     const absolute = this.#evaluated[0].found.values.reduce((sum, v) => sum + Math.abs(v), 0);
     return sampled.map(n => Math.max(n, Math.max(...relative) * absolute));
+  }
+
+  /** The regions of PAGANI in the GPU's memory. */
+  async pool(task: PoolTask, signal?: AbortSignal): Promise<RegionPool> {
+    this.#pool?.free();
+    const { program, points } = this.#whole;
+    const open = () => WebGpuPool.open(program, points, task, signal);
+    this.#pool = new PoolInTurns(await this.#inTurn(signal, open), work => this.#inTurn(signal, work));
+    return this.#pool;
   }
 
   compileRegions(task: RegionTask): Promise<void> {
@@ -130,6 +151,8 @@ export class WebGpuSession implements Session {
     this.#integrand = program as CompiledProgram;
     this.#sampled = null;
     this.#evaluated = null;
+    this.#pool?.free();
+    this.#pool = null;
     this.#whole.program.bind(this.#integrand);
     for (const [results, runner] of this.#passes)
       runner.program.bind(this.#narrowed(results.split(',').map(Number)));
@@ -139,6 +162,7 @@ export class WebGpuSession implements Session {
   close(): void {
     this.#oneByOne?.close();
     const free = () => {
+      this.#pool?.free();
       this.#whole.program.close();
       for (const { program } of this.#passes.values()) program.close();
     };

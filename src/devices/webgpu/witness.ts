@@ -5,8 +5,8 @@
  * others are heard beside it.
  */
 import { philoxRounds } from '../../random/philox.ts';
-import { hearingOf } from '../../tasks/hearing.ts';
-import { type Part, partsOf } from '../../tasks/part.ts';
+import { type Hearing, hearingOf } from '../../tasks/hearing.ts';
+import { type NonFinite, type Part, partsOf } from '../../tasks/part.ts';
 import { testimony } from '../../tasks/testimony.ts';
 import {
   mergeWitnesses,
@@ -66,4 +66,25 @@ export async function hearWitnesses(
       own.step = own.run.next(values.subarray(starts[i], starts[i] + (own.step.value as number)));
     });
   }
+}
+
+/** The first value that is not finite among the points of the only region of a hearing, drawn anew; the centre if there is none. */
+export async function firstNonFinite(
+  h: Hearing,
+  evaluator: Points,
+  signal?: AbortSignal,
+): Promise<NonFinite['first']> {
+  const dims = h.ranges.length;
+  const rows = Array.from({ length: dims }, () => new Float64Array(BATCH));
+  const run = testimony(dims, modelPairs(dims), rows, BATCH, philoxRounds)(h);
+  let step = run.next();
+  while (!step.done) {
+    const n = step.value;
+    const points = new Float64Array(dims * n);
+    rows.forEach((row, d) => {
+      points.set(row.subarray(0, n), d * n);
+    });
+    step = run.next(await evaluator.evaluate(points, n, signal));
+  }
+  return step.value.nonFinite?.first ?? { point: [...h.centres], value: Number.NaN };
 }

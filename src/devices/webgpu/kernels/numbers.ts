@@ -5,8 +5,8 @@
  */
 import { MULTIPLIERS, ROUNDS } from '../../../random/philox.ts';
 
-/** Philox4x32-10 (random/philox.ts); `keys` in the task are those of all rounds. */
-export const PHILOX = /* wgsl */ `
+/** The upper word of a product of two words. */
+export const HIGH_PRODUCT = /* wgsl */ `
 fn highProduct(a: u32, b: u32) -> u32 {
   let aLow = a & 0xffffu;
   let aHigh = a >> 16u;
@@ -16,7 +16,10 @@ fn highProduct(a: u32, b: u32) -> u32 {
   let carry = (middle & 0xffffu) + aLow * bHigh;
   return aHigh * bHigh + (middle >> 16u) + (carry >> 16u);
 }
+`;
 
+/** Philox4x32-10 (random/philox.ts); `keys` in the task are those of all rounds. */
+export const PHILOX_ALONE = /* wgsl */ `
 fn philox(counter: vec4<u32>) -> vec4<u32> {
   var c = counter;
   for (var k = 0u; k < ${ROUNDS}u; k++) {
@@ -33,14 +36,14 @@ fn philox(counter: vec4<u32>) -> vec4<u32> {
 }
 `;
 
+/** The same with what it needs. */
+export const PHILOX: string = `${HIGH_PRODUCT}${PHILOX_ALONE}`;
+
 /** The number of bits behind the binary point of a sum. */
 export const FRACTION_BITS = 96;
 
-/**
- * Sums as signed integers of 128 bits, of which 96 are behind the binary point: adding them has no order and no rounding error. A
- * float32 is put into its place bit by bit; what is beyond 2^30 sets \`tooLarge\`.
- */
-export const SUMS = /* wgsl */ `
+/** Signed integers of 128 bits. */
+export const ADD128 = /* wgsl */ `
 fn add128(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
   var sum = a + b;
   var carry = vec4<u32>(sum < a);
@@ -56,7 +59,13 @@ fn add128(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
 fn negative128(a: vec4<u32>) -> vec4<u32> {
   return add128(~a, vec4<u32>(1u, 0u, 0u, 0u));
 }
+`;
 
+/**
+ * Sums as signed integers of 128 bits, of which 96 are behind the binary point: adding them has no order and no rounding error. A
+ * float32 is put into its place bit by bit; what is beyond 2^30 sets \`tooLarge\`.
+ */
+export const SUMS = /* wgsl */ `${ADD128}
 var<private> tooLarge: bool = false;
 
 /** value · times as an integer of 128 bits; times is at most 256. Without early returns: drivers compile these for seconds. */

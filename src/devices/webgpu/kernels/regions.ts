@@ -13,7 +13,7 @@ export const REGION_ROW = 2 ** 15;
 /** Numbers per region that the kernel writes beside the sums of rule and null rules. */
 export const REGION_EXTRA = 4;
 /** A bend below this part of the values that it is made of is rounding, in float32; 1e-14 stands for it in float64. */
-const BEND_NOISE = '0x1p-18';
+export const BEND_NOISE = '0x1p-18';
 
 export interface RegionVariant {
   dims: number;

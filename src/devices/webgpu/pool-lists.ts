@@ -1,0 +1,75 @@
+/** The lists of a pool of regions in the memory of a GPU: one buffer per list. They grow together, and some keep their content. */
+import { type Gpu, GrowingBuffer } from './gpu.ts';
+import { LISTED_PER_BLOCK } from './kernels/pool.ts';
+import type { PoolBuffer } from './kernels/pool-record.ts';
+
+/** Bytes per region in lists that stay, in lists of a step, and in those of looks across borders and of witnesses. */
+const kept = (dims: number) => ({ places: 8 * dims, levels: 4 * Math.ceil(dims / 4), state: 16, tree: 16 });
+const STEP = { list: 4, parents: 8, blocks: 4 / LISTED_PER_BLOCK };
+const SOMETIMES = { best: 4, around: 8, face: 4, said: 8 };
+
+/** A listing kernel has at most 65,535 workgroups. */
+const MAX_REGIONS = 2 ** 15 * LISTED_PER_BLOCK;
+
+/** As long as the driver has memory, a pool has at most so many bytes, unless the user says otherwise: WebGPU does not tell. */
+const DEFAULT_MEMORY = 2 ** 34;
+
+export class PoolLists {
+  readonly #gpu: Gpu;
+  readonly #dims: number;
+  readonly #buffers = new Map<string, GrowingBuffer>();
+  /** Regions that there is room for. */
+  room = 0;
+
+  constructor(gpu: Gpu, dims: number) {
+    this.#gpu = gpu;
+    this.#dims = dims;
+  }
+
+  /** The number of regions that fit, by memory, by the largest buffer that a kernel may see, and by numbers of faces. */
+  most(maxMemory = DEFAULT_MEMORY): number {
+    const all = Object.values({ ...kept(this.#dims), ...STEP, ...SOMETIMES });
+    const bytes = all.reduce((a, b) => a + b, 0);
+    // 1.25: while lists grow by a factor of four, the old quarter is in memory beside the new lists
+    const byMemory = maxMemory / (1.25 * bytes);
+    return Math.floor(
+      Math.min(byMemory, this.#gpu.bindingBytes / Math.max(...all), 2 ** 31 / (2 * this.#dims), MAX_REGIONS),
+    );
+  }
+
+  /** Makes room for this many regions. */
+  grow(room: number): void {
+    this.room = room;
+    for (const [name, bytes] of Object.entries(kept(this.#dims))) this.#own(name).kept(bytes * room);
+    for (const [name, bytes] of Object.entries(STEP)) this.#own(name).of(bytes * room);
+  }
+
+  /** The buffer of a list. */
+  get(name: PoolBuffer): GPUBuffer {
+    const bytes = name in SOMETIMES ? SOMETIMES[name as keyof typeof SOMETIMES] * this.room : 4;
+    return this.#own(name).of(bytes);
+  }
+
+  /** A buffer of so many bytes, for other things. */
+  of(name: PoolBuffer, bytes: number): GPUBuffer {
+    return this.#own(name).of(bytes);
+  }
+
+  /** A list with zeros for so many regions. */
+  cleared(name: keyof typeof SOMETIMES, count: number): void {
+    this.#gpu.clear(this.get(name), SOMETIMES[name] * count);
+  }
+
+  close(): void {
+    for (const buffer of this.#buffers.values()) buffer.destroy();
+    this.#buffers.clear();
+  }
+
+  #own(name: string): GrowingBuffer {
+    const buffer =
+      this.#buffers.get(name) ??
+      new GrowingBuffer(this.#gpu, name === 'task' || name === 'hearing' ? 'uniform' : 'storage');
+    this.#buffers.set(name, buffer);
+    return buffer;
+  }
+}

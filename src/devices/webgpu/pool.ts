@@ -1,0 +1,563 @@
+/**
+ * A pool of regions in the memory of a GPU. Kernels list, halve, evaluate and add (kernels/pool.ts), and a step reads back 8 KB: sums over
+ * all regions, and how many have which errors, by which the host selects the next ones. Lists grow by a factor of four.
+ */
+
+import { hearingOf } from '../../tasks/hearing.ts';
+import { DEEP } from '../../tasks/pool/borders.ts';
+import { differenceWeight } from '../../tasks/pool/errors.ts';
+import {
+  type PoolStep,
+  type PoolSums,
+  type PoolTask,
+  type RegionPool,
+  type Tolerance,
+  toleranceLeft,
+  type WitnessDraw,
+  type WitnessStep,
+} from '../../tasks/pool/pool.ts';
+import { searchThreshold } from '../../tasks/pool/threshold.ts';
+import { type Volume, volumeOf } from '../../tasks/region.ts';
+import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import type { Dispatch, GrowingBuffer } from './gpu.ts';
+import { faces, mirror, raise } from './kernels/borders.ts';
+import {
+  begin,
+  blame,
+  halve,
+  LOOKED_AT,
+  listing,
+  MAX_SURVEYORS,
+  move,
+  PURPOSE,
+  survey,
+  twoLevel,
+  WIDTH,
+} from './kernels/pool.ts';
+import { FOUND, FOUND_BYTES, NO_KEY } from './kernels/pool-record.ts';
+import { POOL_ROW, POOL_THREADS, poolRegionKernel } from './kernels/pool-regions.ts';
+import type { Points } from './points.ts';
+import { PoolKernels } from './pool-kernels.ts';
+import { PoolLists } from './pool-lists.ts';
+import { type PoolRule, poolRule } from './pool-rule.ts';
+import { Survey, timesVolume } from './pool-sums.ts';
+import { guiltOf, PoolWitness, type Said } from './pool-witness.ts';
+import type { WebGpuProgram } from './program.ts';
+import { firstNonFinite } from './witness.ts';
+
+/** The lists start with room for this many regions. */
+const FIRST_ROOM = 2 ** 14;
+/** An integrand with loops, in WGSL. */
+const LOOPS = /\b(loop|while|for)\b/;
+
+/** Words of the task that change from step to step (kernels/pool-record.ts). */
+interface Shape {
+  n: number;
+  purpose: number;
+  threshold: number;
+  listAt: number;
+  relative: number;
+  factor: number;
+  power: number;
+}
+
+/** Regions of the pool, read back. */
+export interface ReadRegions {
+  count: number;
+  /** As in RegionTask. */
+  centres: Float64Array;
+  levels: Uint8Array;
+  values: Float64Array;
+}
+
+export class WebGpuPool implements RegionPool {
+  readonly task: PoolTask;
+  readonly #program: WebGpuProgram;
+  readonly #points: Points;
+  readonly #signal: AbortSignal | undefined;
+  readonly #rule: Rule;
+  readonly #laid: PoolRule;
+  readonly #dims: number;
+  readonly #volume: Volume;
+  readonly #lists: PoolLists;
+  readonly #offsets: GrowingBuffer;
+  readonly #range: GrowingBuffer;
+  readonly #kernels: PoolKernels;
+  readonly #own: ReturnType<typeof kernelsFor>;
+  #evaluation!: GPUComputePipeline;
+  #most: number;
+  #nodes = 0;
+  #rootLevel = 0;
+  /** What `select` chose. */
+  #threshold = NO_KEY;
+  #wanted = 0;
+  #last!: Survey;
+  #witnesses: PoolWitness | null = null;
+  /** What the last witnesses said. */
+  #said: Said | null = null;
+  /** Sums over regions that left the pool. Without them the tree of halvings has gaps, so there are no more looks. */
+  readonly #finished = { count: 0, value: 0, error: 0, absolute: 0 };
+  count = 0;
+
+  /** Compiles what the first steps need. */
+  static async open(
+    program: WebGpuProgram,
+    points: Points,
+    task: PoolTask,
+    signal?: AbortSignal,
+  ): Promise<WebGpuPool> {
+    const pool = new WebGpuPool(program, points, task, signal);
+    await pool.#compile();
+    return pool;
+  }
+
+  private constructor(program: WebGpuProgram, points: Points, task: PoolTask, signal?: AbortSignal) {
+    this.task = task;
+    this.#program = program;
+    this.#points = points;
+    this.#signal = signal;
+    this.#dims = task.ranges.length;
+    this.#volume = volumeOf(task.ranges);
+    this.#rule = ruleFor(this.#dims, task.rule);
+    const { text } = program;
+    this.#laid = poolRule(this.#rule, LOOPS.test(text.slice(text.indexOf('fn integrand('))));
+    this.#lists = new PoolLists(program.gpu, this.#dims);
+    this.#kernels = new PoolKernels(program, this.#lists);
+    this.#most = this.#lists.most(task.maxMemory);
+    this.#own = kernelsFor(this.#dims);
+    this.#offsets = program.buffer('storage');
+    this.#range = program.buffer('uniform');
+  }
+
+  get most(): number {
+    return this.#most;
+  }
+
+  get sums(): PoolSums {
+    const [here, done] = [this.#last, this.#finished];
+    return {
+      value: here.value + done.value,
+      error: here.error + done.error,
+      absolute: here.absolute + done.absolute,
+      finished: here.stuck + done.error,
+      done: done.count,
+    };
+  }
+
+  async #compile(): Promise<void> {
+    const { gpu, text } = this.#program;
+    const { begin, halve, twoLevel, survey, listed } = this.#own;
+    const [evaluation] = await Promise.all([
+      gpu.pipeline(poolRegionKernel(text, this.#laid.variant)),
+      this.#kernels.ready(begin, halve, twoLevel, survey, ...listed),
+    ]);
+    this.#evaluation = evaluation;
+  }
+
+  async start(level: number): Promise<PoolStep> {
+    const { gpu } = this.#program;
+    this.count = this.#nodes = 2 ** (level * this.#dims);
+    this.#rootLevel = level;
+    this.#grow(Math.max(FIRST_ROOM, 2 * this.count));
+    const table = this.#laid.table(this.task.ranges);
+    gpu.device.queue.writeBuffer(this.#lists.of('rule', table.byteLength), 0, table as never);
+    this.#offsets.write(this.#laid.offsets);
+    gpu.clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES);
+    this.#shape({});
+    gpu.submitAll([this.#kernels.threads(this.#own.begin, this.count)]);
+    await this.#evaluate(this.count);
+    await this.#addUp();
+    return this.#step(this.count, i => i);
+  }
+
+  async select(part: number): Promise<number> {
+    const { threshold, count } =
+      part === Infinity
+        ? { threshold: NO_KEY, count: this.count - this.#last.stuckCount }
+        : this.#last.largest(part);
+    this.#threshold = threshold;
+    this.#wanted = count;
+    return count;
+  }
+
+  async halve(most: number): Promise<PoolStep> {
+    const { gpu } = this.#program;
+    if (this.#wanted > most) {
+      const fewer = this.#last.most(most);
+      if (fewer.count > 0) [this.#threshold, this.#wanted] = [fewer.threshold, fewer.count];
+    }
+    const n = Math.min(most, this.#wanted);
+    const { room } = this.#lists;
+    if (this.count + n > room) this.#grow(Math.max(4 * room, this.count + n));
+    this.#clear();
+    const shape = { n, threshold: this.#threshold };
+    this.#shape(shape);
+    gpu.submitAll([
+      ...this.#kernels.listing(this.#own.listed, this.count),
+      this.#kernels.threads(this.#own.halve, n),
+    ]);
+    await this.#evaluate(2 * n, shape);
+    gpu.submitAll([this.#kernels.threads(this.#own.twoLevel, n)]);
+    const before = this.count;
+    this.count += n;
+    this.#nodes += 2 * n;
+    await this.#addUp({ n, count: before });
+    return this.#step(2 * n, i => (i % 2 === 0 ? this.#listed(i >> 1) : before + (i >> 1)));
+  }
+
+  async finish(relative: number, tolerance: Tolerance): Promise<void> {
+    if (relative > 0) await this.#finish(NO_KEY, relative);
+    const { count, least, largest } = this.#last.counted;
+    // regions without an error, and those with less than 2^-128 of the largest, are in no bucket
+    const below = Math.max(0, this.count - this.#last.stuckCount - count);
+    const search = searchThreshold(
+      { count: this.count, sum: this.#last.error, least: below > 0 ? 0 : least, largest },
+      toleranceLeft(tolerance, this.sums),
+    );
+    let step = search.next();
+    while (!step.done) {
+      const now = this.#last.below(step.value);
+      step = search.next({ count: below + now.count, error: now.error });
+    }
+    if (step.value !== null) await this.#finish(this.#last.below(step.value).threshold, 0);
+  }
+
+  /** Finishes regions: adds their values and errors to `#finished`, and moves the last of the others into their places. */
+  async #finish(threshold: number, relative: number): Promise<void> {
+    const { gpu } = this.#program;
+    await this.#kernels.ready(this.#own.move);
+    const which = { threshold, relative, purpose: PURPOSE.GAPS };
+    this.#clear();
+    this.#shape(which);
+    gpu.submitAll([this.#surveying()]);
+    const sums = await this.#read();
+    const gone = sums.stuckCount;
+    if (gone === 0) return;
+    const left = this.count - gone;
+    this.#finished.count += gone;
+    this.#finished.value += sums.value;
+    this.#finished.error += sums.error;
+    this.#finished.absolute += sums.absolute;
+    this.#shape({ ...which, n: left });
+    gpu.submitAll(this.#kernels.listing(this.#own.listed, this.count));
+    const n = (await this.#read()).listed;
+    if (n > 0) {
+      this.#shape({ ...which, purpose: PURPOSE.MOVES, n: left, listAt: n });
+      gpu.submitAll(this.#kernels.listing(this.#own.listed, this.count));
+      this.#shape({ n });
+      gpu.submitAll([this.#kernels.threads(this.#own.move, n)]);
+    }
+    this.count = left;
+    this.#clear();
+    await this.#addUp();
+  }
+
+  async look(negligible: number, affordable: number): Promise<PoolStep> {
+    const nothing: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, nonFinite: null };
+    if (this.#finished.count > 0) return nothing;
+    const { gpu } = this.#program;
+    const { facesFirst, facesAgain, mirror, raise, wide } = this.#own;
+    await this.#kernels.ready(facesFirst, facesAgain, mirror, raise, ...wide);
+    this.#clear();
+    this.#shape({ purpose: PURPOSE.LOOKS });
+    gpu.submitAll([this.#surveying()]);
+    const threshold = (await this.#read()).smallest(negligible);
+    if (threshold === null) return nothing;
+    const { count } = this;
+    for (const name of ['best', 'around', 'face'] as const) this.#lists.cleared(name, count);
+    const power =
+      128 + Math.floor(Math.log2(this.#last.absolute / this.#volume.mantissa)) - this.#volume.exponent;
+    const shape = { threshold, power, purpose: PURPOSE.LOOKS };
+    this.#shape(shape);
+    gpu.submitAll([
+      this.#kernels.threads(facesFirst, count),
+      this.#kernels.threads(facesAgain, count),
+      ...this.#kernels.listing(wide, count),
+    ]);
+    const n = (await this.#read()).listed;
+    if (n === 0) return nothing;
+    const looks = n <= affordable;
+    const images = {
+      places: this.#lists.of('imagePlaces', 8 * this.#dims * n),
+      levels: this.#lists.of('imageLevels', 4 * Math.ceil(this.#dims / 4) * n),
+      state: this.#lists.of('imageState', 16 * n),
+    };
+    this.#clear();
+    this.#shape({ ...shape, n, purpose: Number(looks) });
+    gpu.submitAll([this.#kernels.threads(mirror, n)]);
+    if (looks) await this.#evaluate(n, {}, images);
+    gpu.submitAll([this.#kernels.threads(raise, n)]);
+    await this.#addUp();
+    return this.#step(looks ? n : 0, i => i, images);
+  }
+
+  async witness(draw: WitnessDraw): Promise<WitnessStep> {
+    this.#witnesses ??= new PoolWitness(this.#program, this.#lists, this.#kernels, this.#rule);
+    this.#clear();
+    this.#shape({});
+    const { ranges } = this.task;
+    const { said, wrong, ...step } = await this.#witnesses.hear(draw, ranges, this.count, this.#signal);
+    this.#said = said;
+    if (!wrong) return step;
+    const slot = await this.#listed(wrong.first);
+    const { rule } = this.task;
+    const hearing = hearingOf(
+      { ...draw, ...(await this.#region(slot)), rule, ranges },
+      { first: 0, count: 1 },
+    );
+    const first = await firstNonFinite({ ...hearing, first: slot }, this.#points, this.#signal);
+    return { ...step, nonFinite: { count: wrong.count, first } };
+  }
+
+  async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
+    const { gpu } = this.#program;
+    const said = this.#said!;
+    const { guilt, sum } = guiltOf(said, who);
+    const everyone = !(sum > 0);
+    const factor = Math.max(1, least / sum);
+    // errors are float32 numbers in units of this power of 2
+    const unit = everyone ? least / this.count : factor * sum;
+    const power = Math.floor(Math.log2(Math.min(Number.MAX_VALUE, unit)));
+    const words = new Uint32Array(2 * said.count);
+    const floats = new Float32Array(words.buffer);
+    for (let i = 0; i < said.count; i++) {
+      floats[2 * i] = factor * guilt[i] * 2 ** -power;
+      words[2 * i + 1] = said.axes[i];
+    }
+    const { mantissa, exponent } = this.#volume;
+    await this.#kernels.ready(this.#own.blame);
+    gpu.device.queue.writeBuffer(this.#lists.get('said'), 0, words as never);
+    const n = everyone ? this.count : said.count;
+    this.#clear();
+    this.#shape({
+      n,
+      purpose: Number(everyone),
+      factor: (unit * 2 ** -power) / mantissa,
+      power: power - exponent,
+    });
+    gpu.submitAll([this.#kernels.threads(this.#own.blame, n)]);
+    await this.#addUp();
+  }
+
+  /** A region of the list. */
+  async #listed(k: number): Promise<number> {
+    const read = [{ buffer: this.#lists.get('list'), from: 4 * k, bytes: 4 }];
+    return new Uint32Array((await this.#program.gpu.read(read))[0])[0];
+  }
+
+  /** The regions with the largest |values|, about so many. */
+  async largest(wanted: number): Promise<ReadRegions> {
+    const { gpu } = this.#program;
+    this.#clear();
+    this.#shape({ purpose: PURPOSE.VALUES });
+    gpu.submitAll([this.#surveying()]);
+    let { threshold, count } = (await this.#read()).most(wanted);
+    this.#shape({ purpose: PURPOSE.VALUES, threshold });
+    gpu.submitAll(this.#kernels.listing(this.#own.listed, this.count));
+    count = Math.min(count, wanted);
+    const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes: 4 * count }]);
+    const found: ReadRegions[] = [];
+    for (const slot of new Uint32Array(list)) found.push(await this.#region(slot));
+    return joined(found, this.#dims);
+  }
+
+  close(): void {
+    this.#lists.close();
+  }
+
+  /** Adds over all regions, of which n are new, and reads what was found. */
+  async #addUp(new_: { n: number; count: number } = { n: 0, count: this.count }): Promise<void> {
+    this.#shape(new_, new_.count);
+    this.#program.gpu.submitAll([this.#surveying()]);
+    this.#last = await this.#read();
+  }
+
+  async #read(): Promise<Survey> {
+    const [words] = await this.#program.gpu.read([
+      { buffer: this.#lists.of('found', FOUND_BYTES), bytes: FOUND_BYTES },
+    ]);
+    this.#signal?.throwIfAborted();
+    return new Survey(new Uint32Array(words), this.#volume);
+  }
+
+  /** Clears what the next step finds; the largest key of all stays. */
+  #clear(): void {
+    const from = 4 * (FOUND.TOP + 1);
+    this.#program.gpu.clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES - from, from);
+  }
+
+  async #step(
+    evaluated: number,
+    slotOf: (item: number) => number | Promise<number>,
+    images?: Geometry,
+  ): Promise<PoolStep> {
+    const { before, after, signed, wrong } = this.#last;
+    const step: PoolStep = { evaluated, before, after, signed, nonFinite: null };
+    if (!wrong) return step;
+    const { ranges } = this.task;
+    const { centres, levels } = await this.#region(await slotOf(wrong.first), images);
+    const { points } = this.#laid;
+    const places = new Float64Array(this.#dims * points.length);
+    points.forEach((point, p) => {
+      point.forEach((t, d) => {
+        const half = ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -levels[d];
+        places[d * points.length + p] = centres[d] + t * half;
+      });
+    });
+    const values = await this.#points.evaluate(places, points.length, this.#signal);
+    const first = Math.max(
+      0,
+      values.findIndex(v => !Number.isFinite(v)),
+    );
+    const value = Number.isFinite(values[first]) ? Number.NaN : values[first];
+    const point = ranges.map((_, d) => places[d * points.length + first]);
+    step.nonFinite = { count: wrong.count, first: { point, value } };
+    return step;
+  }
+
+  /** Reads the region at a place of the pool, or of images. */
+  async #region(slot: number, images?: Geometry): Promise<ReadRegions> {
+    return this.#regions(slot, 1, images);
+  }
+
+  /** Reads some regions, one after the other. */
+  async #regions(first: number, count: number, images?: Geometry): Promise<ReadRegions> {
+    const [dims, rows] = [this.#dims, Math.ceil(this.#dims / 4)];
+    const at = images ?? this.#geometry;
+    const read = await this.#program.gpu.read([
+      { buffer: at.places, from: 8 * dims * first, bytes: 8 * dims * count },
+      { buffer: at.levels, from: 4 * rows * first, bytes: 4 * rows * count },
+      { buffer: at.state, from: 16 * first, bytes: 16 * count },
+    ]);
+    const [places, levels, state] = [
+      new Uint32Array(read[0]),
+      new Uint8Array(read[1]),
+      new Float32Array(read[2]),
+    ];
+    const found: ReadRegions = {
+      count,
+      centres: new Float64Array(dims * count),
+      levels: new Uint8Array(dims * count),
+      values: new Float64Array(count),
+    };
+    for (let i = 0; i < count; i++) {
+      let depth = 0;
+      for (let d = 0; d < dims; d++) {
+        const [low, high] = this.task.ranges[d];
+        const word = 2 * (dims * i + d);
+        const level = levels[4 * rows * i + d];
+        found.centres[d * count + i] =
+          low + (places[word + 1] * 2 ** -32 + places[word] * 2 ** -64) * (high - low);
+        found.levels[d * count + i] = level;
+        depth += level;
+      }
+      found.values[i] = timesVolume(state[4 * i], this.#volume, -depth);
+    }
+    return found;
+  }
+
+  get #geometry(): Geometry {
+    const lists = this.#lists;
+    return { places: lists.get('places'), levels: lists.get('levels'), state: lists.get('state') };
+  }
+
+  /** Evaluates regions of the pool, or images. */
+  async #evaluate(regions: number, shape: Partial<Shape> = {}, images?: Geometry): Promise<void> {
+    const { gpu, pace } = this.#program;
+    const { lanes } = this.#laid.variant;
+    const perGroup = POOL_THREADS / lanes;
+    const { places, levels, state } = images ?? this.#geometry;
+    await pace.run(
+      gpu,
+      regions,
+      this.#rule.points,
+      POOL_ROW * POOL_ROW,
+      (first, n) => {
+        const range = this.#range.write(this.#words(shape, this.count, first, first + n));
+        const found = this.#lists.of('found', FOUND_BYTES);
+        const list = this.#lists.get('list');
+        const tables = [this.#lists.get('rule'), this.#offsets.of(4)];
+        const buffers = [this.#program.params(), range, places, levels, state, list, found, ...tables];
+        const groups = Math.ceil(n / perGroup);
+        const workgroups = [Math.min(groups, POOL_ROW), Math.ceil(groups / POOL_ROW)] as const;
+        gpu.submitAll([{ pipeline: this.#evaluation, buffers, workgroups }]);
+      },
+      this.#signal,
+    );
+  }
+
+  #grow(room: number): void {
+    this.#lists.grow(Math.min(this.#most, room));
+  }
+
+  /** Writes the task of the next dispatches. */
+  #shape(shape: Partial<Shape>, count = this.count): void {
+    const words = this.#words(shape, count, 0, 0);
+    this.#program.gpu.device.queue.writeBuffer(this.#lists.of('task', words.byteLength), 0, words as never);
+  }
+
+  #words(shape: Partial<Shape>, count: number, first: number, end: number): Uint32Array {
+    const { n = 0, purpose = 0, threshold = 0, listAt = 0, relative = 0, factor = 0, power = 0 } = shape;
+    const deep = DEEP + Math.ceil(Math.log2(Math.max(1, count)));
+    const words = new Uint32Array(16);
+    const floats = new Float32Array(words.buffer);
+    words.set([count, n, first, end, purpose, threshold, this.#nodes, this.#rootLevel, listAt, deep]);
+    floats[10] = relative;
+    floats[11] = factor;
+    words[12] = power;
+    return words;
+  }
+
+  #surveying(): Dispatch {
+    const groups = Math.min(MAX_SURVEYORS, Math.ceil(this.count / WIDTH));
+    return this.#kernels.groups(this.#own.survey, groups);
+  }
+}
+
+/** Regions that were read one by one. */
+function joined(regions: readonly ReadRegions[], dims: number): ReadRegions {
+  const count = regions.length;
+  return {
+    count,
+    centres: Float64Array.from(
+      { length: dims * count },
+      (_, i) => regions[i % count].centres[Math.floor(i / count)],
+    ),
+    levels: Uint8Array.from(
+      { length: dims * count },
+      (_, i) => regions[i % count].levels[Math.floor(i / count)],
+    ),
+    values: Float64Array.from(regions, r => r.values[0]),
+  };
+}
+
+/** Where regions are. */
+interface Geometry {
+  places: GPUBuffer;
+  levels: GPUBuffer;
+  state: GPUBuffer;
+}
+
+const known = new Map<number, ReturnType<typeof makeKernels>>();
+
+/** The kernels of pools with so many dimensions, without that of the integrand. */
+function kernelsFor(dims: number): ReturnType<typeof makeKernels> {
+  const kernels = known.get(dims) ?? makeKernels(dims);
+  known.set(dims, kernels);
+  return kernels;
+}
+
+const makeKernels = (dims: number) => ({
+  begin: begin(dims),
+  halve: halve(dims),
+  twoLevel: twoLevel(differenceWeight(dims)),
+  survey: survey(),
+  listed: listing(),
+  move: move(dims),
+  facesFirst: faces(dims, false),
+  facesAgain: faces(dims, true),
+  mirror: mirror(dims),
+  raise: raise(dims),
+  wide: listing(LOOKED_AT, ['best', 'around']),
+  blame: blame(dims),
+});
