@@ -1,4 +1,8 @@
-/** One process of its own for first.ts: how long until the first result on the card, and where the time goes. */
+/**
+ * One process of its own for first.ts: how long until the first result on the card, and where the time goes.
+ *
+ *   node fresh.mjs METHOD:N   integrand N, then N + 1 and N + 1 again
+ */
 import { listenToPhases, type Phase } from '../../src/devices/cuda/phases.ts';
 import { type Integrand, integrate } from '../../src/index.ts';
 import type { MethodName } from '../../src/problem.ts';
@@ -9,10 +13,13 @@ const INTEGRANDS: Integrand[] = [
   ([x, y, z]) => Math.exp(-x * z) * Math.sin(y + 1),
   ([x, y, z]) => Math.sqrt(1 + x * y * z) * Math.exp(-x),
   ([x, y, z]) => Math.log(2 + x * y) * Math.cos(x - z),
+  ([x, y, z]) => Math.exp(-x * y - z) * Math.cos(z + x),
+  ([x, y, z]) => Math.exp(-x * z - y) * Math.sin(y + 2),
+  ([x, y, z]) => Math.sqrt(3 + x * y * z) * Math.exp(-y),
+  ([x, y, z]) => Math.log(4 + x * y) * Math.cos(y - z),
 ];
 
-/** `method:n`: integrand n, then n + 1 and n + 1 again in the same process. */
-export async function fresh(what: string): Promise<void> {
+async function fresh(what: string): Promise<void> {
   const [method, number] = what.split(':');
   const phases: Phase[] = [];
   listenToPhases(p => phases.push(p));
@@ -34,5 +41,8 @@ export async function fresh(what: string): Promise<void> {
           `      ${(p.start - since).toFixed(1).padStart(7)} + ${(p.end - p.start).toFixed(1)} ${p.name}`,
         );
   }
-  console.log(`    ${started.toFixed(0)} ms until the suite was loaded\n${rows.join('\n')}`);
+  console.log(`    ${started.toFixed(0)} ms until Quadrille was loaded\n${rows.join('\n')}`);
 }
+
+await fresh(process.argv[2]);
+process.exit(0);

@@ -21,7 +21,6 @@ const { values: asked } = parseArgs({
     pagani: { type: 'string' },
     zmc: { type: 'boolean' },
     first: { type: 'boolean' },
-    fresh: { type: 'string' },
     once: { type: 'string' },
     rates: { type: 'boolean' },
     limits: { type: 'boolean' },
@@ -31,13 +30,6 @@ const { values: asked } = parseArgs({
     'webgpu-checks': { type: 'boolean' },
   },
 });
-
-if (asked.fresh) {
-  // a process of its own, which does not open the card before it is timed
-  const { fresh } = await import('./fresh.ts');
-  await fresh(asked.fresh);
-  process.exit(0);
-}
 
 if (asked.once) {
   const { once } = await import('./once.ts');
@@ -63,7 +55,7 @@ const { limits } = await import('./limits.ts');
 if (everything || asked.first) {
   const { compilerTimes, firstResults, tierTimes } = await import('./first.ts');
   console.log('\nfresh processes');
-  firstResults(fileURLToPath(import.meta.url));
+  firstResults(fileURLToPath(new URL('fresh.mjs', import.meta.url)));
   await tierTimes();
   compilerTimes();
 }

@@ -118,7 +118,7 @@ test.skipIf(absent || noNvcc || noNvlink)(
       if (count === 1)
         recipes.push(regions.recipe(ruleFor(3)), new CudaWitness(program, regions).recipes().witness);
       for (const recipe of recipes) {
-        const files = unitsOf(recipe, count).linked.map(compiled);
+        const files = unitsOf(recipe, program).linked.map(compiled);
         const linked = spawnSync('nvlink', ['-arch=sm_90', ...files, '-o', join(folder, 'linked')], {
           encoding: 'utf8',
         });

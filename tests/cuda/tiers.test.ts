@@ -74,7 +74,7 @@ test.skipIf(absent)(
 );
 
 test.skipIf(absent)(
-  'after half a second of waiting for linked kernels, those with the integrand inside take over',
+  'after 0.3 s of waiting for linked kernels, those with the integrand inside take over',
   async () => {
     vi.stubEnv('QUADRILLE_TIER', '');
     const subject = named('f4_5');
@@ -82,7 +82,8 @@ test.skipIf(absent)(
     const task = sampleTask(subject.domain, 2, 20, 32);
     const sample = () => session.sample(task, { first: 0, count: 1 });
     const { nodes } = await sample();
-    expect(compiled().sort()).toEqual(['sample without the integrand', 'the integrand']);
+    expect(compiled()).toContain('sample without the integrand');
+    expect(compiled()).not.toContain('sample with the integrand');
     vi.stubEnv('QUADRILLE_EMULATOR_SLOW', 'sampleFrozen=600');
     await sample();
     vi.stubEnv('QUADRILLE_EMULATOR_SLOW', '');

@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
+import type { Module } from '../../src/devices/cuda/module.ts';
 import { type Device, DeviceError, type Session } from '../../src/devices/device.ts';
 import { Spread } from '../../src/devices/spread.ts';
 import { integrate, scan } from '../../src/index.ts';
@@ -202,9 +203,7 @@ describe.skipIf(absent)('a card that fails', () => {
     const [bad, good] = [new CudaDevice(fresh++), new CudaDevice(0)];
     let launches = 0;
     for (const { card } of [bad, good]) {
-      const module = card.module.bind(card);
-      card.module = source => {
-        const made = module(source);
+      const watched = (made: Module): Module => {
         const launch = made.launch.bind(made);
         made.launch = (name, ...rest) => {
           const fails = card === bad.card && name === kernel && ++launches >= n;
@@ -214,6 +213,9 @@ describe.skipIf(absent)('a card that fails', () => {
         };
         return made;
       };
+      const [module, linked] = [card.module.bind(card), card.linked.bind(card)];
+      card.module = unit => watched(module(unit));
+      card.linked = units => watched(linked(units));
     }
     return { cards: new Spread([bad, good]), name: bad.name };
   }

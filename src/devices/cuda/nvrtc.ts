@@ -200,8 +200,10 @@ class Job {
     this.program = program[0]!;
     const major = [0];
     nvrtc.nvrtcVersion(major, [0]);
-    // NVRTC 13 can compile the functions of a text in parallel; older versions do not know the option
-    this.options = [...optionsFor(source), ...(major[0] >= 13 ? ['--split-compile=0'] : [])];
+    // NVRTC 13 can compile the functions of a text in parallel, and leave out what texts do not use, which saves 10 ms of its start
+    // (_trial_); older versions do not know the options
+    const more = major[0] >= 13 ? ['--split-compile=0', '--minimal'] : [];
+    this.options = [...optionsFor(source), ...more];
   }
 
   /** Ends the compilation and returns its machine code; may be called once. */

@@ -6,7 +6,7 @@ import type { CompiledProgram } from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
 import { lower } from '../../integrand/lower/lower.ts';
 import { read } from '../../integrand/read.ts';
-import { linkedTexts } from '../../integrand/targets/cuda/linked.ts';
+import { linkedTexts, type Shape } from '../../integrand/targets/cuda/linked.ts';
 import { cudaParams, toCuda } from '../../integrand/targets/cuda.ts';
 import { PIECE } from '../../tasks/pieces.ts';
 import { nodeWidth } from '../../tasks/sample.ts';
@@ -89,15 +89,15 @@ export function textFor({ kernel, constants, text }: Recipe, integrand = text())
 }
 
 /** The units of a kernel with the integrand. */
-export function unitsOf(recipe: Recipe, results: number): Units {
+export function unitsOf(recipe: Recipe, shape: Shape): Units {
   const name = recipe.kernel;
   const text = recipe.text();
-  const kernel = textFor(recipe, linkedTexts(results).declaration);
+  const kernel = textFor(recipe, linkedTexts(shape).declaration);
   return {
     inlined: { text: textFor(recipe, text), name: `${name} with the integrand` },
     linked: [
       { text: kernel, name: `${name} without the integrand`, relocatable: true },
-      integrandUnit(text, results),
+      integrandUnit(text, shape),
     ],
   };
 }
@@ -109,9 +109,9 @@ const REGISTERS = 2 ** 16;
  * The integrand alone. It may use no more registers per thread than the launch bounds of any kernel leave that it is linked to:
  * sample.cu has most threads, and regions.cu leaves 64, as 1024 threads do.
  */
-export function integrandUnit(text: string, results: number): Unit {
-  const { definition } = linkedTexts(results);
-  const registers = Math.min(255, Math.floor(REGISTERS / sampleConstants(results).THREADS / 8) * 8);
+export function integrandUnit(text: string, shape: Shape): Unit {
+  const { definition } = linkedTexts(shape);
+  const registers = Math.min(255, Math.floor(REGISTERS / sampleConstants(shape.results).THREADS / 8) * 8);
   return { text: `${text}${definition}`, name: 'the integrand', relocatable: true, registers };
 }
 
@@ -214,7 +214,7 @@ export class CudaProgram {
     const module = this.card.cache.module(this.#longName(recipe, tier), () =>
       recipe.own
         ? this.card.module(alone(recipe))
-        : new TieredKernels(this.card, unitsOf(recipe, this.results), tier),
+        : new TieredKernels(this.card, unitsOf(recipe, this), tier),
     );
     this.#modules.set(short, module);
     return module;
@@ -224,9 +224,7 @@ export class CudaProgram {
   async compileAhead(recipes: readonly Recipe[]): Promise<void> {
     const tier = tierAsked();
     const missing = recipes.filter(r => !this.card.cache.has(this.#longName(r, tier)));
-    const units = missing.flatMap(r =>
-      r.own ? alone(r) : unitsNeeded(this.card, unitsOf(r, this.results), tier),
-    );
+    const units = missing.flatMap(r => (r.own ? alone(r) : unitsNeeded(this.card, unitsOf(r, this), tier)));
     await Promise.all(units.map(unit => this.card.compileAhead(unit)));
   }
 

@@ -45,6 +45,9 @@ interface OnePass {
   bound: boolean;
 }
 
+/** Cards for which kernels to learn with are compiled, or being compiled. */
+const expected = new WeakSet<Card>();
+
 export class CudaSession implements Session {
   readonly card: Card;
   readonly learning = this.#makeLearning();
@@ -74,13 +77,19 @@ export class CudaSession implements Session {
   /** Begins to compile the integrand, which all kinds of tasks need. Errors are reported when it is needed. */
   compileIntegrand(): void {
     const { program } = this.#integrand;
+    const shape = { dims: program.dims, results: program.results.length };
     if (tierAsked() !== 'inlined' && this.card.linkFailure === undefined)
-      this.card.compileAhead(integrandUnit(textOf(program), program.results.length)).catch(() => {});
+      this.card.compileAhead(integrandUnit(textOf(program), shape)).catch(() => {});
   }
 
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     // errors of these kernels are reported when the kernels are needed
-    const learns = () => task.adapt && this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
+    const learns = () => {
+      // VEGAS begins with an iteration that does not adapt; on a machine that has not compiled these kernels yet, the next would wait
+      if (task.adapt || !(task.lattice || expected.has(this.card)))
+        this.#compiled('learning', undefined, () => LEARNING).catch(() => {});
+      expected.add(this.card);
+    };
     if (task.pass && task.pass.results.length < this.#integrand.program.results.length) {
       learns();
       return this.#samplePass(task, task.pass, part, signal);
