@@ -32,6 +32,7 @@ describe('options of the library', () => {
     [['--max-time', '1h'], { maxTime: 3_600_000 }],
     [['--on-non-finite', 'zero'], { onNonFinite: 'zero' }],
     [['--check', 'false'], { check: false }],
+    [['--covariance', 'all'], { covariance: 'all' }],
     [['--vegas.bins', '512'], { vegas: { bins: 512 } }],
     [['--vegas.bins', '512', '--vegas.alpha', '1.5'], { vegas: { bins: 512, alpha: 1.5 } }],
     [['--vegas.beta', '0'], { vegas: { beta: 0 } }],
@@ -64,7 +65,7 @@ describe('options of the library', () => {
 
   test('the cases above leave no option of the library out', () => {
     // a table that grew has to grow here as well
-    expect(OPTIONS.filter(o => o.sets)).toHaveLength(10 + 1 + 8 + 8 + 2 + 5);
+    expect(OPTIONS.filter(o => o.sets)).toHaveLength(11 + 1 + 8 + 8 + 2 + 5);
   });
 });
 
