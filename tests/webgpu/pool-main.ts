@@ -23,7 +23,7 @@ const SINGLE: Record<string, number> = { peak: 6, slab: 0, face: 2 };
 /** A peak beside a border of wide regions; a slab that points of a rule miss in these; a face where it is infinite. */
 const INTEGRANDS: Record<string, Integrand> = {
   peak: ([x, y]) => Math.exp(-3000 * ((x - 1.503) * (x - 1.503) + 2 * (y - 0.97) * (y - 0.97))),
-  slab: ([x, y]) => 1 + x * y * y + (0.31 < x && x < 0.34 ? 9 : 0),
+  slab: ([x, y]) => Math.cos(x - y) + (0.31 < x && x < 0.34 ? 9 : 0),
   face: ([x, y]) => (1 + y * y * y) / Math.sqrt(x),
 };
 

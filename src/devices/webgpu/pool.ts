@@ -316,15 +316,15 @@ export class WebGpuPool implements RegionPool {
     const everyone = !(sum > 0);
     const factor = Math.max(1, least / sum);
     // errors are float32 numbers in units of this power of 2
+    const { mantissa, exponent } = this.#volume;
     const unit = everyone ? least / this.count : factor * sum;
     const power = Math.floor(Math.log2(Math.min(Number.MAX_VALUE, unit)));
     const words = new Uint32Array(2 * said.count);
     const floats = new Float32Array(words.buffer);
     for (let i = 0; i < said.count; i++) {
-      floats[2 * i] = factor * guilt[i] * 2 ** -power;
+      floats[2 * i] = (factor * guilt[i] * 2 ** -power) / mantissa;
       words[2 * i + 1] = said.axes[i];
     }
-    const { mantissa, exponent } = this.#volume;
     await this.#kernels.ready(this.#own.blame);
     gpu.device.queue.writeBuffer(this.#lists.get('said'), 0, words as never);
     const n = everyone ? this.count : said.count;
