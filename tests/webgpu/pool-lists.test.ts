@@ -19,7 +19,10 @@ function gpuOf(bytes: number) {
     buffer: (size: number) => {
       state.used += size;
       if (state.used > bytes) state.failed = true;
-      return { size, destroy: () => void (state.used -= size) };
+      const destroy = () => {
+        state.used -= size;
+      };
+      return { size, destroy };
     },
     copy: () => void state.copies++,
   };
