@@ -70,6 +70,19 @@ say('many', { regions: many.regions, value: many.value, error: many.error, statu
 const few = await integrate(waves, { ...options, cubature: { maxMemory: 2 ** 20, witnesses: 0 } });
 say('few', { regions: few.regions, value: few.value, error: few.error, status: few.status });
 
+/** An integrand with a loop has a workgroup per region. */
+const loop = ([x, y]: number[], p: { n: number }) => {
+  let sum = 0;
+  for (let i = 1; i <= p.n; i++) sum += Math.cos(i * x) / (i + y);
+  return sum;
+};
+const looped = { dims: 2, params: { n: 7 }, method: 'pagani', relTol: 1e-4 } as const;
+const [single, double] = [await integrate(loop, { ...looped, device }), await integrate(loop, looped)];
+say('loop', {
+  off: Math.abs(single.value - double.value),
+  evaluations: [single.evaluations, double.evaluations],
+});
+
 const holes = await integrate(([x, y]) => (x * y > 0.25 ? 1 : Math.log(-x)), {
   dims: 2,
   device,
