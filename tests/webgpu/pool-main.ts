@@ -23,7 +23,7 @@ const SINGLE: Record<string, number> = { peak: 6, slab: 0, face: 2 };
 /** A peak beside a border of wide regions; a slab that points of a rule miss in these; a face where it is infinite. */
 const INTEGRANDS: Record<string, Integrand> = {
   peak: ([x, y]) => Math.exp(-3000 * ((x - 1.503) * (x - 1.503) + 2 * (y - 0.97) * (y - 0.97))),
-  slab: ([x, y]) => 1 + x * y * y + (0.31 < x && x < 0.34 ? 9 : 0),
+  slab: ([x, y]) => Math.cos(x - y) + (0.31 < x && x < 0.34 ? 9 : 0),
   face: ([x, y]) => (1 + y * y * y) / Math.sqrt(x),
 };
 
@@ -69,6 +69,19 @@ const many = await integrate(waves, options);
 say('many', { regions: many.regions, value: many.value, error: many.error, status: many.status });
 const few = await integrate(waves, { ...options, cubature: { maxMemory: 2 ** 20, witnesses: 0 } });
 say('few', { regions: few.regions, value: few.value, error: few.error, status: few.status });
+
+/** An integrand with a loop has a workgroup per region. */
+const loop = ([x, y]: number[], p: { n: number }) => {
+  let sum = 0;
+  for (let i = 1; i <= p.n; i++) sum += Math.cos(i * x) / (i + y);
+  return sum;
+};
+const looped = { dims: 2, params: { n: 7 }, method: 'pagani', relTol: 1e-4 } as const;
+const [single, double] = [await integrate(loop, { ...looped, device }), await integrate(loop, looped)];
+say('loop', {
+  off: Math.abs(single.value - double.value),
+  evaluations: [single.evaluations, double.evaluations],
+});
 
 const holes = await integrate(([x, y]) => (x * y > 0.25 ? 1 : Math.log(-x)), {
   dims: 2,

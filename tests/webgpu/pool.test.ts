@@ -71,6 +71,16 @@ describe.skipIf(absent)('the pool of regions on SwiftShader', () => {
   );
 
   test(
+    'an integrand with a loop, a workgroup per region: the value of the CPU to 1e-6, after as many evaluations',
+    async () => {
+      const { off, evaluations } = await told('loop');
+      expect(off).toBeLessThan(1e-6);
+      expect(evaluations[0]).toBe(evaluations[1]);
+    },
+    LONG,
+  );
+
+  test(
     'values that are not finite are told with a point where they are',
     async () => {
       expect((await told('holes')).message).toMatch(/the integrand is NaN at \[0\.5, 0\.5\]/);

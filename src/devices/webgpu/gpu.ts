@@ -36,17 +36,6 @@ export class GrowingBuffer {
     return this.#buffer;
   }
 
-  /** The same, and what it had stays. */
-  kept(bytes: number): GPUBuffer {
-    const old = this.#buffer;
-    if (!old || old.size >= bytes) return this.of(bytes);
-    this.#buffer = null;
-    const grown = this.of(bytes);
-    this.#gpu.copy(old, grown, old.size);
-    old.destroy();
-    return grown;
-  }
-
   write(data: Float32Array | Uint32Array): GPUBuffer {
     const buffer = this.of(data.byteLength);
     this.#gpu.device.queue.writeBuffer(buffer, 0, data as never);

@@ -37,11 +37,29 @@ export class PoolLists {
     );
   }
 
-  /** Makes room for this many regions. */
-  grow(room: number): void {
+  /** Makes room for this many regions; false, and all is as it was, when the driver has no memory for them. */
+  async grow(room: number): Promise<boolean> {
+    const { device } = this.#gpu;
+    const stays = Object.keys(kept(this.#dims));
+    const fresh = new Map<string, GrowingBuffer>();
+    device.pushErrorScope('out-of-memory');
+    for (const [name, bytes] of Object.entries({ ...kept(this.#dims), ...STEP })) {
+      const list = new GrowingBuffer(this.#gpu, 'storage');
+      fresh.set(name, list);
+      list.of(bytes * room);
+    }
+    if (await device.popErrorScope()) {
+      for (const list of fresh.values()) list.destroy();
+      return false;
+    }
+    for (const [name, list] of fresh) {
+      const old = this.#buffers.get(name);
+      if (old && stays.includes(name)) this.#gpu.copy(old.of(0), list.of(0), old.of(0).size);
+      old?.destroy();
+      this.#buffers.set(name, list);
+    }
     this.room = room;
-    for (const [name, bytes] of Object.entries(kept(this.#dims))) this.#own(name).kept(bytes * room);
-    for (const [name, bytes] of Object.entries(STEP)) this.#own(name).of(bytes * room);
+    return true;
   }
 
   /** The buffer of a list. */

@@ -1,5 +1,5 @@
 /**
- * A pool of regions in the memory of a GPU. Kernels list, halve, evaluate and add (kernels/pool.ts), and a step reads back 8 KB: sums over
+ * A pool of regions in the memory of a GPU. Kernels list, halve, evaluate and add (kernels/pool.ts), and a step reads back 2 KB: sums over
  * all regions, and how many have which errors, by which the host selects the next ones. Lists grow by a factor of four.
  */
 
@@ -19,6 +19,7 @@ import {
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
 import { type Volume, volumeOf } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import { WebGpuError } from './adapter.ts';
 import type { Dispatch, GrowingBuffer } from './gpu.ts';
 import { faces, mirror, raise } from './kernels/borders.ts';
 import {
@@ -45,6 +46,7 @@ import { guiltOf, PoolWitness, type Said } from './pool-witness.ts';
 import type { WebGpuProgram } from './program.ts';
 import { firstNonFinite } from './witness.ts';
 
+const NOTHING: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, nonFinite: null };
 /** The lists start with room for this many regions. */
 const FIRST_ROOM = 2 ** 14;
 /** An integrand with loops, in WGSL. */
@@ -158,7 +160,9 @@ export class WebGpuPool implements RegionPool {
     const { gpu } = this.#program;
     this.count = this.#nodes = 2 ** (level * this.#dims);
     this.#rootLevel = level;
-    this.#grow(Math.max(FIRST_ROOM, 2 * this.count));
+    await this.#grow(Math.max(FIRST_ROOM, 2 * this.count));
+    if (this.#lists.room === 0)
+      throw new WebGpuError('the GPU has no memory for regions; use another device.');
     const table = this.#laid.table(this.task.ranges);
     gpu.device.queue.writeBuffer(this.#lists.of('rule', table.byteLength), 0, table as never);
     this.#offsets.write(this.#laid.offsets);
@@ -186,9 +190,13 @@ export class WebGpuPool implements RegionPool {
       const fewer = this.#last.most(most);
       if (fewer.count > 0) [this.#threshold, this.#wanted] = [fewer.threshold, fewer.count];
     }
-    const n = Math.min(most, this.#wanted);
+    let n = Math.min(most, this.#wanted);
     const { room } = this.#lists;
-    if (this.count + n > room) this.#grow(Math.max(4 * room, this.count + n));
+    if (this.count + n > room) {
+      await this.#grow(Math.max(4 * room, this.count + n));
+      n = Math.min(n, this.#lists.room - this.count);
+    }
+    if (n === 0) return NOTHING;
     this.#clear();
     const shape = { n, threshold: this.#threshold };
     this.#shape(shape);
@@ -253,8 +261,7 @@ export class WebGpuPool implements RegionPool {
   }
 
   async look(negligible: number, affordable: number): Promise<PoolStep> {
-    const nothing: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, nonFinite: null };
-    if (this.#finished.count > 0) return nothing;
+    if (this.#finished.count > 0) return NOTHING;
     const { gpu } = this.#program;
     const { facesFirst, facesAgain, mirror, raise, wide } = this.#own;
     await this.#kernels.ready(facesFirst, facesAgain, mirror, raise, ...wide);
@@ -262,7 +269,7 @@ export class WebGpuPool implements RegionPool {
     this.#shape({ purpose: PURPOSE.LOOKS });
     gpu.submitAll([this.#surveying()]);
     const threshold = (await this.#read()).smallest(negligible);
-    if (threshold === null) return nothing;
+    if (threshold === null) return NOTHING;
     const { count } = this;
     for (const name of ['best', 'around', 'face'] as const) this.#lists.cleared(name, count);
     const power =
@@ -275,7 +282,7 @@ export class WebGpuPool implements RegionPool {
       ...this.#kernels.listing(wide, count),
     ]);
     const n = (await this.#read()).listed;
-    if (n === 0) return nothing;
+    if (n === 0) return NOTHING;
     const looks = n <= affordable;
     const images = {
       places: this.#lists.of('imagePlaces', 8 * this.#dims * n),
@@ -316,15 +323,15 @@ export class WebGpuPool implements RegionPool {
     const everyone = !(sum > 0);
     const factor = Math.max(1, least / sum);
     // errors are float32 numbers in units of this power of 2
+    const { mantissa, exponent } = this.#volume;
     const unit = everyone ? least / this.count : factor * sum;
     const power = Math.floor(Math.log2(Math.min(Number.MAX_VALUE, unit)));
     const words = new Uint32Array(2 * said.count);
     const floats = new Float32Array(words.buffer);
     for (let i = 0; i < said.count; i++) {
-      floats[2 * i] = factor * guilt[i] * 2 ** -power;
+      floats[2 * i] = (factor * guilt[i] * 2 ** -power) / mantissa;
       words[2 * i + 1] = said.axes[i];
     }
-    const { mantissa, exponent } = this.#volume;
     await this.#kernels.ready(this.#own.blame);
     gpu.device.queue.writeBuffer(this.#lists.get('said'), 0, words as never);
     const n = everyone ? this.count : said.count;
@@ -486,8 +493,9 @@ export class WebGpuPool implements RegionPool {
     );
   }
 
-  #grow(room: number): void {
-    this.#lists.grow(Math.min(this.#most, room));
+  /** Makes room; where the driver has no memory for it, the pool stays as large as it is. */
+  async #grow(room: number): Promise<void> {
+    if (!(await this.#lists.grow(Math.min(this.#most, room)))) this.#most = this.#lists.room;
   }
 
   /** Writes the task of the next dispatches. */
