@@ -4,6 +4,7 @@
  * device that is lost, a buffer that finds no memory, text that a driver refuses.
  */
 import { findAdapter, openAdapter, WebGpuError } from './adapter.ts';
+import { type Bound, Commands, isSame } from './commands.ts';
 
 /** As in GPUBufferUsage and GPUMapMode, which Node has only if somebody puts them there. */
 const USAGE = { mapRead: 0x1, copyFrom: 0x4, copyTo: 0x8, uniform: 0x40, storage: 0x80 } as const;
@@ -41,6 +42,18 @@ export class GrowingBuffer {
   }
 }
 
+/** Bytes to read of a buffer. */
+export interface Wanted {
+  buffer: GPUBuffer;
+  bytes: number;
+  from?: number;
+}
+
+/** Bind groups that are kept for a pipeline. */
+const MOST_BIND_GROUPS = 8;
+/** Buffers for reading above this size are not kept. */
+const MOST_KEPT_BYTES = 2 ** 24;
+
 export class Gpu {
   readonly device: GPUDevice;
   /** As the driver calls it. */
@@ -50,6 +63,9 @@ export class Gpu {
   #failure: WebGpuError | null = null;
   #closed = false;
   #lost: Promise<never>;
+  readonly #bindGroups = new WeakMap<GPUComputePipeline, { of: Bound[]; group: GPUBindGroup }[]>();
+  /** A buffer for the next reading. */
+  #kept: GPUBuffer | null = null;
 
   static async open(): Promise<Gpu> {
     const { adapter, name } = await findAdapter();
@@ -150,20 +166,30 @@ export class Gpu {
     buffers: readonly (GPUBuffer | null)[],
     workgroups: readonly [number, number?],
   ): void {
-    const encoder = this.device.createCommandEncoder();
-    const pass = encoder.beginComputePass();
-    pass.setPipeline(pipeline);
-    const entries = buffers.flatMap((buffer, binding) => (buffer ? [{ binding, resource: { buffer } }] : []));
-    pass.setBindGroup(0, this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
-    pass.dispatchWorkgroups(...workgroups);
-    pass.end();
-    this.device.queue.submit([encoder.finish()]);
+    this.record().dispatch(pipeline, buffers, workgroups).submit();
   }
 
-  clear(buffer: GPUBuffer, bytes: number): void {
-    const encoder = this.device.createCommandEncoder();
-    encoder.clearBuffer(buffer, 0, bytes);
-    this.device.queue.submit([encoder.finish()]);
+  /** Begins a list of commands. */
+  record(): Commands {
+    this.check();
+    return new Commands(this.device, (pipeline, buffers) => this.#bindGroup(pipeline, buffers));
+  }
+
+  /** The bind group of some buffers; the last ones are kept, since iterations use the same. */
+  #bindGroup(pipeline: GPUComputePipeline, buffers: readonly Bound[]): GPUBindGroup {
+    const known = this.#bindGroups.get(pipeline) ?? [];
+    this.#bindGroups.set(pipeline, known);
+    const found = known.find(
+      ({ of }) => of.length === buffers.length && of.every((b, i) => isSame(b, buffers[i])),
+    );
+    if (found) return found.group;
+    const entries = buffers.flatMap((bound, binding) =>
+      bound ? [{ binding, resource: 'buffer' in bound ? bound : { buffer: bound } }] : [],
+    );
+    const group = this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+    known.push({ of: [...buffers], group });
+    if (known.length > MOST_BIND_GROUPS) known.shift();
+    return group;
   }
 
   /** Waits for everything that was submitted. */
@@ -171,21 +197,20 @@ export class Gpu {
     await this.#alive(this.device.queue.onSubmittedWorkDone());
   }
 
-  /** The first bytes of some buffers, after everything that was submitted. */
-  async read(wanted: readonly { buffer: GPUBuffer; bytes: number }[]): Promise<ArrayBuffer[]> {
+  /** Bytes of some buffers, after everything that was submitted and the commands that are given. */
+  async read(wanted: readonly Wanted[], commands = this.record()): Promise<ArrayBuffer[]> {
     const total = wanted.reduce((sum, { bytes }) => sum + bytes, 0);
     this.check();
-    const copy = this.device.createBuffer({ size: Math.max(4, total), usage: USAGE.mapRead | USAGE.copyTo });
-    const encoder = this.device.createCommandEncoder();
+    const copy = this.#readable(Math.max(4, total));
     let at = 0;
-    for (const { buffer, bytes } of wanted) {
-      if (bytes > 0) encoder.copyBufferToBuffer(buffer, 0, copy, at, bytes);
+    for (const { buffer, bytes, from = 0 } of wanted) {
+      if (bytes > 0) commands.copy(buffer, from, copy, at, bytes);
       at += bytes;
     }
-    this.device.queue.submit([encoder.finish()]);
+    commands.submit();
     try {
-      await this.#alive(copy.mapAsync(MAP_READ));
-      const range = copy.getMappedRange();
+      await this.#alive(copy.mapAsync(MAP_READ, 0, Math.max(4, total)));
+      const range = copy.getMappedRange(0, Math.max(4, total));
       let end = 0;
       return wanted.map(({ bytes }) => {
         end += bytes;
@@ -195,8 +220,27 @@ export class Gpu {
       this.check();
       throw new WebGpuError(`the GPU failed: ${(e as Error).message}`, { cause: e });
     } finally {
-      copy.destroy();
+      this.#giveBack(copy);
     }
+  }
+
+  /** A buffer that the host can read: the one of the last reading, if it is large enough. */
+  #readable(bytes: number): GPUBuffer {
+    const kept = this.#kept;
+    this.#kept = null;
+    if (kept && kept.size >= bytes) return kept;
+    kept?.destroy();
+    return this.device.createBuffer({
+      size: Math.ceil(bytes / 4096) * 4096,
+      usage: USAGE.mapRead | USAGE.copyTo,
+    });
+  }
+
+  #giveBack(copy: GPUBuffer): void {
+    if (copy.mapState === 'mapped') copy.unmap();
+    if (this.#kept || copy.size > MOST_KEPT_BYTES || copy.mapState !== 'unmapped' || !this.works)
+      copy.destroy();
+    else this.#kept = copy;
   }
 
   close(): void {

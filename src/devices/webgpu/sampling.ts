@@ -92,7 +92,7 @@ export class WebGpuSampling {
     const words = this.#taskWords(task, cubes);
     const histogramBytes = task.adapt ? 8 * task.strata.length * task.bins : 0;
     const histogram = variant.adapt ? this.#histogram.of(histogramBytes) : null;
-    if (histogram && task.adapt) gpu.clear(histogram, histogramBytes);
+    if (histogram && task.adapt) gpu.record().clear(histogram, histogramBytes).submit();
 
     const tree = new TreeSum(nodeWidth(results), groups);
     const cubeSums = wantsCubes ? new CubeLists(task, cubes + part.count) : null;
