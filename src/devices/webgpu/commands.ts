@@ -38,9 +38,10 @@ export class Commands {
     return this;
   }
 
-  clear(buffer: GPUBuffer, bytes: number): this {
+  /** Writes zeros from byte `from` up to byte `end`. */
+  clear(buffer: GPUBuffer, end: number, from = 0): this {
     this.#endPass();
-    this.#encoder.clearBuffer(buffer, 0, bytes);
+    this.#encoder.clearBuffer(buffer, from, end - from);
     return this;
   }
 

@@ -58,6 +58,8 @@ export class Gpu {
   readonly device: GPUDevice;
   /** As the driver calls it. */
   readonly name: string;
+  /** How often the host waited for the GPU, and for how many milliseconds: benchmarks tell by it what the host takes. */
+  readonly waits = { count: 0, ms: 0 };
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
   /** Why it cannot be used any more. */
   #failure: WebGpuError | null = null;
@@ -194,7 +196,7 @@ export class Gpu {
 
   /** Waits for everything that was submitted. */
   async done(): Promise<void> {
-    await this.#alive(this.device.queue.onSubmittedWorkDone());
+    await this.#waited(this.device.queue.onSubmittedWorkDone());
   }
 
   /** Bytes of some buffers, after everything that was submitted and the commands that are given. */
@@ -209,7 +211,7 @@ export class Gpu {
     }
     commands.submit();
     try {
-      await this.#alive(copy.mapAsync(MAP_READ, 0, Math.max(4, total)));
+      await this.#waited(copy.mapAsync(MAP_READ, 0, Math.max(4, total)));
       const range = copy.getMappedRange(0, Math.max(4, total));
       let end = 0;
       return wanted.map(({ bytes }) => {
@@ -246,6 +248,13 @@ export class Gpu {
   close(): void {
     this.#closed = true;
     this.device.destroy();
+  }
+
+  async #waited(work: Promise<unknown>): Promise<void> {
+    const begin = performance.now();
+    await this.#alive(work);
+    this.waits.count++;
+    this.waits.ms += performance.now() - begin;
   }
 
   /** The result of some work of the GPU; rejects when the GPU is lost or has failed meanwhile. */
