@@ -30,6 +30,7 @@ import { FOLD_THREADS, foldKernel, foldsFor, recordOf } from './kernels/fold.ts'
 import {
   AXIS,
   isWide,
+  MOST_WRITTEN_OUT,
   powersAt,
   type SampleVariant,
   sampleKernel,
@@ -269,6 +270,7 @@ export class WebGpuSampling {
       shared: large && adapt ? Math.min(Math.floor(room), 2 ** Math.ceil(Math.log2(dims * bins))) : 0,
       wide: isWide(strata, bins),
       lattice: !!lattice,
+      writtenOut: large && dims <= MOST_WRITTEN_OUT,
     };
   }
 

@@ -68,6 +68,21 @@ export interface SampleVariant {
   wide: boolean;
   /** Points of lattices through a smooth map, in the place of random ones; without a histogram. */
   lattice: boolean;
+  /** Whether what is done for each axis is written out: see `forAxes`. */
+  writtenOut: boolean;
+}
+
+/** Axes that are written out, at most. */
+export const MOST_WRITTEN_OUT = 12;
+
+/**
+ * What is done for each axis: a loop, or for large tasks of few axes its turns one after the other. Arrays that are indexed by the
+ * variable of a loop are in memory unless a driver unrolls the loop; with numbers for indices they are in registers. That is only for
+ * short texts, and not the loop of Philox: a driver took 26 s for a kernel that was unrolled throughout.
+ */
+function forAxes({ dims, writtenOut }: SampleVariant, turn: (d: string, number?: number) => string): string {
+  if (!writtenOut) return `for (var d = 0u; d < DIMS; d++) {\n${turn('d')}\n}`;
+  return Array.from({ length: dims }, (_, d) => `{\n${turn(`${d}u`, d)}\n}`).join('\n');
 }
 
 /** Whether coordinates take integer divisions of up to 64 bits instead of float32 products, which are exact below 2^24. */
@@ -194,14 +209,15 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
   var bin: array<u32, DIMS>;
   var rest: array<u32, DIMS>;
   var left = cube;
-  for (var d = 0u; d < DIMS; d++) {
-    let strata = words[AXES / 4u + d].x;
-    stratum[d] = left % strata;
+  ${forAxes(
+    variant,
+    d => `    let strata = words[AXES / 4u + ${d}].x;
+    stratum[${d}] = left % strata;
     left /= strata;
-    let parts = lowerEnd(stratum[d], bins, strata);
-    bin[d] = parts.x;
-    rest[d] = parts.y;
-  }`
+    let parts = lowerEnd(stratum[${d}], bins, strata);
+    bin[${d}] = parts.x;
+    rest[${d}] = parts.y;`,
+  )}`
   }
   // with explicit zeros: SwiftShader keeps the numbers of the turn before where a \`var\` has none
   var pivot = array<f32, RESULTS>();
@@ -224,14 +240,15 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
       var jacobian = 1.0;
       var power = 0;
       var random: vec4<u32>;
-      for (var d = 0u; d < DIMS; d++) {
-        let axis = words[AXES / 4u + d];
-        ${lattice ? LATTICE_PLACE : randomPlace(wide)}
+      ${forAxes(
+        variant,
+        (d, number) => `        let axis = words[AXES / 4u + ${d}];
+        ${lattice ? latticePlace(d) : randomPlace(wide, d, number)}
         let bits = bitcast<u32>(jacobian);
         power += i32(bits >> 23u) - 127;
         jacobian = bitcast<f32>((bits & 0x7fffffu) | 0x3f800000u);
-        ${adapt ? 'inBin[d] = d * bins + b;' : ''}
-      }
+        ${adapt ? `inBin[${d}] = ${d} * bins + b;` : ''}`,
+      )}
       ${evaluate}
       for (var r = 0u; r < RESULTS; r++) {
         var weight = w[r];
@@ -271,7 +288,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
         if (perCube == 0u) { square *= average / f32(full); }
         spread[FLOATS - 1u] += square;
         let counted = rounded(square);
-        for (var d = 0u; d < DIMS; d++) { count(inBin[d], counted); }
+        ${forAxes(variant, d => `count(inBin[${d}], counted);`)}
       }`
           : ''
       }
@@ -323,17 +340,18 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
         lattice
           ? ''
           : `var next = true;
-      for (var d = 0u; d < DIMS; d++) {
-        if (next) {
-          let strata = words[AXES / 4u + d].x;
-          stratum[d]++;
-          next = stratum[d] == strata;
-          if (next) { stratum[d] = 0u; }
-          let parts = lowerEnd(stratum[d], bins, strata);
-          bin[d] = parts.x;
-          rest[d] = parts.y;
-        }
-      }`
+      ${forAxes(
+        variant,
+        d => `        if (next) {
+          let strata = words[AXES / 4u + ${d}].x;
+          stratum[${d}]++;
+          next = stratum[${d}] == strata;
+          if (next) { stratum[${d}] = 0u; }
+          let parts = lowerEnd(stratum[${d}], bins, strata);
+          bin[${d}] = parts.x;
+          rest[${d}] = parts.y;
+        }`,
+      )}`
       }
     }
     working = cube < cubes && begin + startOf(j, full) < ends;
@@ -366,17 +384,13 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
  * A coordinate and its factor of the Jacobian, from a random word in a stratum. The quotient comes from float32 and is put right by
  * its remainder: an integer division takes a GPU some twenty instructions, for each coordinate.
  */
-const randomPlace = (wide: boolean) => /* wgsl */ `if ((d & 3u) == 0u) {
-          random = philox(vec4<u32>(sampleLow, (d >> 2u) + 256u * sampleHigh, taskWord(ITERATION), taskWord(STREAM)), key);
-        }
-        let word = random[d & 3u];
-        // (rest + word·bins/2^32)/strata bins above
-        ${
-          wide
-            ? `let parts = rest[d] + highProduct(word, bins);
+function randomPlace(wide: boolean, d: string, number?: number): string {
+  const draw = `random = philox(vec4<u32>(sampleLow, (${d} >> 2u) + 256u * sampleHigh, taskWord(ITERATION), taskWord(STREAM)), key);`;
+  const parts = wide
+    ? `let parts = rest[${d}] + highProduct(word, bins);
         let above = parts / axis.x;
         let remainder = parts - above * axis.x;`
-            : `let parts = rest[d] + (((word >> 16u) * bins + (((word & 0xffffu) * bins) >> 16u)) >> 16u);
+    : `let parts = rest[${d}] + (((word >> 16u) * bins + (((word & 0xffffu) * bins) >> 16u)) >> 16u);
         var above = u32(f32(parts) * bitcast<f32>(axis.w));
         var remainder = parts - above * axis.x;
         if (bitcast<i32>(remainder) < 0) {
@@ -385,23 +399,29 @@ const randomPlace = (wide: boolean) => /* wgsl */ `if ((d & 3u) == 0u) {
         } else if (remainder >= axis.x) {
           above++;
           remainder -= axis.x;
-        }`
-        }
-        let b = min(bin[d] + above, bins - 1u);
+        }`;
+  return /* wgsl */ `${number === undefined ? `if ((d & 3u) == 0u) { ${draw} }` : number % 4 === 0 ? draw : ''}
+        let word = random[${d} & 3u];
+        // (rest + word·bins/2^32)/strata bins above
+        ${parts}
+        let b = min(bin[${d}] + above, bins - 1u);
         let fraction = (f32(remainder) + f32(word * bins) * 0x1p-32) * bitcast<f32>(axis.w);
-        let edge = edges[d * bins + b];
-        x[d] = clamp(edge.x + (edge.y + fraction * edge.z), bitcast<f32>(axis.y), bitcast<f32>(axis.z));
+        let edge = edges[${d} * bins + b];
+        x[${d}] = clamp(edge.x + (edge.y + fraction * edge.z), bitcast<f32>(axis.y), bitcast<f32>(axis.z));
         jacobian *= edge.w;`;
+}
 
 /** The same from a word of a lattice, through a smooth map. */
-const LATTICE_PLACE = /* wgsl */ `var word = lattice[1u + DIMS * (cube + 1u) + d] + sampleLow * lattice[1u + d];
+const latticePlace = (
+  d: string,
+) => /* wgsl */ `var word = lattice[1u + DIMS * (cube + 1u) + ${d}] + sampleLow * lattice[1u + ${d}];
         if (lattice[0] == 1u) { word = (word << 1u) ^ u32(bitcast<i32>(word) >> 31u); }
         let s = f32(word * bins) * 0x1p-32;
-        let curve = 2u * (d * bins + highProduct(word, bins));
+        let curve = 2u * (${d} * bins + highProduct(word, bins));
         let first = edges[curve];
         let second = edges[curve + 1u];
         let bent = first.w + s * second.x;
-        x[d] = clamp(first.x + (first.y + s * (first.z + s * bent)), bitcast<f32>(axis.y), bitcast<f32>(axis.z));
+        x[${d}] = clamp(first.x + (first.y + s * (first.z + s * bent)), bitcast<f32>(axis.y), bitcast<f32>(axis.z));
         jacobian *= second.y * (first.z + s * (bent + bent + s * second.x));`;
 
 /** The lower end of a stratum in bins: whole bins, and what is left in parts of the strata. */
