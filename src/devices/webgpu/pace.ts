@@ -10,6 +10,8 @@ const TARGET_MS = 100;
 const FIRST = 2 ** 17;
 /** A dispatch is at most this many times as large as the one before. */
 const GROWTH = 8;
+/** What took less than this was waiting rather than work, and tells of no slow integrand: small tasks are among large ones. */
+const LATENCY_MS = 1;
 
 export class Pace {
   #evaluations = FIRST;
@@ -69,6 +71,7 @@ export class Pace {
 
   #learn(evaluations: number, ms: number): void {
     const fitting = (evaluations * TARGET_MS) / Math.max(0.01, ms);
-    this.#evaluations = Math.max(1, Math.min(fitting, GROWTH * Math.max(this.#evaluations, evaluations)));
+    const next = Math.max(1, Math.min(fitting, GROWTH * Math.max(this.#evaluations, evaluations)));
+    this.#evaluations = ms < LATENCY_MS ? Math.max(this.#evaluations, next) : next;
   }
 }

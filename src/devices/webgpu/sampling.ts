@@ -47,10 +47,10 @@ const OWN_SHARED = 256;
 /** Samples of a task from which on kernels of its own pay: one that only measures, and one whose histogram is in workgroup memory. */
 const LARGE = 2 ** 17;
 /**
- * Threads that an iteration should have, if it has enough pieces: what a large GPU runs at a time. It is not the number of the one in
- * use, because the bits of the sums would depend on it.
+ * Threads that an iteration should have, if it has enough pieces: a few times what a large GPU runs at a time, so that its last
+ * workgroups do not run alone for long. It is not a number of the GPU in use, because the bits of the sums would depend on it.
  */
-const BUSY_THREADS = 2 ** 18;
+const BUSY_THREADS = 2 ** 19;
 /** Samples of a window, at least; and windows of a group, at least. */
 const LEAST_WINDOW = 8;
 const LEAST_WINDOWS = 16;
@@ -83,6 +83,7 @@ export class WebGpuSampling {
   readonly #histogram: GrowingBuffer;
   readonly #ofPieces: GrowingBuffer;
   readonly #lattice: GrowingBuffer;
+  readonly #pipelines = new Map<string, Promise<GPUComputePipeline[]>>();
   /** The map and the counts that are on the GPU. */
   #map: Float64Array | null = null;
   #counts: Uint32Array | null = null;
@@ -131,10 +132,7 @@ export class WebGpuSampling {
     const lists = !keeps && (task.cubes || adapt?.variances);
     const variant = this.#variant(task);
     if (keeps) this.learning.kernels().catch(() => {}); // compiled beside the others
-    const [pipeline, fold] = await Promise.all([
-      gpu.pipeline(sampleKernel(this.#program.text, variant)),
-      gpu.pipeline(foldKernel(results)),
-    ]);
+    const [pipeline, fold] = await this.#kernels(variant);
     signal?.throwIfAborted();
     const edges = this.#putMap(task);
     const lattice = task.lattice ? this.#putLattice(task.lattice) : null;
@@ -257,6 +255,17 @@ export class WebGpuSampling {
     };
   }
 
+  /** The kernels of a variant, compiled with the first task that needs them. */
+  #kernels(variant: SampleVariant): Promise<GPUComputePipeline[]> {
+    const { gpu, text } = this.#program;
+    const key = Object.values(variant).join();
+    const texts = () => [sampleKernel(text, variant), foldKernel(variant.results)];
+    const made = this.#pipelines.get(key) ?? Promise.all(texts().map(t => gpu.pipeline(t)));
+    this.#pipelines.set(key, made);
+    made.catch(() => this.#pipelines.delete(key));
+    return made;
+  }
+
   #variant(task: MappedTask): SampleVariant {
     const { strata, bins, adapt, lattice } = task;
     const dims = strata.length;
@@ -266,8 +275,7 @@ export class WebGpuSampling {
       dims,
       results: this.#program.results,
       adapt: !lattice && (!large || !!adapt),
-      // powers of two, so that maps of about the same size have the same text
-      shared: large && adapt ? Math.min(Math.floor(room), 2 ** Math.ceil(Math.log2(dims * bins))) : 0,
+      shared: large && adapt ? Math.min(Math.floor(room), dims * bins) : 0,
       wide: isWide(strata, bins),
       lattice: !!lattice,
       writtenOut: large && dims <= MOST_WRITTEN_OUT,
