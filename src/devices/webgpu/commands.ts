@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** Commands that are submitted together: on an H200 each submission costs tens of microseconds. */
+/** Commands that are submitted together: each submission is a call of the driver. */
 
 /** What is bound to a kernel: a buffer, a part of one, or nothing. */
 export type Bound = GPUBuffer | GPUBufferBinding | null;

@@ -11,7 +11,7 @@ const USAGE = { mapRead: 0x1, copyFrom: 0x4, copyTo: 0x8, uniform: 0x40, storage
 const MAP_READ = 0x1;
 const COMPUTE = 0x4;
 
-/** Words of a uniform buffer that are compared with what it has, at most: a write costs some microseconds. */
+/** Words of a uniform buffer that are compared with what it has, at most: a write is a call of the driver, and a copy. */
 const MOST_COMPARED = 16;
 
 /** A buffer that grows when more is asked for. */

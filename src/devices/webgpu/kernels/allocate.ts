@@ -1,6 +1,6 @@
 /**
  * Samples of each cube by its variance (tasks/strata.ts), where VEGAS+ has its variances on the GPU: the host would read a million of
- * them, and write as many counts, in each iteration (80 ms beside an H200, whose kernel takes 3).
+ * them, and write as many counts, in each iteration: about 80 ms beside an H200.
  *
  * Variances of pieces become those of cubes: `foldKernel` adds 64 neighbours, and again 64 such sums, and `cubesKernel` adds for each
  * cube the largest of these that lie inside; one thread would take long for a cube of a million pieces. Then
@@ -11,7 +11,7 @@
  * - `shiftKernel`: the same before each cube;
  * - `groupsKernel`: where the groups of the task begin.
  *
- * Shares are rounded to float32, so that a count may differ by one from the host's: about one cube in 10^5 on SwiftShader. What must hold
+ * Shares are rounded to float32, so that a count may now and then differ by one from the host's. What must hold
  * is that the counts add up to no more than was asked for: groups are counted by that. Σq is exact, the quotient rest/Σq is taken
  * 2^-20 smaller, far more than roundings of a count add, and counts are rounded down.
  */
