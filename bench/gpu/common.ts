@@ -3,16 +3,12 @@ import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
 import { integrate, type Result } from '../../src/index.ts';
 import type { CommonOptions } from '../../src/problem.ts';
-import { lowerFor } from '../../tests/devices/program.ts';
-import { catalogue } from '../../tests/integrands/catalogue.ts';
 import type { Entry } from '../../tests/integrands/entry.ts';
+
+export { entry, opened } from './entries.ts';
 
 export const cuda = new CudaDevice(0);
 export const cpu = new CpuDevice();
-
-export const entry = (name: string): Entry => catalogue.find(e => e.name === name)!;
-
-export const opened = (e: Entry) => lowerFor(e.f as never, e.dims, e.params ?? {});
 
 export const relative = (a: number, b: number) =>
   a === b ? 0 : Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b));

@@ -1,4 +1,4 @@
-/** The pulls of the tests, on the card: (value − truth)/error over many seeds. */
+/** The pulls of the tests, on the card, through CUDA or WebGPU: (value − truth)/error over many seeds. */
 import { catalogue } from '../../tests/integrands/catalogue.ts';
 import { onCard, verdict } from './common.ts';
 
@@ -8,9 +8,9 @@ const SPECIAL: Record<string, { relTol?: number; maxEvaluations?: number; seeds?
   fB_9: { relTol: 1e-2, maxEvaluations: 1e9 },
 };
 
-export async function pulls(seeds: number) {
+export async function pulls(seeds: number, device: 'cuda' | 'webgpu' = 'cuda') {
   console.log(
-    '\npulls on the card: method, integrand, runs without a warning, mean, deviation (0.85 to 1.2), largest',
+    `\npulls on ${device}: method, integrand, runs without a warning, mean, deviation (0.85 to 1.2), largest`,
   );
   for (const method of ['vegas+', 'mcubes'] as const) {
     for (const e of catalogue.filter(x => x.truth !== undefined)) {
@@ -18,7 +18,7 @@ export async function pulls(seeds: number) {
       const own = Math.min(special.seeds ?? Infinity, seeds);
       const found: number[] = [];
       for (let seed = 1; seed <= own; seed++) {
-        const r = await onCard(e, { method, relTol, maxEvaluations, seed, maxTime: 2000 });
+        const r = await onCard(e, { device, method, relTol, maxEvaluations, seed, maxTime: 2000 });
         if (r.warnings.length === 0) found.push((r.value - e.truth!) / r.error);
       }
       const mean = found.reduce((a, b) => a + b, 0) / found.length;

@@ -3,7 +3,7 @@
  * is beside the published programs. For a machine with an NVIDIA card and nothing else: `node scripts/gpu.mjs FOLDER`
  * bundles it with its kernels into one folder.
  *
- *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--first]
+ *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--webgpu-pulls SEEDS] [--first]
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS]   (for a profiler)
  */
 import { fileURLToPath } from 'node:url';
@@ -28,6 +28,7 @@ const { values: asked } = parseArgs({
     lattice: { type: 'boolean' },
     webgpu: { type: 'boolean' },
     'webgpu-checks': { type: 'boolean' },
+    'webgpu-pulls': { type: 'string' },
   },
 });
 
@@ -69,6 +70,7 @@ if (everything || asked.several) await severalTimes();
 if (everything || asked.lattice) await latticeTimes();
 if (everything || asked['webgpu-checks']) await webgpuChecks();
 if (everything || asked.webgpu) await webgpuTimes();
+if (asked['webgpu-pulls']) await pulls(Number(asked['webgpu-pulls']), 'webgpu');
 if (everything || asked.limits) await limits();
 if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));
 if (everything || asked.claims) {

@@ -3,9 +3,10 @@
  * reaches. The goals: 2e10 for VEGAS+ in 8 and 10 dimensions, 5 ms for 20 iterations of 1e5 samples, 2e11 for PAGANI in 8 dimensions.
  */
 import { WebGpuDevice } from '../../src/devices/webgpu/webgpu.ts';
-import { integrate, type Result } from '../../src/index.ts';
+import { integrate } from '../../src/index.ts';
 import { SUITE } from '../../tests/devices/suite.ts';
 import { entry, verdict } from './common.ts';
+import { webgpuPhases, webgpuVegas } from './webgpu-vegas.ts';
 
 /** Checks of the device suite, in a device that is opened once. */
 export async function webgpuChecks(): Promise<void> {
@@ -25,39 +26,8 @@ export async function webgpuChecks(): Promise<void> {
 }
 
 export async function webgpuTimes(): Promise<void> {
-  console.log(
-    '\nWebGPU: VEGAS+, 20 iterations of which 10 adapt: ms (relative error), evaluations per second at the last',
-  );
-  for (const name of [
-    'roos_arnold_10',
-    'linear_10',
-    'cosine_10',
-    'morokoff_caflisch_8',
-    'f4_8',
-    'gaussian_4',
-  ]) {
-    const e = entry(name);
-    const cells: string[] = [];
-    let rate = 0;
-    for (const total of [1e5, 2e6, 1e8, 1e9]) {
-      const vegas = { evaluations: total / 20, iterations: 20, adapt: 10 };
-      const options = {
-        domain: e.domain,
-        params: e.params ?? {},
-        device: 'webgpu',
-        relTol: 0,
-        vegas,
-      } as const;
-      let best: Result | null = null;
-      for (let run = 0; run < 3; run++) {
-        const r = await integrate(e.f as never, { ...options, method: 'vegas+', maxEvaluations: 2 * total });
-        if (!best || r.elapsed < best.elapsed) best = r;
-      }
-      cells.push(`${best!.elapsed.toFixed(1)} (${Math.abs(best!.value / e.truth! - 1).toExponential(0)})`);
-      rate = (best!.evaluations / best!.elapsed) * 1000;
-    }
-    console.log(name.padEnd(20), cells.join('  '), ` ${rate.toExponential(1)}/s`);
-  }
+  await webgpuVegas();
+  await webgpuPhases();
   console.log('\nWebGPU: PAGANI: ms, evaluations, true error in tolerances, status, evaluations per second');
   for (const [name, relTol] of [
     ['f3_8', 1e-4],

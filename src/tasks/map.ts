@@ -158,8 +158,11 @@ function graded(edges: Float64Array): Float64Array {
   for (let i = bins - 1; i >= 0; i--) most[i] = Math.min(most[i], most[i + 1] + (WIDER - 1) * width(i));
   const cuts: number[] = [];
   for (let i = 0; i < bins; i++) {
-    const fromRight: number[] = [];
-    let [a, b, left, right] = [edges[i], edges[i + 1], most[i], most[i + 1]];
+    let fromRight: number[] | null = null; // most bins have none
+    let a = edges[i];
+    let b = edges[i + 1];
+    let left = most[i];
+    let right = most[i + 1];
     cuts.push(a);
     while (b - a > MOST_WIDER * Math.min(left, right)) {
       if (left <= right) {
@@ -169,13 +172,14 @@ function graded(edges: Float64Array): Float64Array {
       } else {
         b -= right;
         right *= WIDER;
+        fromRight ??= [];
         fromRight.push(b);
       }
     }
-    cuts.push(...fromRight.reverse());
+    if (fromRight) cuts.push(...fromRight.reverse());
   }
   cuts.push(edges[bins]);
-  return Float64Array.from(cuts);
+  return new Float64Array(cuts);
 }
 
 const dampers = new Map<number, (shares: Float64Array) => Float64Array>();

@@ -756,6 +756,9 @@ const learning = LEARNED.map(
         // a rounding error of a variance may move a sample from one cube to another
         const moved = want.counts.reduce((n, c, i) => n + Math.abs(c - own.counts[i]), 0);
         assert.ok(moved <= 1e-4 * evaluations, `${moved} samples moved`);
+        // groups are counted by what was asked for: samples beyond that would be in none
+        const all = own.counts.reduce((a, b) => a + b, 0);
+        assert.ok(all <= Math.max(evaluations, 2 * perAxis ** 3), `${all} samples of ${evaluations}`);
         if (moved === 0) expectSums(tried, own.sums, want.sums);
       }),
   }),

@@ -17,6 +17,8 @@ const SOME = [
   'samples: other params from the next task on',
   'a signal that is aborted already rejects with its reason, and the session works on',
   'parts: uneven cubes, some larger than a group, adapting: the same bits for any cut, any order, parts that come twice, and through JSON',
+  'learning: 2197 cubes, as the host learns',
+  'learning: 8 cubes with tens of thousands of samples, as the host learns', // large cubes, and several dispatches
   'regions: degree7 in 3 dimensions, values, errors and the axis that bends most',
   'regions: the axis to split, where nothing bends, the widest',
   'regions: a list of 65, each is what it is alone, bit for bit',

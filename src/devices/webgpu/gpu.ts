@@ -4,6 +4,7 @@
  * device that is lost, a buffer that finds no memory, text that a driver refuses.
  */
 import { findAdapter, openAdapter, WebGpuError } from './adapter.ts';
+import { type Bound, Commands, isSame } from './commands.ts';
 
 /** As in GPUBufferUsage and GPUMapMode, which Node has only if somebody puts them there. */
 const USAGE = { mapRead: 0x1, copyFrom: 0x4, copyTo: 0x8, uniform: 0x40, storage: 0x80 } as const;
@@ -16,15 +17,21 @@ export interface Dispatch {
   buffers: readonly (GPUBuffer | null)[];
   workgroups: readonly [number, number?];
 }
+/** Words of a uniform buffer that are compared with what it has, at most: a write is a call of the driver, and a copy. */
+const MOST_COMPARED = 16;
 
 /** A buffer that grows when more is asked for. */
 export class GrowingBuffer {
   readonly #gpu: Gpu;
+  readonly #own: 'storage' | 'uniform';
   readonly #usage: number;
   #buffer: GPUBuffer | null = null;
+  /** What a small uniform buffer has: kernels do not change it. */
+  #words: number[] | null = null;
 
   constructor(gpu: Gpu, usage: 'storage' | 'uniform') {
     this.#gpu = gpu;
+    this.#own = usage;
     this.#usage = USAGE[usage] | USAGE.copyFrom | USAGE.copyTo;
   }
 
@@ -32,12 +39,18 @@ export class GrowingBuffer {
   of(bytes: number): GPUBuffer {
     if (this.#buffer && this.#buffer.size >= bytes) return this.#buffer;
     this.#buffer?.destroy();
+    this.#words = null;
     this.#buffer = this.#gpu.buffer(Math.max(256, 4 * Math.ceil(bytes / 4)), this.#usage);
     return this.#buffer;
   }
 
+  /** Writes to the beginning. The few words of a task that are there already are not written again. */
   write(data: Float32Array | Uint32Array): GPUBuffer {
     const buffer = this.of(data.byteLength);
+    const known = this.#words;
+    if (this.#own !== 'uniform' || data.length > MOST_COMPARED) this.#words = null;
+    else if (known?.length === data.length && data.every((word, i) => word === known[i])) return buffer;
+    else this.#words = Array.from(data);
     this.#gpu.device.queue.writeBuffer(buffer, 0, data as never);
     return buffer;
   }
@@ -48,15 +61,32 @@ export class GrowingBuffer {
   }
 }
 
+/** Bytes to read of a buffer. */
+export interface Wanted {
+  buffer: GPUBuffer;
+  bytes: number;
+  from?: number;
+}
+
+/** Bind groups that are kept for a pipeline. */
+const MOST_BIND_GROUPS = 8;
+/** Buffers for reading above this size are not kept. */
+const MOST_KEPT_BYTES = 2 ** 24;
+
 export class Gpu {
   readonly device: GPUDevice;
   /** As the driver calls it. */
   readonly name: string;
+  /** How often the host waited for the GPU, and for how many milliseconds: benchmarks tell by it what the host takes. */
+  readonly waits = { count: 0, ms: 0 };
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
   /** Why it cannot be used any more. */
   #failure: WebGpuError | null = null;
   #closed = false;
   #lost: Promise<never>;
+  readonly #bindGroups = new WeakMap<GPUComputePipeline, { of: Bound[]; group: GPUBindGroup }[]>();
+  /** A buffer for the next reading. */
+  #kept: GPUBuffer | null = null;
 
   static async open(): Promise<Gpu> {
     const { adapter, name } = await findAdapter();
@@ -162,53 +192,64 @@ export class Gpu {
 
   /** Submits dispatches, each of which sees what those before it wrote. */
   submitAll(dispatches: readonly Dispatch[]): void {
-    const encoder = this.device.createCommandEncoder();
-    const pass = encoder.beginComputePass();
-    for (const { pipeline, buffers, workgroups } of dispatches) {
-      if (workgroups[0] === 0) continue; // Dawn warns of it
-      pass.setPipeline(pipeline);
-      const entries = buffers.flatMap((buffer, binding) =>
-        buffer ? [{ binding, resource: { buffer } }] : [],
-      );
-      pass.setBindGroup(0, this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
-      pass.dispatchWorkgroups(...workgroups);
-    }
-    pass.end();
-    this.device.queue.submit([encoder.finish()]);
+    const commands = this.record();
+    for (const { pipeline, buffers, workgroups } of dispatches)
+      commands.dispatch(pipeline, buffers, workgroups);
+    commands.submit();
   }
 
   copy(from: GPUBuffer, to: GPUBuffer, bytes: number): void {
-    const encoder = this.device.createCommandEncoder();
-    encoder.copyBufferToBuffer(from, 0, to, 0, bytes);
-    this.device.queue.submit([encoder.finish()]);
+    this.record().copy(from, 0, to, 0, bytes).submit();
   }
 
   clear(buffer: GPUBuffer, bytes: number, from = 0): void {
-    const encoder = this.device.createCommandEncoder();
-    encoder.clearBuffer(buffer, from, bytes);
-    this.device.queue.submit([encoder.finish()]);
+    this.record()
+      .clear(buffer, from + bytes, from)
+      .submit();
+  }
+
+  /** Begins a list of commands. */
+  record(): Commands {
+    this.check();
+    return new Commands(this.device, (pipeline, buffers) => this.#bindGroup(pipeline, buffers));
+  }
+
+  /** The bind group of some buffers; the last ones are kept, since iterations use the same. */
+  #bindGroup(pipeline: GPUComputePipeline, buffers: readonly Bound[]): GPUBindGroup {
+    const known = this.#bindGroups.get(pipeline) ?? [];
+    this.#bindGroups.set(pipeline, known);
+    const found = known.find(
+      ({ of }) => of.length === buffers.length && of.every((b, i) => isSame(b, buffers[i])),
+    );
+    if (found) return found.group;
+    const entries = buffers.flatMap((bound, binding) =>
+      bound ? [{ binding, resource: 'buffer' in bound ? bound : { buffer: bound } }] : [],
+    );
+    const group = this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+    known.push({ of: [...buffers], group });
+    if (known.length > MOST_BIND_GROUPS) known.shift();
+    return group;
   }
 
   /** Waits for everything that was submitted. */
   async done(): Promise<void> {
-    await this.#alive(this.device.queue.onSubmittedWorkDone());
+    await this.#waited(this.device.queue.onSubmittedWorkDone());
   }
 
-  /** Bytes of some buffers, the first ones unless `from` says otherwise, after everything that was submitted. */
-  async read(wanted: readonly { buffer: GPUBuffer; bytes: number; from?: number }[]): Promise<ArrayBuffer[]> {
+  /** Bytes of some buffers, after everything that was submitted and the commands that are given. */
+  async read(wanted: readonly Wanted[], commands = this.record()): Promise<ArrayBuffer[]> {
     const total = wanted.reduce((sum, { bytes }) => sum + bytes, 0);
     this.check();
-    const copy = this.device.createBuffer({ size: Math.max(4, total), usage: USAGE.mapRead | USAGE.copyTo });
-    const encoder = this.device.createCommandEncoder();
+    const copy = this.#readable(Math.max(4, total));
     let at = 0;
     for (const { buffer, bytes, from = 0 } of wanted) {
-      if (bytes > 0) encoder.copyBufferToBuffer(buffer, from, copy, at, bytes);
+      if (bytes > 0) commands.copy(buffer, from, copy, at, bytes);
       at += bytes;
     }
-    this.device.queue.submit([encoder.finish()]);
+    commands.submit();
     try {
-      await this.#alive(copy.mapAsync(MAP_READ));
-      const range = copy.getMappedRange();
+      await this.#waited(copy.mapAsync(MAP_READ, 0, Math.max(4, total)));
+      const range = copy.getMappedRange(0, Math.max(4, total));
       let end = 0;
       return wanted.map(({ bytes }) => {
         end += bytes;
@@ -218,13 +259,39 @@ export class Gpu {
       this.check();
       throw new WebGpuError(`the GPU failed: ${(e as Error).message}`, { cause: e });
     } finally {
-      copy.destroy();
+      this.#giveBack(copy);
     }
+  }
+
+  /** A buffer that the host can read: the one of the last reading, if it is large enough. */
+  #readable(bytes: number): GPUBuffer {
+    const kept = this.#kept;
+    this.#kept = null;
+    if (kept && kept.size >= bytes) return kept;
+    kept?.destroy();
+    return this.device.createBuffer({
+      size: Math.ceil(bytes / 4096) * 4096,
+      usage: USAGE.mapRead | USAGE.copyTo,
+    });
+  }
+
+  #giveBack(copy: GPUBuffer): void {
+    if (copy.mapState === 'mapped') copy.unmap();
+    if (this.#kept || copy.size > MOST_KEPT_BYTES || copy.mapState !== 'unmapped' || !this.works)
+      copy.destroy();
+    else this.#kept = copy;
   }
 
   close(): void {
     this.#closed = true;
     this.device.destroy();
+  }
+
+  async #waited(work: Promise<unknown>): Promise<void> {
+    const begin = performance.now();
+    await this.#alive(work);
+    this.waits.count++;
+    this.waits.ms += performance.now() - begin;
   }
 
   /** The result of some work of the GPU; rejects when the GPU is lost or has failed meanwhile. */

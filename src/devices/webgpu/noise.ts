@@ -11,7 +11,7 @@ import { drawSamples } from '../../tasks/draw.ts';
 import { type EvaluatePoints, evaluatorOf } from '../../tasks/evaluate.ts';
 import { regionPoints } from '../../tasks/pointwise.ts';
 import { allRegions, type RegionSums, type RegionTask, regionsOf } from '../../tasks/region.ts';
-import type { PlainTask } from '../../tasks/sample.ts';
+import { plainTask, type SampleTask } from '../../tasks/sample.ts';
 import type { Points } from './points.ts';
 import type { WebGpuPool } from './pool.ts';
 
@@ -24,14 +24,14 @@ const KERNEL_EPSILONS = 2;
 
 /** The noise of the integral of each result, from samples through the map of a task. */
 export async function sampleNoise(
-  task: PlainTask,
+  task: SampleTask,
   integrand: CompiledProgram,
   points: Points,
   epsilon: number,
   signal?: AbortSignal,
 ): Promise<number[]> {
   const strata = task.strata.map(() => 1);
-  const [drawn] = drawSamples({ ...task, strata, counts: SAMPLES, unit: 1 }, SAMPLES);
+  const [drawn] = drawSamples(plainTask({ ...task, strata, counts: SAMPLES, unit: 1 }), SAMPLES);
   const single = await points.evaluate(drawn.points, SAMPLES, signal);
   const double = await (evaluatorOf(integrand) as EvaluatePoints)(drawn.points, SAMPLES);
   return Array.from({ length: resultCount(integrand) }, (_, r) => {

@@ -2,7 +2,7 @@
  * Witnesses for the regions of a pool on a GPU (kernels/pool-witness.ts). The host knows which regions were heard only by their number in
  * the list; it reads a few numbers of each, and concludes in float64 as tasks/testimony.ts does.
  */
-import { roundKeys, STREAM } from '../../random/philox.ts';
+import { STREAM } from '../../random/philox.ts';
 import { DEVIATING } from '../../tasks/pool/blame.ts';
 import { Sum } from '../../tasks/pool/errors.ts';
 import type { WitnessDraw, WitnessStep } from '../../tasks/pool/pool.ts';
@@ -90,7 +90,7 @@ export class PoolWitness {
     const [volume, sizes] = [volumeOf(ranges), witnessSizes(this.#rule.dims)];
     const words = new Uint32Array(HEARING.WORDS);
     const floats = new Float32Array(words.buffer);
-    words.set(roundKeys(draw.key), HEARING.KEYS);
+    words.set(draw.key, HEARING.KEY);
     words[HEARING.ROUND] = draw.round;
     words[HEARING.STREAM] = STREAM.witness;
     const [byVolume, each] = [draw.witnesses / 2, draw.witnesses / 2 / count];

@@ -1,20 +1,19 @@
 /**
- * Iterations of VEGAS on a GPU (kernels/sample.ts). The host lays out groups, reads sums of each group back, and adds them as the
- * tree that every device adds (tasks/tree-sum.ts): 640 bytes for 65,536 samples. Where variances of cubes are wanted, it also reads
- * those of pieces.
+ * Iterations of VEGAS on a GPU (kernels/sample.ts). What an iteration takes is recorded and submitted at once, and read back at once:
+ * the sums of each group, 40 bytes for 65,536 samples of one result, which are added as the tree that every device adds, and the
+ * histogram. Variances of cubes stay on the GPU where the session learns (learning.ts); otherwise those of pieces are read as well.
  */
 import { latticeWord } from '../../random/lattice.ts';
-import { roundKeys, wordsOf } from '../../random/philox.ts';
-import type { NonFinite, Part } from '../../tasks/part.ts';
+import { wordsOf } from '../../random/philox.ts';
+import { isKept, type NonFinite, type Part } from '../../tasks/part.ts';
 import { PIECE, type Place, piecesOf, placeFinder } from '../../tasks/pieces.ts';
 import {
-  type CubeSums,
   cubesOf,
   type LatticePoints,
+  merge,
   nodeWidth,
   type PartSums,
   type PlainTask,
-  plainTask,
   plan,
   resultsOf,
   type SampleTask,
@@ -22,21 +21,24 @@ import {
 } from '../../tasks/sample.ts';
 import { curveOf, placeIn } from '../../tasks/smooth-map.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
+import type { Commands } from './commands.ts';
+import { CubeLists } from './cube-lists.ts';
 import { exponentOf, innerRange32, splitFloat32, toFloat32 } from './float32.ts';
 import type { GrowingBuffer } from './gpu.ts';
-import { FRACTION_BITS } from './kernels/numbers.ts';
+import { addGroups } from './group-sums.ts';
+import { FOLD_THREADS, foldKernel, foldsFor, recordOf } from './kernels/fold.ts';
 import {
   AXIS,
-  FOLD,
-  foldKernel,
+  isWide,
+  MOST_WRITTEN_OUT,
   powersAt,
-  recordOf,
   type SampleVariant,
   sampleKernel,
   TASK,
   TASK_VECTORS,
   THREADS,
 } from './kernels/sample.ts';
+import { mostPieces, WebGpuLearning } from './learning.ts';
 import type { Points } from './points.ts';
 import type { WebGpuProgram } from './program.ts';
 
@@ -44,24 +46,44 @@ import type { WebGpuProgram } from './program.ts';
 const OWN_SHARED = 256;
 /** Samples of a task from which on kernels of its own pay: one that only measures, and one whose histogram is in workgroup memory. */
 const LARGE = 2 ** 17;
-/** Groups in one dispatch, at most: 10 KB for each are between its two kernels, for one result. */
-const MAX_DISPATCH_GROUPS = 4096;
-/** Records per group that are read back. */
-const RECORDS = THREADS / FOLD;
+/**
+ * Threads that an iteration should have, if it has enough pieces: a few times what a large GPU runs at a time, so that its last
+ * workgroups do not run alone for long. It is not a number of the GPU in use, because the bits of the sums would depend on it.
+ */
+const BUSY_THREADS = 2 ** 19;
+/** Samples of a window, at least; and windows of a group, at least. */
+const LEAST_WINDOW = 8;
+const LEAST_WINDOWS = 16;
+/** Workgroups of a dispatch, at most: WebGPU's default limit. */
+const MAX_WORKGROUPS = 65_535;
+
+/** A task whose map is on the host; its counts may be on the GPU. */
+type MappedTask = SampleTask & { edges: Float64Array };
+
+/** What kernels read of an iteration's counts: what is before each cube, and where groups begin. */
+interface CountBuffers {
+  before: GPUBuffer;
+  starts: GPUBuffer;
+  /** The first group that `starts` tells of. */
+  first: number;
+}
 
 export class WebGpuSampling {
+  readonly learning: WebGpuLearning;
   readonly #program: WebGpuProgram;
   readonly #points: Points;
   readonly #task: GrowingBuffer;
-  readonly #folds: GrowingBuffer;
+  readonly #folds: GrowingBuffer[];
   readonly #records: GrowingBuffer;
+  readonly #partial: GrowingBuffer[];
   readonly #edges: GrowingBuffer;
-  readonly #groups: GrowingBuffer;
+  readonly #starts: GrowingBuffer;
   readonly #before: GrowingBuffer;
   readonly #found: GrowingBuffer;
   readonly #histogram: GrowingBuffer;
   readonly #ofPieces: GrowingBuffer;
   readonly #lattice: GrowingBuffer;
+  readonly #pipelines = new Map<string, Promise<GPUComputePipeline[]>>();
   /** The map and the counts that are on the GPU. */
   #map: Float64Array | null = null;
   #counts: Uint32Array | null = null;
@@ -69,100 +91,160 @@ export class WebGpuSampling {
   constructor(program: WebGpuProgram, points: Points) {
     this.#program = program;
     this.#points = points;
+    this.learning = new WebGpuLearning(program);
     this.#task = program.buffer('uniform');
-    this.#folds = program.buffer('uniform');
-    this.#records = program.buffer('storage');
-    [this.#edges, this.#groups, this.#before, this.#found, this.#histogram, this.#ofPieces, this.#lattice] =
-      Array.from({ length: 7 }, () => program.buffer('storage'));
+    this.#folds = [1, 2, 3].map(() => program.buffer('uniform'));
+    this.#partial = [1, 2].map(() => program.buffer('storage'));
+    const storage = () => program.buffer('storage');
+    this.#records = storage();
+    this.#edges = storage();
+    this.#starts = storage();
+    this.#before = storage();
+    this.#found = storage();
+    this.#histogram = storage();
+    this.#ofPieces = storage();
+    this.#lattice = storage();
   }
 
   async sample(asked: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
-    const task = plainTask(asked);
+    const task = mapped(asked);
+    if (!task.adapt?.keep) return this.#sample(task, part, signal);
+    if (!task.adapt.variances || this.learning.holds(task)) return this.#sample(task, part, signal);
+    // too many pieces for one buffer: the host learns from their variances
+    const adapt = { ...task.adapt, keep: false };
+    const counts = typeof task.counts === 'number' ? task.counts : await this.#plainCounts(task.counts);
+    const own = { ...task, adapt, counts };
+    const sums = await this.#sample(own, part, signal);
+    await this.learning.learn(own, merge(own, [sums]));
+    return { ...sums, cubes: null, histogram: null };
+  }
+
+  async #plainCounts(counts: Exclude<SampleTask['counts'], number>) {
+    return { ...counts, each: await this.learning.countsOf(counts) };
+  }
+
+  async #sample(task: MappedTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     const { gpu } = this.#program;
     const [cubes, results] = [cubesOf(task), resultsOf(task)];
     const { groups, size } = plan(task);
-    const wantsCubes = !!(task.cubes || task.adapt?.variances);
+    const { adapt } = task;
+    const keeps = !!adapt?.keep;
+    const lists = !keeps && (task.cubes || adapt?.variances);
     const variant = this.#variant(task);
-    const pipeline = await gpu.pipeline(sampleKernel(this.#program.text, variant));
-    const fold = await gpu.pipeline(foldKernel(results));
+    if (keeps) this.learning.kernels().catch(() => {}); // compiled beside the others
+    const [pipeline, fold] = await this.#kernels(variant);
     signal?.throwIfAborted();
     const edges = this.#putMap(task);
     const lattice = task.lattice ? this.#putLattice(task.lattice) : null;
-    const before = this.#putCounts(task, cubes);
+    const counts = this.#countBuffers(task, cubes, part, size);
     const words = this.#taskWords(task, cubes);
-    const histogramBytes = task.adapt ? 8 * task.strata.length * task.bins : 0;
-    const histogram = variant.adapt ? this.#histogram.of(histogramBytes) : null;
-    if (histogram && task.adapt) gpu.clear(histogram, histogramBytes);
+    const histogramBytes = adapt ? 8 * task.strata.length * task.bins : 0;
+    const histogram = variant.adapt ? this.#histogram.of(Math.max(8, histogramBytes)) : null;
+    const record = recordOf(results);
+    const windowBits = windowBitsFor(task, cubes, size);
+    const groupBits = Math.log2(size) - windowBits;
+    const turns = foldsFor(groupBits);
+    const fromPlaces = lists || part.count < groups;
+    const places = fromPlaces ? placesOf(plainCounts(task), cubes, part, size) : null;
+    const mostGroups = Math.max(
+      1,
+      Math.min(
+        Math.floor((MAX_WORKGROUPS * THREADS) / 2 ** groupBits),
+        Math.floor(gpu.bindingBytes / (4 * record.words * 2 ** groupBits)),
+      ),
+    );
+    words[TASK.GROUP_BITS] = groupBits;
+    words[TASK.WINDOW_BITS] = windowBits;
 
     const tree = new TreeSum(nodeWidth(results), groups);
-    const cubeSums = wantsCubes ? new CubeLists(task, cubes + part.count) : null;
+    const cubeSums = lists ? new CubeLists(plainCounts(task), cubes + part.count) : null;
     const totals = { squares: 0, wrong: 0, firstWrong: null as number | null };
-    const place = placeFinder(task.counts, cubes);
-    const places = Array.from({ length: part.count + 1 }, (_, i) => place((part.first + i) * size));
-    const mostPieces = Math.floor(gpu.bindingBytes / 8);
-    const record = recordOf(results);
-    const perGroup = RECORDS * record.words;
-    const mostGroups = Math.min(
-      MAX_DISPATCH_GROUPS,
-      Math.floor(gpu.bindingBytes / (4 * THREADS * record.words)),
-    );
+    const share = typeof task.counts === 'number' ? 1 / task.counts : 1;
+    let evaluations = typeof task.counts === 'number' ? task.counts * cubes : 0;
+    let counters: Float64Array | null = null;
 
     for (let first = 0; first < part.count; ) {
       // as many groups as the buffer for sums of pieces holds
-      let end = first + 1;
-      const fits = (to: number) => !wantsCubes || places[to].piece - places[first].piece <= mostPieces;
-      while (end < part.count && fits(end + 1)) end++;
-      const span = places.slice(first, end + 1);
+      let end = part.count;
+      const span = (to: number) => places![to].piece - places![first].piece;
+      if (lists && 8 * span(end) > gpu.bindingBytes) {
+        end = first + 1;
+        while (8 * span(end + 1) <= gpu.bindingBytes) end++;
+      }
       const count = end - first;
-      const ownPieces = span[count].piece - span[0].piece;
-      const found = this.#found.of(4 * perGroup * count);
-      const ofPieces = this.#ofPieces.of(wantsCubes ? 8 * ownPieces : 8);
-      const groupsBuffer = this.#groups.write(groupList(span));
-      words[TASK.FIRST_PIECE] = span[0].piece;
-      await this.#program.pace.run(
+      const pieceBytes = lists ? 8 * span(end) : keeps && adapt?.variances ? 8 * mostPieces(task) : 8;
+      const ofPieces = this.#ofPieces.of(pieceBytes);
+      const found = this.#found.of(4 * record.words * count);
+      const commands = gpu.record();
+      if (first === 0 && histogram) commands.clear(histogram, Math.max(8, histogramBytes));
+      words[TASK.FIRST_PIECE] = lists ? places![first].piece : 0;
+      const dispatch = (from: number, n: number, commands: Commands) => {
+        const windows = n * 2 ** groupBits;
+        words[TASK.FIRST_GROUP] = part.first + first + from - counts.first;
+        words[TASK.WINDOWS] = windows;
+        const records = this.#records.of(4 * record.words * windows);
+        commands.dispatch(
+          pipeline,
+          [
+            this.#program.params(),
+            this.#task.write(words),
+            edges,
+            counts.starts,
+            counts.before,
+            records,
+            ofPieces,
+            histogram ?? lattice,
+          ],
+          [Math.ceil(windows / THREADS)],
+        );
+        let [left, source] = [windows, records];
+        turns.forEach((by, turn) => {
+          left /= by;
+          const last = turn === turns.length - 1;
+          const to = last ? found : this.#partial[turn].of(4 * record.words * left);
+          const how = this.#folds[turn].write(Uint32Array.of(left, last ? from : 0, by, 0));
+          commands.dispatch(fold, [how, source, to], [Math.ceil(left / FOLD_THREADS)]);
+          source = to;
+        });
+      };
+      const last = await this.#program.pace.runBut(
         gpu,
         count,
-        (span[count].sample - span[0].sample) / count,
+        samplesOf(task) / groups,
         mostGroups,
-        (from, n) => {
-          words[TASK.FIRST_GROUP] = from;
-          const task = this.#task.write(words);
-          const params = this.#program.params();
-          const records = this.#records.of(4 * THREADS * record.words * Math.min(count, mostGroups));
-          gpu.submit(
-            pipeline,
-            [params, task, edges, groupsBuffer, before, records, ofPieces, histogram ?? lattice],
-            [n],
-          );
-          const folds = this.#folds.write(Uint32Array.of(n * RECORDS, from * RECORDS, 0, 0));
-          gpu.submit(fold, [folds, records, found], [Math.ceil((n * RECORDS) / 64)]);
-        },
+        commands,
+        dispatch,
         signal,
       );
-      const [sums, cubesFound] = await gpu.read([
-        { buffer: found, bytes: 4 * perGroup * count },
-        { buffer: ofPieces, bytes: wantsCubes ? 8 * ownPieces : 0 },
-      ]);
+      if (end === part.count && keeps && adapt?.variances)
+        await this.learning.fold(last.commands, task, ofPieces, counts.before);
+      const [sums, cubesFound, total, squares] = await gpu.read(
+        [
+          { buffer: found, bytes: 4 * record.words * count },
+          { buffer: ofPieces, bytes: lists ? pieceBytes : 0 },
+          { buffer: counts.before, from: 8 * cubes, bytes: typeof task.counts === 'number' ? 0 : 8 },
+          { buffer: histogram ?? found, bytes: end === part.count && adapt ? histogramBytes : 0 },
+        ],
+        last.commands,
+      );
+      last.done();
       signal?.throwIfAborted();
-      const own = new Uint32Array(sums);
-      for (let g = 0; g < count; g++) {
-        const node = readGroup(own.subarray(g * perGroup, (g + 1) * perGroup), task, results);
-        tree.add(part.first + first + g, node.sums);
-        totals.squares += node.squares;
-        if (node.wrong > 0) totals.firstWrong ??= span[g].sample + node.firstWrong;
-        totals.wrong += node.wrong;
-      }
-      cubeSums?.add(span, new Float32Array(cubesFound));
+      const own = addGroups(tree, new Uint32Array(sums), part.first + first, count, results, share);
+      totals.squares += own.squares;
+      if (own.wrong > 0) totals.firstWrong ??= own.firstGroup * size + own.firstWrong;
+      totals.wrong += own.wrong;
+      cubeSums?.add(places!.slice(first, end + 1), new Float32Array(cubesFound));
+      if (total.byteLength > 0) evaluations = new Uint32Array(total)[1];
+      if (squares.byteLength > 0) counters = histogramOf(squares);
       first = end;
     }
-    const counters = task.adapt
-      ? histogramOf((await gpu.read([{ buffer: histogram!, bytes: histogramBytes }]))[0])
-      : null;
+    if (places) evaluations = places[part.count].sample - places[0].sample;
+    if (keeps) this.learning.keep(task, counters!);
     return {
       part,
-      evaluations: places[part.count].sample - places[0].sample,
+      evaluations,
       nodes: tree.nodes,
-      histogram: counters,
+      histogram: keeps ? null : counters,
       // beyond 2^53 counters of 64 bits may have wrapped around
       squares:
         totals.squares < 2 ** 52 && counters
@@ -173,7 +255,18 @@ export class WebGpuSampling {
     };
   }
 
-  #variant(task: PlainTask): SampleVariant {
+  /** The kernels of a variant, compiled with the first task that needs them. */
+  #kernels(variant: SampleVariant): Promise<GPUComputePipeline[]> {
+    const { gpu, text } = this.#program;
+    const key = Object.values(variant).join();
+    const texts = () => [sampleKernel(text, variant), foldKernel(variant.results)];
+    const made = this.#pipelines.get(key) ?? Promise.all(texts().map(t => gpu.pipeline(t)));
+    this.#pipelines.set(key, made);
+    made.catch(() => this.#pipelines.delete(key));
+    return made;
+  }
+
+  #variant(task: MappedTask): SampleVariant {
     const { strata, bins, adapt, lattice } = task;
     const dims = strata.length;
     const large = samplesOf(task) >= LARGE;
@@ -182,15 +275,15 @@ export class WebGpuSampling {
       dims,
       results: this.#program.results,
       adapt: !lattice && (!large || !!adapt),
-      // powers of two, so that maps of about the same size have the same text
-      shared: large && adapt ? Math.min(Math.floor(room), 2 ** Math.ceil(Math.log2(dims * bins))) : 0,
-      wide: strata.some(n => n * bins >= 2 ** 32),
+      shared: large && adapt ? Math.min(Math.floor(room), dims * bins) : 0,
+      wide: isWide(strata, bins),
       lattice: !!lattice,
+      writtenOut: large && dims <= MOST_WRITTEN_OUT,
     };
   }
 
   /** Puts the map on the GPU, unless it is there. */
-  #putMap({ edges, bins, strata, lattice }: PlainTask): GPUBuffer {
+  #putMap({ edges, bins, strata, lattice }: MappedTask): GPUBuffer {
     const numbers = lattice ? 8 : 4;
     const map = lattice?.slopes ?? edges;
     if (this.#map === map) return this.#edges.of(4 * numbers * strata.length * bins);
@@ -199,9 +292,13 @@ export class WebGpuSampling {
       const scale = bins * 2 ** -axisExponent(edges, bins, d);
       for (let b = 0; b < bins; b++) {
         const at = d * (bins + 1) + b;
-        const [low, width] = [splitFloat32(edges[at]), edges[at + 1] - edges[at]];
-        const row = [...low, toFloat32(width), width * scale];
-        rows.set(lattice ? curveRow(low, curveOf(edges, map, at), scale) : row, numbers * (d * bins + b));
+        const row = numbers * (d * bins + b);
+        const width = edges[at + 1] - edges[at];
+        rows[row] = toFloat32(edges[at]);
+        rows[row + 1] = toFloat32(edges[at] - rows[row]);
+        rows[row + 2] = toFloat32(width);
+        rows[row + 3] = width * scale;
+        if (lattice) rows.set(curveRow(splitFloat32(edges[at]), curveOf(edges, map, at), scale), row);
       }
     });
     this.#map = map;
@@ -210,6 +307,15 @@ export class WebGpuSampling {
 
   #putLattice({ folded, steps, shifts }: LatticePoints): GPUBuffer {
     return this.#lattice.write(Uint32Array.of(Number(folded), ...steps, ...shifts));
+  }
+
+  /** Counts and groups on the GPU: those that are kept there, or lists of the host. */
+  #countBuffers(task: MappedTask, cubes: number, part: Part, size: number): CountBuffers {
+    const { counts } = task;
+    if (typeof counts !== 'number' && isKept(counts.each))
+      return { ...this.learning.keptCounts(counts.each.kept), first: 0 };
+    const starts = this.#starts.write(groupStarts(plainCounts(task), cubes, part, size));
+    return { before: this.#putCounts(plainCounts(task), cubes), starts, first: part.first };
   }
 
   /** Puts pieces and samples before each cube on the GPU, unless they are there or all cubes have as many. */
@@ -229,14 +335,14 @@ export class WebGpuSampling {
     return this.#before.write(list);
   }
 
-  #taskWords(task: PlainTask, cubes: number): Uint32Array {
+  #taskWords(task: MappedTask, cubes: number): Uint32Array<ArrayBuffer> {
     const { key, iteration, stream, bins, counts, unit, edges, strata, adapt, pass } = task;
     const dims = strata.length;
     const words = new Uint32Array(4 * TASK_VECTORS);
     if (powersAt(dims) + this.#program.results > words.length)
       throw new RangeError(`${dims} dimensions are more than this device has room for; use another one.`);
     const floats = new Float32Array(words.buffer);
-    words.set(roundKeys(key), TASK.KEYS);
+    words.set(key, TASK.KEY);
     words[TASK.ITERATION] = iteration;
     words[TASK.STREAM] = stream;
     words[TASK.BINS] = bins;
@@ -249,11 +355,11 @@ export class WebGpuSampling {
       floats[TASK.ROOT] = 2 ** root;
       floats[TASK.REST] = adapt.scale / 4 ** root;
     }
-    if (typeof counts !== 'number') floats[TASK.AVERAGE] = counts.each.reduce((a, b) => a + b, 0) / cubes;
     let exponent = 0;
     strata.forEach((n, d) => {
       const at = TASK.AXES + AXIS.WORDS * d;
       words[at + AXIS.STRATA] = n;
+      floats[at + AXIS.INVERSE] = 1 / n;
       const ends = d * (bins + 1);
       floats.set(innerRange32(edges[ends], edges[ends + bins]), at + AXIS.LOW);
       exponent += axisExponent(edges, bins, d);
@@ -266,8 +372,9 @@ export class WebGpuSampling {
   }
 
   /** What was not finite, with the point of the first. */
-  async #nonFinite(task: PlainTask, count: number, sample: number): Promise<NonFinite> {
-    const { strata, counts, bins, edges, pass, lattice } = task;
+  async #nonFinite(task: MappedTask, count: number, sample: number): Promise<NonFinite> {
+    const { strata, bins, edges, pass, lattice } = task;
+    const counts = typeof task.counts === 'number' ? task.counts : await this.#plainCounts(task.counts);
     let cube = 0;
     if (typeof counts === 'number') cube = Math.floor(sample / counts);
     else for (let before = 0; before + counts.each[cube] <= sample; cube++) before += counts.each[cube];
@@ -293,6 +400,48 @@ export class WebGpuSampling {
   }
 }
 
+/** The task, whose map must be numbers: the map is never kept on the GPU. */
+export function mapped(task: SampleTask): MappedTask {
+  if (isKept(task.edges)) throw new Error('a task names a map that this session does not keep');
+  return task as MappedTask;
+}
+
+/** The task with counts of the host. */
+function plainCounts(task: MappedTask): PlainTask {
+  if (typeof task.counts !== 'number' && isKept(task.counts.each))
+    throw new Error('parts of an iteration need counts of the host');
+  return task as PlainTask;
+}
+
+/** Samples of a window as a power of two: so many that threads are busy, and at least as many as a piece has on average. */
+function windowBitsFor(task: SampleTask, cubes: number, size: number): number {
+  const samples = samplesOf(task);
+  const piece = Math.min(PIECE, samples / cubes);
+  const wanted = Math.ceil(Math.log2(Math.max(LEAST_WINDOW, piece, samples / BUSY_THREADS)));
+  return Math.min(wanted, Math.log2(size / LEAST_WINDOWS));
+}
+
+/** Where the groups of a part begin, and where the last ends. */
+function placesOf({ counts }: PlainTask, cubes: number, part: Part, size: number): Place[] {
+  const place = placeFinder(counts, cubes);
+  return Array.from({ length: part.count + 1 }, (_, i) => place((part.first + i) * size));
+}
+
+/** Groups of a part as the kernel reads them, and the end of the last. */
+function groupStarts({ counts }: PlainTask, cubes: number, part: Part, size: number): Uint32Array {
+  const list = new Uint32Array(4 * (part.count + 1));
+  let [cube, begin] = [0, 0];
+  for (let g = 0; g <= part.count; g++) {
+    const sample = (part.first + g) * size;
+    if (typeof counts === 'number') {
+      cube = Math.floor(sample / counts);
+      begin = cube * counts;
+    } else while (cube < cubes - 1 && begin + counts.each[cube] <= sample) begin += counts.each[cube++];
+    list.set([cube, sample - begin, sample, Math.floor(sample / 2 ** 32)], 4 * g);
+  }
+  return list;
+}
+
 /** A bin of a smooth map as the kernel reads it. */
 const curveRow = (low: readonly number[], [, m, b, a]: readonly number[], scale: number): number[] => [
   ...low,
@@ -306,91 +455,8 @@ const curveRow = (low: readonly number[], [, m, b, a]: readonly number[], scale:
 const axisExponent = (edges: Float64Array, bins: number, d: number): number =>
   exponentOf(edges[d * (bins + 1) + bins] - edges[d * (bins + 1)]);
 
-/** Groups as the kernel reads them, from where each begins; the last place is the end of them all. */
-function groupList(places: readonly Place[]): Uint32Array {
-  const list = new Uint32Array(8 * (places.length - 1));
-  for (let g = 0; g < places.length - 1; g++) {
-    const { cube, offset, sample, piece } = places[g];
-    list.set([cube, offset, sample, Math.floor(sample / 2 ** 32), piece, places[g + 1].piece - piece], 8 * g);
-  }
-  return list;
-}
-
-/** The sums of a group as a node of the tree, from its records. */
-function readGroup(words: Uint32Array, { counts }: PlainTask, results: number) {
-  const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
-  const record = recordOf(results);
-  const width = nodeWidth(results);
-  const sums = new Float64Array(width);
-  const share = typeof counts === 'number' ? 1 / counts : 1;
-  const found = { sums, squares: 0, wrong: 0, firstWrong: Infinity };
-  for (let at = 0; at < words.length; at += record.words) {
-    for (let r = 0; r < results; r++) {
-      const [w0, w1, w2, w3] = words.subarray(at + 4 * r, at + 4 * r + 4);
-      const fixed = (w3 | 0) * 2 ** 96 + w2 * 2 ** 64 + w1 * 2 ** 32 + w0;
-      sums[r] += words[at + record.overflows] > 0 ? Infinity : fixed * 2 ** -FRACTION_BITS * share;
-    }
-    const own = at + 4 * results;
-    for (let i = 0; i < width - results; i++)
-      sums[results + i] += floats[own + i] * (i < width - 2 * results ? share ** 2 : share ** 4);
-    found.squares += floats[own + width - results];
-    found.wrong += words[at + record.wrong];
-    found.firstWrong = Math.min(found.firstWrong, words[at + record.firstWrong]);
-  }
-  return found;
-}
-
 /** Counters of two words each. */
 function histogramOf(buffer: ArrayBuffer): Float64Array {
   const words = new Uint32Array(buffer);
   return Float64Array.from({ length: words.length / 2 }, (_, i) => words[2 * i] + words[2 * i + 1] * 2 ** 32);
-}
-
-/** Variances and means of cubes from those of pieces, group by group. */
-class CubeLists {
-  readonly #countOf: (cube: number) => number;
-  readonly #first: number[] = [];
-  readonly #starts: number[] = [0];
-  readonly #variances: Float64Array;
-  readonly #means: Float64Array | null;
-  #n = 0;
-
-  /** A cube that is cut between groups is in each of them. */
-  constructor({ counts, cubes: wantsMeans }: PlainTask, most: number) {
-    this.#countOf = typeof counts === 'number' ? () => counts : cube => counts.each[cube];
-    this.#variances = new Float64Array(most);
-    this.#means = wantsMeans ? new Float64Array(most) : null;
-  }
-
-  /** Adds the pieces of some groups: a variance and a mean each. */
-  add(places: readonly Place[], ofPieces: Float32Array): void {
-    let piece = 0;
-    for (let g = 0; g < places.length - 1; g++) {
-      const end = places[g + 1].piece - places[0].piece;
-      let { cube } = places[g];
-      let left = piecesOf(this.#countOf(cube)) - Math.ceil(places[g].offset / PIECE);
-      this.#first.push(cube);
-      while (piece < end) {
-        let [variance, mean] = [0, 0];
-        for (; left > 0 && piece < end; left--, piece++) {
-          variance += ofPieces[2 * piece];
-          mean += ofPieces[2 * piece + 1];
-        }
-        this.#variances[this.#n] = variance;
-        if (this.#means) this.#means[this.#n] = mean;
-        this.#n++;
-        if (piece < end) left = piecesOf(this.#countOf(++cube));
-      }
-      this.#starts.push(this.#n);
-    }
-  }
-
-  get sums(): CubeSums {
-    return {
-      first: Uint32Array.from(this.#first),
-      starts: Uint32Array.from(this.#starts),
-      variances: this.#variances.slice(0, this.#n),
-      means: this.#means?.slice(0, this.#n) ?? null,
-    };
-  }
 }

@@ -5,10 +5,11 @@
 import type { BoundProgram, CompiledProgram } from '../../integrand/bound.ts';
 import { withResults } from '../../integrand/optimise.ts';
 import { unheldNumbers } from '../../integrand/targets/wgsl.ts';
-import type { Part } from '../../tasks/part.ts';
+import type { Learning } from '../../tasks/learning.ts';
+import { isKept, type Part } from '../../tasks/part.ts';
 import type { PoolTask, RegionPool } from '../../tasks/pool/pool.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
-import { type PartSums, type PlainTask, plainTask, type SampleTask } from '../../tasks/sample.ts';
+import type { PartSums, SampleTask } from '../../tasks/sample.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
 import { beforeAbort } from '../before-abort.ts';
 import type { Session } from '../device.ts';
@@ -20,7 +21,7 @@ import { WebGpuPool } from './pool.ts';
 import { PoolInTurns } from './pool-in-turns.ts';
 import { WebGpuProgram } from './program.ts';
 import { WebGpuRegions } from './regions.ts';
-import { WebGpuSampling } from './sampling.ts';
+import { mapped, WebGpuSampling } from './sampling.ts';
 import { hearWitnesses } from './witness.ts';
 
 /** So many numbers are named. */
@@ -48,6 +49,7 @@ class Runner {
 
 export class WebGpuSession implements Session {
   readonly description: string;
+  readonly learning = this.#makeLearning();
   readonly #gpu: Gpu;
   readonly #epsilon: number;
   readonly #whole: Runner;
@@ -57,7 +59,7 @@ export class WebGpuSession implements Session {
   readonly #oneByOne: OneByOne | null;
   #integrand: CompiledProgram;
   /** The last task of samples; the last list of regions that covers the box, and the last of all. */
-  #sampled: PlainTask | null = null;
+  #sampled: SampleTask | null = null;
   #evaluated: [Evaluated, Evaluated] | null = null;
   /** The last pool. It stays until the next one: the noise of a run is asked for at its end. */
   #pool: PoolInTurns | null = null;
@@ -89,8 +91,31 @@ export class WebGpuSession implements Session {
 
   sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     // witnesses are drawn without a map, also while there is one
-    if (!this.#sampled || task.bins >= this.#sampled.bins) this.#sampled = plainTask(task);
-    return this.#inTurn(signal, () => this.#runner(task).sampling.sample(task, part, signal));
+    if (!this.#sampled || task.bins >= this.#sampled.bins) this.#sampled = task;
+    const runner = this.#runner(task);
+    return this.#inTurn(signal, async () =>
+      runner.sampling.sample(await this.#forRunner(task, runner), part, signal),
+    );
+  }
+
+  /** A task as a program for some of the results takes it: counts that are kept are in buffers of the whole one. */
+  async #forRunner(task: SampleTask, runner: Runner): Promise<SampleTask> {
+    const { counts } = task;
+    if (runner === this.#whole || typeof counts === 'number' || !isKept(counts.each)) return task;
+    return { ...task, counts: { ...counts, each: await this.#whole.sampling.learning.countsOf(counts) } };
+  }
+
+  /** Learning, in its turn among the tasks. */
+  #makeLearning(): Learning {
+    const own = () => this.#whole.sampling.learning;
+    const inTurn = <T>(task: () => Promise<T>) => this.#inTurn(undefined, task);
+    return {
+      learn: (task, sums) => inTurn(() => own().learn(mapped(task), sums)),
+      refine: async how => own().refine(how),
+      allocate: (beta, evaluations) => inTurn(() => own().allocate(beta, evaluations)),
+      edgesOf: async map => map as Float64Array,
+      countsOf: counts => inTurn(() => own().countsOf(counts)),
+    };
   }
 
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {

@@ -3,7 +3,7 @@
  * and its compilers may reassociate float arithmetic, so that double-float sums lose their low parts. Whatever must be exact is in
  * integers.
  */
-import { MULTIPLIERS, ROUNDS } from '../../../random/philox.ts';
+import { MULTIPLIERS, ROUNDS, WEYL } from '../../../random/philox.ts';
 
 /** The upper word of a product of two words. */
 export const HIGH_PRODUCT = /* wgsl */ `
@@ -18,19 +18,21 @@ fn highProduct(a: u32, b: u32) -> u32 {
 }
 `;
 
-/** Philox4x32-10 (random/philox.ts); `keys` in the task are those of all rounds. */
+/** Philox4x32-10 (random/philox.ts). The key of a round is that of the one before and a constant: no memory is read in the loop. */
 export const PHILOX_ALONE = /* wgsl */ `
-fn philox(counter: vec4<u32>) -> vec4<u32> {
+fn philox(counter: vec4<u32>, first: vec2<u32>) -> vec4<u32> {
   var c = counter;
+  var key = first;
   for (var k = 0u; k < ${ROUNDS}u; k++) {
     let high0 = highProduct(${MULTIPLIERS[0]}u, c.x);
     let high1 = highProduct(${MULTIPLIERS[1]}u, c.z);
     c = vec4<u32>(
-      high1 ^ c.y ^ taskWord(KEYS + 2u * k),
+      high1 ^ c.y ^ key.x,
       ${MULTIPLIERS[1]}u * c.z,
-      high0 ^ c.w ^ taskWord(KEYS + 2u * k + 1u),
+      high0 ^ c.w ^ key.y,
       ${MULTIPLIERS[0]}u * c.x,
     );
+    key += vec2<u32>(${WEYL[0]}u, ${WEYL[1]}u);
   }
   return c;
 }

@@ -95,7 +95,7 @@ const DECLARED = {
   imageLevels: 'var<storage, read_write> imageLevels: array<u32>;',
   imageState: 'var<storage, read_write> imageState: array<vec4<u32>>;',
   /** Of the witnesses of a pool (kernels/pool-witness.ts). */
-  hearing: 'var<uniform> hearing: array<vec4<u32>, 8>;',
+  hearing: 'var<uniform> hearing: array<vec4<u32>, 3>;',
   pointValues: 'var<storage, read_write> pointValues: array<f32>;',
   models: 'var<storage, read_write> models: array<f32>;',
   heard: 'var<storage, read_write> heard: array<u32>;',

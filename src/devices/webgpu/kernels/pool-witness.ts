@@ -30,21 +30,21 @@ import { AXIS, SIDE } from './pool-regions.ts';
 
 /** Words of the hearing. */
 export const HEARING = {
-  KEYS: 0,
-  ROUND: 20,
-  STREAM: 21,
+  KEY: 0,
+  ROUND: 2,
+  STREAM: 3,
   /** The regions of the list that are heard now. */
-  FIRST: 22,
-  COUNT: 23,
+  FIRST: 4,
+  COUNT: 5,
   /** Whether the points of the model or those after it are evaluated. */
-  AFTER: 24,
+  AFTER: 6,
   /** Witnesses by volume and for each region, as float32. */
-  BY_VOLUME: 25,
-  EACH: 26,
+  BY_VOLUME: 7,
+  EACH: 8,
   /** The least unit of residuals. */
-  LEAST_UNIT: 27,
-  CHUNKS: 28,
-  WORDS: 32,
+  LEAST_UNIT: 9,
+  CHUNKS: 10,
+  WORDS: 12,
 } as const;
 
 /** Words of each region that is heard. */
@@ -95,18 +95,23 @@ export function witnessSizes(dims: number) {
 const COMMON = /* wgsl */ `
 fn taskWord(i: u32) -> u32 { return hearing[i >> 2u][i & 3u]; }
 fn taskNumber(i: u32) -> f32 { return bitcast<f32>(taskWord(i)); }
-const KEYS = ${HEARING.KEYS}u;
 /** Witnesses that a region should have on average. */
 fn wantedOf(depth: u32) -> f32 {
   return taskNumber(${HEARING.BY_VOLUME}u) * power2(-i32(depth)) + taskNumber(${HEARING.EACH}u);
 }
 `;
 
+const RANDOM = /* wgsl */ `${PHILOX_ALONE}
+fn randomWords(counter: vec4<u32>) -> vec4<u32> {
+  return philox(counter, vec2<u32>(taskWord(${HEARING.KEY}u), taskWord(${HEARING.KEY + 1}u)));
+}
+`;
+
 /** Whether a region has witnesses: with fewer than LEAST it has LEAST by chance, or none. Group 255 belongs to no coordinate. */
-export const isHeard = (dims: number): string => /* wgsl */ `${HIGH_PRODUCT}${COMMON}${PHILOX_ALONE}
+export const isHeard = (dims: number): string => /* wgsl */ `${HIGH_PRODUCT}${COMMON}${RANDOM}
 fn isListed(i: u32) -> bool {
   let chance = wantedOf(depthOf(state[i])) / ${leastWitnesses(dims).toFixed(1)};
-  let word = philox(vec4<u32>(i, 255u, taskWord(${HEARING.ROUND}u), taskWord(${HEARING.STREAM}u))).x;
+  let word = randomWords(vec4<u32>(i, 255u, taskWord(${HEARING.ROUND}u), taskWord(${HEARING.STREAM}u))).x;
   return chance >= 1.0 || word < u32(chance * 0x1p32);
 }
 `;
@@ -405,7 +410,7 @@ fn inside(x: f32, d: u32) -> f32 {
   const witnesses = (integrand: string) =>
     make(
       ['hearing', 'places', 'levels', 'list', 'rule', 'models', 'heard', 'witnessSums'],
-      /* wgsl */ `${SIDE}${inside}${model}${PHILOX_ALONE}
+      /* wgsl */ `${SIDE}${inside}${model}${RANDOM}
 const STEPS = array<u32, ${dims}>(${steps});
 var<workgroup> sides: array<vec4<f32>, DIMS>;
 var<workgroup> lanes: array<vec4<f32>, ${LANES}>;
@@ -443,7 +448,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
       // a sequence of BLOCK witnesses starts at a random point
       if ((d & 3u) == 0u) {
         let counter = vec4<u32>(slot, (d >> 2u) + 256u * (i / ${BLOCK}u), taskWord(${HEARING.ROUND}u), taskWord(${HEARING.STREAM}u));
-        words = philox(counter);
+        words = randomWords(counter);
       }
       let word = words[d & 3u] + (i % ${BLOCK}u) * STEPS[d];
       place[d] = f32(bitcast<i32>(word ^ 0x80000000u)) * 0x1p-31 + 0x1p-32;

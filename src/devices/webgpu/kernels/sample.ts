@@ -1,7 +1,10 @@
 /**
- * The kernels of samples. A workgroup has one group of an iteration (tasks/pieces.ts), and each of its threads a range of the pieces
- * of the group. Each thread writes its sums; a second kernel adds those of FOLD threads, and the host the rest. Which pieces a
- * thread has depends on the task alone, so bits do not depend on how groups are spread over dispatches.
+ * The kernel of samples. A thread has a window of samples: all pieces (tasks/pieces.ts) whose first sample lies in the window. A group of
+ * the task is a power of two of windows; how wide they are depends on the task alone, so bits do not depend on how groups are spread
+ * over dispatches. Each thread writes its sums, and fold.ts adds those of a group.
+ *
+ * A thread takes one sample after another and ends a piece on the way, instead of looping over pieces and over samples in them: cubes
+ * of VEGAS+ have different numbers of samples, and the threads of a GPU that run in step would wait for the largest piece each time.
  *
  * Threads share nothing but counters of the histogram: barriers make SwiftShader several times as slow, and drivers compile longer.
  *
@@ -15,39 +18,43 @@
  * Squares for the histogram are integers of 64 bits. In large tasks their lower words are in workgroup memory, as many as fit, and
  * carries, which are rare, go to the buffer at once; in small ones all of them go to the buffer.
  */
-import { PIECE } from '../../../tasks/pieces.ts';
+import { recordOf } from './fold.ts';
 import { FINITE, PHILOX, SUMS } from './numbers.ts';
+import { PIECES } from './pieces.ts';
 
 export const THREADS = 256;
 
 /** Words of the task, which is a uniform buffer, by their names: see sampling.ts. Those of axes are behind the others. */
 export const TASK = {
-  KEYS: 0,
-  ITERATION: 20,
-  STREAM: 21,
-  BINS: 22,
+  KEY: 0,
+  ITERATION: 2,
+  STREAM: 3,
+  BINS: 4,
   /** Samples of every cube; 0 where cubes have their own. */
-  COUNT: 23,
-  /** The number of the first piece of this dispatch. */
-  FIRST_PIECE: 24,
-  CUBES: 25,
-  /** Squares are (w·ROOT)²·REST; ROOT is 0 where nothing is learned. In cubes with counts of their own times AVERAGE/count. */
-  ROOT: 26,
-  REST: 27,
-  AVERAGE: 28,
-  /** The number of the first group of this dispatch in the list of groups. */
-  FIRST_GROUP: 29,
+  COUNT: 5,
+  CUBES: 6,
+  /** The number of the first piece whose variance is wanted. */
+  FIRST_PIECE: 7,
+  /** Squares are (w·ROOT)²·REST; ROOT is 0 where nothing is learned. In cubes with counts of their own times average/count. */
+  ROOT: 8,
+  REST: 9,
+  /** The number of the first group of this dispatch in the list of groups, and windows of this dispatch. */
+  FIRST_GROUP: 10,
+  WINDOWS: 11,
+  /** Windows of a group, and samples of a window, both as powers of two. */
+  GROUP_BITS: 12,
+  WINDOW_BITS: 13,
   /** Which results to learn from, a bit each. */
-  LEADS: 30,
+  LEADS: 14,
   /** Whether variances and means of pieces are wanted. */
-  CUBES_WANTED: 31,
-  AXES: 32,
+  CUBES_WANTED: 15,
+  AXES: 16,
 } as const;
-/** Words of an axis: its strata, and the ends of its range inside. */
-export const AXIS = { STRATA: 0, LOW: 1, HIGH: 2, WORDS: 3 } as const;
+/** Words of an axis: its strata, the ends of its range inside, and 1/strata. */
+export const AXIS = { STRATA: 0, LOW: 1, HIGH: 2, INVERSE: 3, WORDS: 4 } as const;
 /** Behind the axes, for each result: the power of two that f·Jacobian is multiplied with, beside the powers of the Jacobian. */
 export const powersAt = (dims: number): number => TASK.AXES + AXIS.WORDS * dims;
-export const TASK_VECTORS = 128;
+export const TASK_VECTORS = 256;
 
 /** What makes texts of the kernel differ. There are few, since a driver takes up to seconds for each. */
 export interface SampleVariant {
@@ -57,30 +64,30 @@ export interface SampleVariant {
   adapt: boolean;
   /** Counters of the histogram in workgroup memory. */
   shared: number;
-  /** Whether strata·bins needs more than 32 bits on some axis. */
+  /** Whether an axis has so many strata or bins that their numbers take more than float32 or 32 bits: see `isWide`. */
   wide: boolean;
   /** Points of lattices through a smooth map, in the place of random ones; without a histogram. */
   lattice: boolean;
+  /** Whether what is done for each axis is written out: see `forAxes`. */
+  writtenOut: boolean;
 }
 
-/** Threads whose sums the second kernel adds. */
-export const FOLD = 16;
+/** Axes that are written out, at most. */
+export const MOST_WRITTEN_OUT = 12;
 
-/** What a thread writes: sums of 4 words each; covariances, concentrations and squares; what was not finite, and what was too large. */
-export interface RecordLayout {
-  floats: number;
-  /** Places of these. */
-  wrong: number;
-  firstWrong: number;
-  overflows: number;
-  words: number;
+/**
+ * What is done for each axis: a loop, or for large tasks of few axes its turns one after the other. Arrays that are indexed by the
+ * variable of a loop are in memory unless a driver unrolls the loop; with numbers for indices they are in registers. That is only for
+ * short texts, and not the loop of Philox: a driver took 26 s for a kernel that was unrolled throughout.
+ */
+function forAxes({ dims, writtenOut }: SampleVariant, turn: (d: string, number?: number) => string): string {
+  if (!writtenOut) return `for (var d = 0u; d < DIMS; d++) {\n${turn('d')}\n}`;
+  return Array.from({ length: dims }, (_, d) => `{\n${turn(`${d}u`, d)}\n}`).join('\n');
 }
 
-export function recordOf(results: number): RecordLayout {
-  const floats = (results * (results + 1)) / 2 + results + 1;
-  const wrong = 4 * results + floats;
-  return { floats, wrong, firstWrong: wrong + 1, overflows: wrong + 2, words: wrong + 3 };
-}
+/** Whether coordinates take integer divisions of up to 64 bits instead of float32 products, which are exact below 2^24. */
+export const isWide = (strata: readonly number[], bins: number): boolean =>
+  bins >= 2 ** 16 || strata.some(n => n + bins >= 2 ** 23 || n * bins >= 2 ** 32);
 
 export function sampleKernel(integrand: string, variant: SampleVariant): string {
   const { dims, results, adapt, shared, wide, lattice } = variant;
@@ -95,7 +102,7 @@ export function sampleKernel(integrand: string, variant: SampleVariant): string 
  * e, what float32 leaves of that, m, b; then a, and the factor of the Jacobian.
  */
 @group(0) @binding(2) var<storage, read> edges: array<vec4<f32>>;
-/** Of each group: cube, offset in it, sample (two words); then piece and number of pieces. */
+/** Of each group, and of the end of the last: the cube of its first sample, samples of the cube before it; its number (two words). */
 @group(0) @binding(3) var<storage, read> groups: array<vec4<u32>>;
 /** Pieces and samples before each cube. */
 @group(0) @binding(4) var<storage, read> before: array<vec2<u32>>;
@@ -125,36 +132,13 @@ ${SUMS}
 ${FINITE}
 ${shared > 0 ? `var<workgroup> counters: array<atomic<u32>, ${shared}>;` : ''}
 
-/** The first sample of piece j of a cube with n samples: the last piece but one lends two where a single one would be left. */
-fn startOf(j: u32, n: u32) -> u32 {
-  let start = ${PIECE}u * j;
-  return select(min(start, n), start - 2u, j > 0u && n == start + 1u);
-}
-
-fn piecesOf(n: u32) -> u32 { return (n + ${PIECE - 1}u) / ${PIECE}u; }
-
+${PIECES}
 fn countOf(cube: u32) -> u32 {
   var count = taskWord(COUNT);
   if (count == 0u) { count = before[cube + 1u].y - before[cube].y; }
   return count;
 }
-
-/** The last cube that begins with this piece or before. */
-fn cubeOf(piece: u32) -> u32 {
-  let count = taskWord(COUNT);
-  var low = 0u;
-  var high = taskWord(CUBES);
-  if (count > 0u) {
-    low = piece / piecesOf(count);
-    high = low;
-  }
-  while (high > low + 1u) {
-    let middle = low + (high - low) / 2u;
-    if (before[middle].x <= piece) { low = middle; } else { high = middle; }
-  }
-  return low;
-}
-${wide ? QUOTIENT : ''}
+${lattice ? '' : wide ? WIDE_LOWER_END : LOWER_END}
 /** 2^power, as a product of two factors that are float32. */
 fn scaled(value: f32, power: i32) -> f32 {
   let half = clamp(power / 2, -126, 127);
@@ -163,86 +147,108 @@ fn scaled(value: f32, power: i32) -> f32 {
 }
 ${adapt ? histogramText(shared) : ''}
 @compute @workgroup_size(${THREADS})
-fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let number = taskWord(FIRST_GROUP) + workgroup.x;
-  let at = groups[2u * number];
-  let pieces = groups[2u * number + 1u];
-  let leads = taskWord(LEADS);
-  let each = (pieces.y + ${THREADS - 1}u) / ${THREADS}u;
-  let begin = lane * each;
-  let end = min(pieces.y, begin + each);
+fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   ${
     shared > 0
       ? `for (var i = lane; i < ${shared}u; i += ${THREADS}u) { atomicStore(&counters[i], 0u); }
   workgroupBarrier();`
       : ''
   }
+  let leads = taskWord(LEADS);
+  let cubes = taskWord(CUBES);
+  let perCube = taskWord(COUNT);
+  let key = vec2<u32>(taskWord(KEY), taskWord(KEY + 1u));
+  let bins = taskWord(BINS);
+  let number = taskWord(FIRST_GROUP) + (thread.x >> taskWord(GROUP_BITS));
+  let group = groups[number];
+  // samples are counted from the first one of the group
+  let opens = (thread.x & ((1u << taskWord(GROUP_BITS)) - 1u)) << taskWord(WINDOW_BITS);
+  let ends = opens + (1u << taskWord(WINDOW_BITS));
+  var average = 1.0;
+  var cube = group.x;
+  var offset = group.y + opens;
+  if (perCube > 0u) {
+    cube += offset / perCube;
+    offset %= perCube;
+  } else {
+    average = f32(before[cubes].y) / f32(cubes);
+    // the last cube that begins with the window or before
+    var high = groups[number + 1u].x + 1u;
+    while (high > cube + 1u) {
+      let middle = cube + (high - cube) / 2u;
+      if (before[middle].y - group.z <= opens) { cube = middle; } else { high = middle; }
+    }
+    offset = opens - (before[cube].y - group.z);
+  }
+  // where the cube begins: for the first one mostly before the group, a difference below 0
+  var begin = opens - offset;
+  var full = 0u;
+  var j = 0u;
+  if (cube < cubes) {
+    full = countOf(cube);
+    j = pieceFrom(offset, full);
+    if (j == piecesOf(full)) {
+      begin += full;
+      cube++;
+      j = 0u;
+      if (cube < cubes) { full = countOf(cube); }
+    }
+  }
+  var working = thread.x < taskWord(WINDOWS) && cube < cubes && begin + startOf(j, full) < ends;
 
-  var total: array<vec4<u32>, RESULTS>;
+  var total = array<vec4<u32>, RESULTS>();
   // covariances, concentrations, squares
-  var spread: array<f32, FLOATS>;
+  var spread = array<f32, FLOATS>();
   var wrong = 0u;
   var firstWrong = 0xffffffffu;
-  var cube = 0u;
-  var j = 0u;
-  var full = 0u;
-  var ofCube = 0xffffffffu;
-  // of each axis: the bin of the lower end of the stratum, and what is left, in parts of the strata
+  ${
+    lattice
+      ? ''
+      : `// of each axis: the stratum, the bin of its lower end, and what is left, in parts of the strata
+  var stratum: array<u32, DIMS>;
   var bin: array<u32, DIMS>;
   var rest: array<u32, DIMS>;
-  if (begin < end) {
-    cube = cubeOf(pieces.x + begin);
-    full = countOf(cube);
-    let count = taskWord(COUNT);
-    if (count > 0u) { j = (pieces.x + begin) % piecesOf(count); } else { j = pieces.x + begin - before[cube].x; }
+  var left = cube;
+  ${forAxes(
+    variant,
+    d => `    let strata = words[AXES / 4u + ${d}].x;
+    stratum[${d}] = left % strata;
+    left /= strata;
+    let parts = lowerEnd(stratum[${d}], bins, strata);
+    bin[${d}] = parts.x;
+    rest[${d}] = parts.y;`,
+  )}`
   }
-  for (var piece = begin; piece < end; piece++) {
-    // with explicit zeros: SwiftShader keeps the numbers of the piece before where a \`var\` has none
-    var pivot = array<f32, RESULTS>();
-    var sum = array<f32, RESULTS>();
-    var product = array<f32, PAIRS>();
-    let start = startOf(j, full);
-    let m = startOf(j + 1u, full) - start;
-    // the number of its first sample among those of the group
-    var own = start;
-    if (taskWord(COUNT) > 0u) { own += (cube - at.x) * full - at.y; } else { own += before[cube].y - at.z; }
-    if (cube != ofCube) {
-      ofCube = cube;
-      var left = cube;
-      for (var d = 0u; d < DIMS; d++) {
-        let strata = taskWord(AXES + ${AXIS.WORDS}u * d);
-        let stratum = left % strata;
-        left /= strata;
-        ${
-          wide
-            ? `let parts = quotient(highProduct(stratum, taskWord(BINS)), stratum * taskWord(BINS), strata);
-        bin[d] = parts.x;
-        rest[d] = parts.y;`
-            : `let parts = stratum * taskWord(BINS);
-        bin[d] = parts / strata;
-        rest[d] = parts % strata;`
-        }
-      }
+  // with explicit zeros: SwiftShader keeps the numbers of the turn before where a \`var\` has none
+  var pivot = array<f32, RESULTS>();
+  var sum = array<f32, RESULTS>();
+  var product = array<f32, PAIRS>();
+  var i = 0u;
+  var m = 0u;
+  var own = 0u;
+  while (working) {
+    if (i == 0u) {
+      let start = startOf(j, full);
+      m = startOf(j + 1u, full) - start;
+      own = begin + start;
     }
-    for (var i = 0u; i < m; i++) {
-      let sampleLow = at.z + own + i;
-      let sampleHigh = at.w + u32(sampleLow < at.z);
+      let sampleLow = group.z + own + i;
+      let sampleHigh = group.w + u32(sampleLow < group.z);
       var x: array<f32, DIMS>;
       var w: array<f32, RESULTS>;
       ${adapt ? 'var inBin: array<u32, DIMS>;' : ''}
       var jacobian = 1.0;
       var power = 0;
       var random: vec4<u32>;
-      for (var d = 0u; d < DIMS; d++) {
-        let bins = taskWord(BINS);
-        let low = taskNumber(AXES + ${AXIS.WORDS}u * d + ${AXIS.LOW}u);
-        let high = taskNumber(AXES + ${AXIS.WORDS}u * d + ${AXIS.HIGH}u);
-        ${lattice ? LATTICE_PLACE : RANDOM_PLACE}
+      ${forAxes(
+        variant,
+        (d, number) => `        let axis = words[AXES / 4u + ${d}];
+        ${lattice ? latticePlace(d) : randomPlace(wide, d, number)}
         let bits = bitcast<u32>(jacobian);
         power += i32(bits >> 23u) - 127;
         jacobian = bitcast<f32>((bits & 0x7fffffu) | 0x3f800000u);
-        ${adapt ? 'inBin[d] = d * bins + b;' : ''}
-      }
+        ${adapt ? `inBin[${d}] = ${d} * bins + b;` : ''}`,
+      )}
       ${evaluate}
       for (var r = 0u; r < RESULTS; r++) {
         var weight = w[r];
@@ -255,7 +261,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         w[r] = weight;
       }
       if (i == 0u) {
-        for (var r = 0u; r < RESULTS; r++) { pivot[r] = w[r]; }
+        for (var r = 0u; r < RESULTS; r++) {
+          pivot[r] = w[r];
+          sum[r] = 0.0;
+        }
+        for (var k = 0u; k < PAIRS; k++) { product[k] = 0.0; }
       } else {
         var pair = 0u;
         for (var r = 0u; r < RESULTS; r++) {
@@ -275,23 +285,24 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         for (var r = 0u; r < RESULTS; r++) {
           if (((leads >> r) & 1u) == 1u) { square += (w[r] * root) * (w[r] * root) * taskNumber(REST); }
         }
-        if (taskWord(COUNT) == 0u) { square *= taskNumber(AVERAGE) / f32(full); }
+        if (perCube == 0u) { square *= average / f32(full); }
         spread[FLOATS - 1u] += square;
         let counted = rounded(square);
-        for (var d = 0u; d < DIMS; d++) { count(inBin[d], counted); }
+        ${forAxes(variant, d => `count(inBin[${d}], counted);`)}
       }`
           : ''
       }
-    }
+    i++;
+    if (i == m) {
     let samples = f32(m);
     // where all cubes have as many samples, the host divides by that number
     var share = 1.0;
-    if (taskWord(COUNT) == 0u) { share = 1.0 / f32(full); }
+    if (perCube == 0u) { share = 1.0 / f32(full); }
     var variance = 0.0;
     var mean = 0.0;
     var pair = 0u;
     for (var r = 0u; r < RESULTS; r++) {
-      if (taskWord(COUNT) > 0u) {
+      if (perCube > 0u) {
         total[r] = add128(total[r], add128(fixed128(pivot[r], m), fixed128(sum[r], 1u)));
       } else {
         total[r] = add128(total[r], add128(fixed128(pivot[r] * (samples * share), 1u), fixed128(sum[r] * share, 1u)));
@@ -314,23 +325,48 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     }
     if (taskWord(CUBES_WANTED) == 1u) {
       ${results > 1 ? 'mean = sqrt(mean);' : ''}
-      ofPieces[pieces.x + piece - taskWord(FIRST_PIECE)] = (samples / f32(full)) * vec2<f32>(variance, mean);
+      var piece = cube * piecesOf(full) + j;
+      if (perCube == 0u) { piece = before[cube].x + j; }
+      ofPieces[piece - taskWord(FIRST_PIECE)] = (samples / f32(full)) * vec2<f32>(variance, mean);
     }
+    i = 0u;
     j++;
-    if (j == piecesOf(full) && piece + 1u < end) {
-      j = 0u;
+    if (j == piecesOf(full)) {
+      begin += full;
       cube++;
-      full = countOf(cube);
+      j = 0u;
+      if (cube < cubes) { full = countOf(cube); }
+      ${
+        lattice
+          ? ''
+          : `var next = true;
+      ${forAxes(
+        variant,
+        d => `        if (next) {
+          let strata = words[AXES / 4u + ${d}].x;
+          stratum[${d}]++;
+          next = stratum[${d}] == strata;
+          if (next) { stratum[${d}] = 0u; }
+          let parts = lowerEnd(stratum[${d}], bins, strata);
+          bin[${d}] = parts.x;
+          rest[${d}] = parts.y;
+        }`,
+      )}`
+      }
+    }
+    working = cube < cubes && begin + startOf(j, full) < ends;
     }
   }
-  let out = (workgroup.x * ${THREADS}u + lane) * ${words}u;
-  for (var r = 0u; r < RESULTS; r++) {
-    for (var q = 0u; q < 4u; q++) { records[out + 4u * r + q] = total[r][q]; }
+  if (thread.x < taskWord(WINDOWS)) {
+    let out = thread.x * ${words}u;
+    for (var r = 0u; r < RESULTS; r++) {
+      for (var q = 0u; q < 4u; q++) { records[out + 4u * r + q] = total[r][q]; }
+    }
+    for (var k = 0u; k < FLOATS; k++) { records[out + 4u * RESULTS + k] = bitcast<u32>(spread[k]); }
+    records[out + ${record.wrong}u] = wrong;
+    records[out + ${record.firstWrong}u] = firstWrong;
+    records[out + ${record.overflows}u] = u32(tooLarge);
   }
-  for (var k = 0u; k < FLOATS; k++) { records[out + 4u * RESULTS + k] = bitcast<u32>(spread[k]); }
-  records[out + ${record.wrong}u] = wrong;
-  records[out + ${record.firstWrong}u] = firstWrong;
-  records[out + ${record.overflows}u] = u32(tooLarge);
   ${
     shared > 0
       ? `workgroupBarrier();
@@ -344,35 +380,63 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 `;
 }
 
-/** A coordinate and its factor of the Jacobian, from a random word in a stratum. */
-const RANDOM_PLACE = /* wgsl */ `if ((d & 3u) == 0u) {
-          random = philox(vec4<u32>(sampleLow, (d >> 2u) + 256u * sampleHigh, taskWord(ITERATION), taskWord(STREAM)));
-        }
-        let word = random[d & 3u];
-        let strata = taskWord(AXES + ${AXIS.WORDS}u * d);
+/**
+ * A coordinate and its factor of the Jacobian, from a random word in a stratum. The quotient comes from float32 and is put right by
+ * its remainder: an integer division takes a GPU some twenty instructions, for each coordinate.
+ */
+function randomPlace(wide: boolean, d: string, number?: number): string {
+  const draw = `random = philox(vec4<u32>(sampleLow, (${d} >> 2u) + 256u * sampleHigh, taskWord(ITERATION), taskWord(STREAM)), key);`;
+  const parts = wide
+    ? `let parts = rest[${d}] + highProduct(word, bins);
+        let above = parts / axis.x;
+        let remainder = parts - above * axis.x;`
+    : `let parts = rest[${d}] + (((word >> 16u) * bins + (((word & 0xffffu) * bins) >> 16u)) >> 16u);
+        var above = u32(f32(parts) * bitcast<f32>(axis.w));
+        var remainder = parts - above * axis.x;
+        if (bitcast<i32>(remainder) < 0) {
+          above--;
+          remainder += axis.x;
+        } else if (remainder >= axis.x) {
+          above++;
+          remainder -= axis.x;
+        }`;
+  return /* wgsl */ `${number === undefined ? `if ((d & 3u) == 0u) { ${draw} }` : number % 4 === 0 ? draw : ''}
+        let word = random[${d} & 3u];
         // (rest + word·bins/2^32)/strata bins above
-        let parts = rest[d] + highProduct(word, bins);
-        let above = parts / strata;
-        let b = min(bin[d] + above, bins - 1u);
-        let fraction = (f32(parts - above * strata) + f32(word * bins) * 0x1p-32) / f32(strata);
-        let edge = edges[d * bins + b];
-        x[d] = clamp(edge.x + (edge.y + fraction * edge.z), low, high);
+        ${parts}
+        let b = min(bin[${d}] + above, bins - 1u);
+        let fraction = (f32(remainder) + f32(word * bins) * 0x1p-32) * bitcast<f32>(axis.w);
+        let edge = edges[${d} * bins + b];
+        x[${d}] = clamp(edge.x + (edge.y + fraction * edge.z), bitcast<f32>(axis.y), bitcast<f32>(axis.z));
         jacobian *= edge.w;`;
+}
 
 /** The same from a word of a lattice, through a smooth map. */
-const LATTICE_PLACE = /* wgsl */ `var word = lattice[1u + DIMS * (cube + 1u) + d] + sampleLow * lattice[1u + d];
+const latticePlace = (
+  d: string,
+) => /* wgsl */ `var word = lattice[1u + DIMS * (cube + 1u) + ${d}] + sampleLow * lattice[1u + ${d}];
         if (lattice[0] == 1u) { word = (word << 1u) ^ u32(bitcast<i32>(word) >> 31u); }
         let s = f32(word * bins) * 0x1p-32;
-        let curve = 2u * (d * bins + highProduct(word, bins));
+        let curve = 2u * (${d} * bins + highProduct(word, bins));
         let first = edges[curve];
         let second = edges[curve + 1u];
         let bent = first.w + s * second.x;
-        x[d] = clamp(first.x + (first.y + s * (first.z + s * bent)), low, high);
+        x[${d}] = clamp(first.x + (first.y + s * (first.z + s * bent)), bitcast<f32>(axis.y), bitcast<f32>(axis.z));
         jacobian *= second.y * (first.z + s * (bent + bent + s * second.x));`;
 
-/** Quotient and remainder of a number of two words, by one: for axes with so many strata that strata·bins exceeds 32 bits. */
-const QUOTIENT = /* wgsl */ `
-fn quotient(high: u32, low: u32, by: u32) -> vec2<u32> {
+/** The lower end of a stratum in bins: whole bins, and what is left in parts of the strata. */
+const LOWER_END = /* wgsl */ `
+fn lowerEnd(stratum: u32, bins: u32, strata: u32) -> vec2<u32> {
+  let parts = stratum * bins;
+  return vec2<u32>(parts / strata, parts % strata);
+}
+`;
+
+/** The same where strata·bins exceeds 32 bits: a quotient of a number of two words, by one. */
+const WIDE_LOWER_END = /* wgsl */ `
+fn lowerEnd(stratum: u32, bins: u32, strata: u32) -> vec2<u32> {
+  let high = highProduct(stratum, bins);
+  let low = stratum * bins;
   var rest = 0u;
   var result = 0u;
   for (var i = 63; i >= 0; i--) {
@@ -380,8 +444,8 @@ fn quotient(high: u32, low: u32, by: u32) -> vec2<u32> {
     let above = rest >> 31u;
     rest = (rest << 1u) | digit;
     result = result << 1u;
-    if (above == 1u || rest >= by) {
-      rest -= by;
+    if (above == 1u || rest >= strata) {
+      rest -= strata;
       result |= 1u;
     }
   }
@@ -417,46 +481,3 @@ fn count(counter: u32, value: vec2<u32>) {
   if (above > 0u) { atomicAdd(&histogram[2u * counter + 1u], above); }
 }
 `;
-
-/** The kernel that adds the records of FOLD threads: those of a group become THREADS/FOLD of them. */
-export function foldKernel(results: number): string {
-  const { floats, wrong, firstWrong, overflows, words } = recordOf(results);
-  return /* wgsl */ `
-/** The records of this dispatch, and where its first one goes. */
-@group(0) @binding(0) var<uniform> size: vec4<u32>;
-@group(0) @binding(1) var<storage, read> records: array<u32>;
-@group(0) @binding(2) var<storage, read_write> found: array<u32>;
-${SUMS}
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) thread: vec3<u32>) {
-  if (thread.x >= size.x) { return; }
-  let first = thread.x * ${FOLD * words}u;
-  let out = (size.y + thread.x) * ${words}u;
-  for (var r = 0u; r < ${results}u; r++) {
-    var sum = vec4<u32>();
-    for (var i = 0u; i < ${FOLD}u; i++) {
-      let at = first + i * ${words}u + 4u * r;
-      sum = add128(sum, vec4<u32>(records[at], records[at + 1u], records[at + 2u], records[at + 3u]));
-    }
-    for (var q = 0u; q < 4u; q++) { found[out + 4u * r + q] = sum[q]; }
-  }
-  for (var k = ${4 * results}u; k < ${4 * results + floats}u; k++) {
-    var sum = 0.0;
-    for (var i = 0u; i < ${FOLD}u; i++) { sum += bitcast<f32>(records[first + i * ${words}u + k]); }
-    found[out + k] = bitcast<u32>(sum);
-  }
-  var wrong = 0u;
-  var firstWrong = 0xffffffffu;
-  var overflows = 0u;
-  for (var i = 0u; i < ${FOLD}u; i++) {
-    let at = first + i * ${words}u;
-    wrong += records[at + ${wrong}u];
-    firstWrong = min(firstWrong, records[at + ${firstWrong}u]);
-    overflows += records[at + ${overflows}u];
-  }
-  found[out + ${wrong}u] = wrong;
-  found[out + ${firstWrong}u] = firstWrong;
-  found[out + ${overflows}u] = overflows;
-}
-`;
-}
