@@ -148,6 +148,7 @@ async function efficiency(): Promise<void> {
   for (const n of values.workers.split(',').map(Number)) {
     const rounds = Math.ceil(n / 3); // short runs are repeated
     const cpu = new CpuDevice(n);
+    await integrate(roos, { ...options, maxEvaluations: budget / 20, device: cpu }); // threads and code are ready
     const alone = await total(cpu, rounds);
     await cpu.close();
     const row = await withWorkers(n, async () => {
@@ -182,7 +183,6 @@ workers  computing preparing waiting       task      cpu     between      cpu   
 
 /** So many runs together. */
 async function total(device: Device, rounds: number): Promise<Taken> {
-  await integrate(roos, { ...options, maxEvaluations: budget / 20, device }); // threads and code are ready
   const runs: Taken[] = [];
   for (let i = 0; i < rounds; i++)
     runs.push(await timed(device, watched => integrate(roos, { ...options, device: watched })));

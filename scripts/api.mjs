@@ -110,6 +110,7 @@ const CHAPTERS = [
         'Adapt',
         'AxisMap',
         'Counts',
+        'CountsWindow',
         'PartSums',
         'CubeSums',
         'SampleSums',

@@ -38,6 +38,7 @@ export { type IterationRecord, Result, type Status } from './result.ts';
 export { type CommonSampleOptions, type SampleOptions, type Samples, sample } from './sample.ts';
 export { type CommonScanOptions, type ScanOptions, scan } from './scan.ts';
 export type { State } from './state.ts';
+export type { CountsWindow } from './tasks/counts-window.ts';
 export { type EvaluatePoints, evaluatorOf } from './tasks/evaluate.ts';
 export type { IntegralList, Neighbours, ResultMembers, SolvedIntegral } from './tasks/integrals.ts';
 export type { Learning, Refinement } from './tasks/learning.ts';

@@ -38,7 +38,7 @@ export async function unpack(packed: Packed, get: Get): Promise<unknown> {
     return NOTHING;
   });
   for (const digest of found.keys()) found.set(digest, await get(digest));
-  return together(value, digest => found.get(digest)!);
+  return together(value, digest => new Uint8Array(found.get(digest)!)); // others get the same bytes
 }
 
 const NOTHING = new Uint8Array(0);
@@ -50,9 +50,14 @@ const NOTHING = new Uint8Array(0);
 export function toBytes(value: unknown): Uint8Array {
   const lists: Uint8Array[] = [];
   const text = encode(apart(value, bytes => `${lists.push(bytes) - 1}`));
-  return withHead({ text, lengths: lists.map(l => l.length) }, ...lists);
+  const padded = lists.flatMap(l => [l, new Uint8Array(aligned(l.length) - l.length)]);
+  return withHead({ text, lengths: lists.map(l => l.length) }, ...padded);
 }
 
+/** Lists begin at multiples of 8 bytes, so that numbers can be read where they lie. */
+const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
+
+/** The value; its lists may lie in the message. */
 export function fromBytes(message: Uint8Array): unknown {
   const { head, bytes } = headOf(message);
   const { text, lengths } = JSON.parse(head) as { text: string; lengths: number[] };
@@ -60,13 +65,13 @@ export function fromBytes(message: Uint8Array): unknown {
   const starts = [0];
   for (const n of lengths) {
     if (!Number.isSafeInteger(n) || n < 0) throw new MessageError('a list of no length');
-    starts.push(starts.at(-1)! + n);
+    starts.push(starts.at(-1)! + aligned(n));
   }
   if (starts.at(-1) !== bytes.length) throw new MessageError('lists of another length');
   return together(decode(text), number => {
     const n = Number(number);
     if (!(n in lengths)) throw new MessageError('a list that is not there');
-    return bytes.subarray(starts[n], starts[n + 1]);
+    return bytes.subarray(starts[n], starts[n] + lengths[n]);
   });
 }
 
@@ -118,12 +123,17 @@ function together(value: unknown, find: (digest: string) => Uint8Array, depth = 
   if ($list !== undefined) {
     if (!Object.hasOwn(ARRAYS, $list) || typeof digest !== 'string')
       throw new MessageError('an unknown list');
-    // a copy: the bytes may lie anywhere in memory, and lists of numbers have to be aligned
-    const { buffer } = new Uint8Array(find(digest));
-    if (as === undefined) return new ARRAYS[$list](buffer);
-    if (!Object.hasOwn(NARROW, as) || $list !== 'Uint32Array' || buffer.byteLength > MAX_NARROW)
+    const found = find(digest);
+    // lists of numbers have to be aligned, and the bytes of a message may lie anywhere in memory
+    const { buffer, byteOffset, byteLength } = found.byteOffset % 8 === 0 ? found : new Uint8Array(found);
+    const listOf = (type: (typeof ARRAYS)[ArrayName] | typeof Uint16Array) => {
+      if (byteLength % type.BYTES_PER_ELEMENT > 0) throw new MessageError('a list of half a number');
+      return new type(buffer as ArrayBuffer, byteOffset, byteLength / type.BYTES_PER_ELEMENT);
+    };
+    if (as === undefined) return listOf(ARRAYS[$list]);
+    if (!Object.hasOwn(NARROW, as) || $list !== 'Uint32Array' || byteLength > MAX_NARROW)
       throw new MessageError('an unknown list');
-    return new Uint32Array(new NARROW[as](buffer));
+    return new Uint32Array(listOf(NARROW[as]));
   }
   if (Array.isArray(value)) return value.map(v => together(v, find, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, together(v, find, depth + 1)]));
@@ -134,9 +144,11 @@ export const framesOf = (bytes: Uint8Array): number => Math.max(1, Math.ceil(byt
 export const frameOf = (bytes: Uint8Array, frame: number): Uint8Array =>
   bytes.subarray(frame * FRAME, (frame + 1) * FRAME);
 
-/** A head as JSON, and bytes behind it. */
+/** A head as JSON, with spaces up to a multiple of 8 bytes, and bytes behind it. */
 export function withHead(head: object, ...lists: readonly Uint8Array[]): Uint8Array {
-  const text = new TextEncoder().encode(JSON.stringify(head));
+  const json = new TextEncoder().encode(JSON.stringify(head));
+  const text = new Uint8Array(aligned(4 + json.length) - 4).fill(32);
+  text.set(json);
   const all = new Uint8Array(4 + text.length + lists.reduce((n, l) => n + l.length, 0));
   new DataView(all.buffer).setUint32(0, text.length);
   all.set(text, 4);
@@ -158,33 +170,44 @@ export function headOf(message: Uint8Array): { head: string; bytes: Uint8Array }
   };
 }
 
-/** Puts frames together that come in any order, and more than once. */
+/** Puts frames together that come in any order, and more than once. All but the last have FRAME bytes. */
 export class Frames {
-  readonly #frames: (Uint8Array | undefined)[];
-  #missing: number;
+  readonly #count: number;
+  readonly #there = new Set<number>();
+  /** As long as the frames so far need: somebody may say that there are two thousand. */
+  #all = new Uint8Array(0);
+  #length = 0;
 
   constructor(count: number) {
     if (count < 1 || count > MAX_FRAMES) throw new MessageError(`${count} frames`);
-    this.#frames = new Array(count);
-    this.#missing = count;
+    this.#count = count;
   }
 
   /** Adds a frame; returns whether all are there. */
   add(frame: number, bytes: Uint8Array): boolean {
-    if (frame >= this.#frames.length || bytes.length > FRAME) throw new MessageError('a frame too many');
-    if (this.#frames[frame] === undefined) this.#missing--;
-    this.#frames[frame] = new Uint8Array(bytes); // not slice: that of a Buffer shares its memory
-    return this.#missing === 0;
+    const last = frame === this.#count - 1;
+    if (frame >= this.#count || bytes.length > FRAME || (!last && bytes.length < FRAME))
+      throw new MessageError('a frame too many, or of another length');
+    const start = frame * FRAME;
+    this.#reserve(start + bytes.length);
+    this.#all.set(bytes, start);
+    this.#there.add(frame);
+    if (last) this.#length = start + bytes.length;
+    return this.#there.size === this.#count;
   }
 
   get bytes(): Uint8Array {
-    if (this.#frames.length === 1) return this.#frames[0]!;
-    const all = new Uint8Array(this.#frames.reduce((n, f) => n + f!.length, 0));
-    let at = 0;
-    for (const f of this.#frames) {
-      all.set(f!, at);
-      at += f!.length;
-    }
-    return all;
+    return this.#all.subarray(0, this.#length);
+  }
+
+  #reserve(length: number): void {
+    if (this.#all.length >= length) return;
+    const whole = this.#count * FRAME;
+    const room = this.#count > 1 ? Math.min(whole, Math.max(length, 2 * this.#all.length, RESERVED)) : length;
+    const larger = new Uint8Array(room);
+    larger.set(this.#all);
+    this.#all = larger;
   }
 }
+/** Bytes that are reserved with the first frame, where there are several. */
+const RESERVED = 8 * FRAME;
