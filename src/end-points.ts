@@ -70,6 +70,9 @@ export class EndPoints {
   readonly #integrand: BoundProgram;
   readonly #domain: Domain;
   readonly #limits: Limits;
+  /** The ranges in which points lie, and the volume of the domain that is sampled. */
+  readonly #inner: readonly (readonly [number, number])[];
+  readonly #volume: number;
   #evaluate: EvaluatePoints | null = null;
   /** Values of all results at points that were looked at: they are the same for each result. */
   readonly #known = new Map<string, ArrayLike<number>>();
@@ -78,6 +81,8 @@ export class EndPoints {
     this.#integrand = integrand;
     this.#domain = domain;
     this.#limits = limits;
+    this.#inner = domain.ranges.map(innerRange);
+    this.#volume = domain.ranges.reduce((v, [low, high]) => v * (high - low), 1);
     this.ends = endsOf(domain);
     this.cuts = cutsOf(domain);
   }
@@ -88,29 +93,54 @@ export class EndPoints {
 
   /** The values of one result in a window of a set of ends. All windows have the same random numbers, so that ratios are less noisy. */
   async values(set: EndSet, window: EndWindow, result: number): Promise<EndValues> {
-    this.#evaluate ??= quickValues(this.#integrand, () => this.isLate);
+    const { count } = window;
     const { points, ...rest } = this.#place(set, window);
-    const { signal } = this.#limits;
-    const { start, octaves, count } = window;
-    const key = JSON.stringify([start, octaves, count, set]);
-    const all =
-      this.#known.get(key) ??
-      (await beforeAbort(this.#evaluate(points, count), signal).catch(e => {
-        if (!signal?.aborted) throw e;
-        return [];
-      }));
-    if (resultCount(this.#integrand) > 1) this.#known.set(key, all);
+    const all = await this.#evaluated(points, count);
     return {
       f: Array.from({ length: Math.min(count, all.length) }, (_, i) => all[result * count + i]),
       ...rest,
     };
   }
 
+  /** The same for several sets, each with a window of its own of as many points; they are evaluated together. */
+  async valuesOfEach(
+    each: readonly { set: EndSet; window: EndWindow }[],
+    result: number,
+  ): Promise<EndValues[]> {
+    if (each.length === 0) return [];
+    const { count } = each[0].window;
+    const n = each.length * count;
+    const together = new Float64Array(this.dims * n);
+    const placed = each.map(({ set, window }, k) => {
+      const { points, ...rest } = this.#place(set, window);
+      for (let d = 0; d < this.dims; d++)
+        together.set(points.subarray(d * count, (d + 1) * count), d * n + k * count);
+      return rest;
+    });
+    const all = Float64Array.from(await this.#evaluated(together, n));
+    const own = all.length > 0 ? all.subarray(result * n, (result + 1) * n) : all;
+    return placed.map((rest, k) => ({ f: own.subarray(k * count, (k + 1) * count), ...rest }));
+  }
+
+  /** The values of all results at some points; none once the run was aborted. */
+  async #evaluated(points: Float64Array, count: number): Promise<ArrayLike<number>> {
+    const key = resultCount(this.#integrand) > 1 ? points.join() : '';
+    const known = key && this.#known.get(key);
+    if (known) return known;
+    this.#evaluate ??= quickValues(this.#integrand, () => this.isLate);
+    const { signal } = this.#limits;
+    const all = await beforeAbort(this.#evaluate(points, count), signal).catch(e => {
+      if (!signal?.aborted) throw e;
+      return [];
+    });
+    if (key) this.#known.set(key, all);
+    return all;
+  }
+
   #place(set: EndSet, { start, octaves, count }: EndWindow) {
-    const { axes, ranges } = this.#domain;
-    const dims = axes.length;
-    const inner = ranges.map(innerRange);
-    const volume = ranges.reduce((v, [low, high]) => v * (high - low), 1);
+    const { ranges } = this.#domain;
+    const { dims } = this;
+    const [inner, volume] = [this.#inner, this.#volume];
     const points = new Float64Array(dims * count);
     const weights = new Float64Array(count);
     const distances = set.map(() => new Float64Array(count));

@@ -8,7 +8,15 @@
  * Where several axes are infinite the integrand may fall slowly in directions between them, as (1 + x² + y²)^-1.05 does, and
  * quickly along each; so points go to infinity along all of these axes, and along pairs of up to three, as well.
  */
-import { byAxis, type End, type EndPoints, type EndSet, roomOf } from './end-points.ts';
+import {
+  byAxis,
+  type End,
+  type EndPoints,
+  type EndSet,
+  type EndValues,
+  type EndWindow,
+  roomOf,
+} from './end-points.ts';
 import { beyond, type Windows } from './tails.ts';
 
 /** What may be missing at one end of an axis, or at infinite ends of several axes. */
@@ -35,6 +43,8 @@ const POINTS = { line: 16, box: 64 } as const;
 const FEW_POINTS = { line: 2, box: 4 } as const;
 /** Where the integral over the last window is below this part of what is negligible, no extrapolation makes it harmful. */
 const HARMLESS = 1e-3;
+/** An integrand grows towards an end if it is this many times as large in the second window as in the first, 8 octaves away. */
+const GROWTH = 1.05;
 /** Ends that are examined, at most. */
 const MAX_ENDS = 64;
 /** Infinite axes of which all pairs are examined, at most. */
@@ -65,18 +75,29 @@ export class EndProbe {
     const isStretched = (e: End) => cuts.some(c => c.stretched && c.axis === e.axis && c.at === e.at);
     const ends = [...all.filter(e => !e.infinite && !isStretched(e)), ...cuts];
     const found: Missing[] = [];
-    for (const end of ends.slice(0, MAX_ENDS)) {
-      const [few] = await this.#examine([[[end]]], result, FEW_POINTS, HARMLESS * negligible);
-      if (few && few.amount > negligible) found.push(...(await this.#examine([[[end]]], result)));
+    for (const set of await this.#doubtful(ends.slice(0, MAX_ENDS), HARMLESS * negligible, result)) {
+      const [few] = await this.#examine([set], result, FEW_POINTS);
+      if (few && few.amount > negligible) found.push(...(await this.#examine([set], result)));
     }
     return found;
+  }
+
+  /** The ends at which the integral over the last window is more than `harmless`, as a few points see it. */
+  async #doubtful(ends: readonly End[], harmless: number, result: number): Promise<EndSet[]> {
+    if (this.#points.mayBlock) return [];
+    const count = this.#points.dims > 1 ? FEW_POINTS.box : FEW_POINTS.line;
+    const last = ends.flatMap(end => {
+      const windows = windowsFor([[end]]);
+      return windows ? [{ set: [[end]], window: { ...lastOf(windows), count } }] : [];
+    });
+    const values = await this.#points.valuesOfEach(last, result);
+    return last.flatMap(({ set }, i) => (averageOf(values[i]).average > harmless ? [set] : []));
   }
 
   async #examine(
     sets: readonly EndSet[],
     result: number,
     points: { line: number; box: number } = POINTS,
-    harmless = 0,
   ): Promise<Missing[]> {
     const found: Missing[] = [];
     const count = this.#points.dims > 1 ? points.box : points.line;
@@ -85,10 +106,13 @@ export class EndProbe {
       const windows = windowsFor(set);
       if (!windows) continue;
       const { start, octaves } = windows;
-      const second = await this.#window(set, start + octaves, octaves, count, result);
-      if (second.average <= harmless) continue;
-      const first = await this.#window(set, start, octaves, count, result);
+      const second = await this.#window(set, { ...lastOf(windows), count }, result);
+      if (second.average === 0) continue;
+      const first = await this.#window(set, { start, octaves, count }, result);
       if (this.#points.isLate) return found;
+      // g of an integrand that does not grow falls as s: rounding takes more than what lies beyond
+      const grows = second.average * 2 ** octaves > GROWTH * first.average;
+      if (!set[0][0].infinite && !grows) continue;
       const amount = beyond(first.average, second.average, windows);
       if (amount === 0) continue;
       found.push({
@@ -105,21 +129,27 @@ export class EndProbe {
   }
 
   /** The average of g (tails.ts) over a window. */
-  async #window(set: EndSet, start: number, octaves: number, count: number, result: number) {
-    const { f, weights } = await this.#points.values(set, { start, octaves, count }, result);
-    let [sum, known, positive, negative] = [0, 0, false, false];
-    for (let i = 0; i < count; i++) {
-      const own = (f[i] ?? Number.NaN) * weights[i];
-      // where it overflows or divides by 0, as x³/(exp(x) − 1) does below 1e-16, nothing is known
-      if (!Number.isFinite(own)) continue;
-      known++;
-      sum += Math.abs(own);
-      positive ||= own > 0;
-      negative ||= own < 0;
-    }
-    return { average: known > 0 ? sum / known : 0, positive, negative };
+  async #window(set: EndSet, window: EndWindow, result: number) {
+    return averageOf(await this.#points.values(set, window, result));
   }
 }
+
+function averageOf({ f, weights }: EndValues) {
+  let [sum, known, positive, negative] = [0, 0, false, false];
+  for (let i = 0; i < weights.length; i++) {
+    const own = (f[i] ?? Number.NaN) * weights[i];
+    // where it overflows or divides by 0, as x³/(exp(x) − 1) does below 1e-16, nothing is known
+    if (!Number.isFinite(own)) continue;
+    known++;
+    sum += Math.abs(own);
+    positive ||= own > 0;
+    negative ||= own < 0;
+  }
+  return { average: known > 0 ? sum / known : 0, positive, negative };
+}
+
+/** The second window. */
+const lastOf = ({ start, octaves }: Windows) => ({ start: start + octaves, octaves });
 
 function windowsFor(set: EndSet): Windows | null {
   const reach = Math.min(...set.flat().map(e => e.reach));

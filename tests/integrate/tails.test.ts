@@ -1,5 +1,6 @@
 /** What lies beyond the last numbers of a range, extrapolated (src/tails.ts): against closed forms. */
 import { describe, expect, test } from 'vitest';
+import { ball, integrate } from '../../src/index.ts';
 import { beyond, type Windows } from '../../src/tails.ts';
 
 /** The windows of a map that ends at 2^53, and of one that ends at 2^250. */
@@ -48,4 +49,11 @@ test('numbers that are not finite: nothing is known', () => {
   expect(beyond(Infinity, 1, maps[0])).toBe(Infinity);
   expect(beyond(1, Infinity, maps[0])).toBe(Infinity);
   expect(beyond(0, 1, maps[0])).toBe(Infinity);
+});
+
+test('an integrand that does not grow towards an end is not infinite there, even where the integral is 0', async () => {
+  const domain = [ball(2, 1, { centre: [1, 0] })];
+  const r = await integrate(([x, y]) => x * y, { domain, maxEvaluations: 1e6 });
+  expect(r.warnings).toEqual([]);
+  expect(Math.abs(r.value)).toBeLessThan(1e-12);
 });

@@ -175,7 +175,8 @@ export class CudaLearning {
       n: cubes,
       groupBits,
     });
-    this.#kernels().launch('fold', Math.ceil(cubes / 256), 256, 0, struct);
+    const threads = each > MANY_PIECES ? 32 * cubes : cubes;
+    this.#kernels().launch('fold', Math.ceil(threads / 256), 256, 0, struct);
     return folded;
   }
 

@@ -8,9 +8,11 @@ import { IntegrationError } from '../../options/integration-error.ts';
 import { OptionError } from '../../options/option-error.ts';
 import type { NonFinite } from '../../tasks/part.ts';
 import { Blame } from '../../tasks/pool/blame.ts';
+import { lookAcross } from '../../tasks/pool/borders.ts';
 import type { Estimate } from '../../tasks/pool/errors.ts';
 import { type Regions, regionsIn, uniformSplit } from '../../tasks/pool/regions.ts';
 import type { RegionStore } from '../../tasks/pool/store.ts';
+import type { SplitTree } from '../../tasks/pool/tree.ts';
 import { allRegions } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import { Ledger } from '../ledger.ts';
@@ -40,6 +42,9 @@ const START_EVALUATIONS = 2 ** 20;
 
 /** The null rules of a region see rounding too: the errors of all regions do not sum to less than this times the noise. */
 export const LEAST_ERROR_IN_NOISE = 4;
+
+/** Small regions whose values sum to less than this part of the tolerance do not look across borders. */
+export const NEGLIGIBLE_PART = 0.1;
 
 export class Cubature {
   readonly problem: MethodProblem;
@@ -219,6 +224,20 @@ export class Cubature {
   claim(now: Estimate, absolute: number): Claim {
     const rounding = 4 * this.noise * absolute + 4 * this.regions * Number.MIN_VALUE;
     return { ...now, absolute, regions: this.regions, rounding };
+  }
+
+  /** Lets small regions in a store look across their borders; returns whether an error was raised. */
+  async look(store: RegionStore, tree: SplitTree): Promise<boolean> {
+    if (this.options.witnesses === 0) return false; // nobody checks
+    let raised = false;
+    for (const result of this.goals) {
+      const { value } = store.totals()[result];
+      const negligible = NEGLIGIBLE_PART * toleranceAt(this.problem, value, result);
+      const look = { result, negligible, affordable: this.affordable };
+      if (await lookAcross(store, tree, this.problem.ranges, look, images => this.evaluate(images)))
+        raised = true;
+    }
+    return raised;
   }
 
   /**

@@ -4,7 +4,8 @@
  *
  * All regions stay in a heap. The one with the largest error is halved along the axis with the largest fourth
  * difference, until the errors of all regions sum to less than the tolerance. The first region has no parent to compare
- * it with, so it is always halved.
+ * it with, so it is always halved. Before a claim small regions look across their borders (tasks/pool/borders.ts) and random
+ * points speak (witnesses.ts), which Cuba's Cuhre does not do; `cubature.witnesses: 0` turns both off.
  *
  * With several results the region is halved that needs it most: the one with the largest error of a goal in units of the goal's
  * tolerance. Tolerances follow the values, so the heap is made anew when one of them has changed by a factor of RERANKED.
@@ -13,12 +14,15 @@ import { OptionError } from '../../options/option-error.ts';
 import { type Estimate, Sum, twoLevelErrors } from '../../tasks/pool/errors.ts';
 import { canSplit } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
+import { SplitTree } from '../../tasks/pool/tree.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
 import { Cubature, runCubature, storeCourt } from './cubature.ts';
 import { Heap } from './heap.ts';
 import type { CubatureOptions } from './options.ts';
 
 const RERANKED = 2;
+/** A look across borders goes over all regions; after one that found something they grow by this part before the next. */
+const LOOKED_AGAIN = 1 / 16;
 /** The epsilon of float64. */
 const FLOAT64 = 2 ** -53;
 
@@ -35,12 +39,12 @@ export function cuhre(problem: MethodProblem, options: CubatureOptions): Run {
   return runCubature(run, async function* () {
     const store = new RegionStore(problem.ranges.length, run.results);
     store.add(await run.start(1), 0);
-    return yield* splitWorst(run, store);
+    return yield* splitWorst(run, store, new SplitTree());
   });
 }
 
-/** Halves the worst of the regions in a store until the tolerance is met. */
-export async function* splitWorst(run: Cubature, store: RegionStore): Step<Status> {
+/** Halves the worst of the regions in a store, whose nodes are leaves of a tree, until the tolerance is met. */
+export async function* splitWorst(run: Cubature, store: RegionStore, tree: SplitTree): Step<Status> {
   const { problem } = run;
   const { ranges } = problem;
   let totals = store.totals();
@@ -54,6 +58,7 @@ export async function* splitWorst(run: Cubature, store: RegionStore): Step<Statu
     if (list.count === 1 || canSplit(list, i, ranges)) heap.push(i);
     else addTo(stuck, list.errors, i, list.count);
   }
+  let lookAgain = 0;
   for (let shown = store.count; ; ) {
     const worst = heap.pop();
     const pair = store.halves([worst], ranges);
@@ -63,24 +68,34 @@ export async function* splitWorst(run: Cubature, store: RegionStore): Step<Statu
       const { values, errors } = store.columns[r];
       totals[r].add(values[worst], errors[worst], -1);
     }
-    store.put(worst, pair, 0);
-    for (const [i, region] of [worst, store.add(pair, 1)].entries()) {
+    const first = store.cut(worst, tree);
+    store.put(worst, pair, 0, first);
+    for (const [i, region] of [worst, store.add(pair, 1, first + 1)].entries()) {
       for (let r = 0; r < run.results; r++) totals[r].add(pair.values[2 * r + i], pair.errors[2 * r + i]);
       if (canSplit(pair, i, ranges)) heap.push(region);
       else addTo(stuck, pair.errors, i, 2);
     }
     run.regions = store.count;
-    const now = totals.map(own => own.estimate(run.noise));
-    const claims = run.enough(now);
+    let now = totals.map(own => own.estimate(run.noise));
+    let claims = run.enough(now) && store.count >= lookAgain;
+    let raised = claims && (await run.look(store, tree));
+    if (raised) {
+      lookAgain = (1 + LOOKED_AGAIN) * store.count;
+      totals = store.totals();
+      now = totals.map(own => own.estimate(run.noise));
+      claims = run.enough(now);
+    }
     const status = claims
       ? await run.confirm(
           court,
           now.map((own, r) => run.claim(own, totals[r].absolute)),
         )
       : why(now);
-    const contradicted = claims && !status; // by random points, and errors were raised
-    if (contradicted) totals = store.totals();
-    if (contradicted || rerank()) {
+    if (claims && !status) {
+      raised = true; // random points contradict
+      totals = store.totals();
+    }
+    if (raised || rerank()) {
       const open = heap.items;
       heap = new Heap(store);
       for (const region of open) heap.push(region);
@@ -111,6 +126,7 @@ export async function* splitWorst(run: Cubature, store: RegionStore): Step<Statu
     if (heap.size === 0) return 'roundoff';
     if (run.isDark(now)) return undefined;
     const missing = run.goals.filter(r => !run.meets(now[r], r));
+    if (missing.length === 0) return undefined; // the next look across borders is to come
     const helps = missing.some(r => {
       const { error, absolute } = totals[r];
       const own = stuck[r].value > toleranceAt(problem, now[r].value, r) ? 2 * stuck[r].value : 0;

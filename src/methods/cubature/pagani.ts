@@ -35,14 +35,12 @@ import {
 } from '../../tasks/pool/pool.ts';
 import { allRegions } from '../../tasks/region.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
-import { Cubature, LEAST_ERROR_IN_NOISE, runCubature } from './cubature.ts';
+import { Cubature, LEAST_ERROR_IN_NOISE, NEGLIGIBLE_PART, runCubature } from './cubature.ts';
 import type { CubatureOptions } from './options.ts';
 import type { Claim } from './witnesses.ts';
 
 /** The regions that one iteration halves have at most this part of the whole error. */
 const HALVED_PART = 0.9;
-/** Small regions whose values sum to less than this part of the tolerance do not look across borders. */
-const NEGLIGIBLE_PART = 0.1;
 
 export function pagani(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new Pagani(problem, options, true);

@@ -7,14 +7,16 @@
  * its own heap, its own tolerance and a limited number of regions, and knows nothing of the others. The processors here
  * work in step, one split per processor at a time, so that their regions are evaluated together.
  *
- * The two-level error is used in phase I as well. The original has none there, so its errors may be too small. And random
- * points have to confirm a claim (witnesses.ts); where they contradict it, Cuhre goes on with the regions of all processors.
+ * The two-level error is used in phase I as well. The original has none there, so its errors may be too small. And before a
+ * claim small regions look across their borders (tasks/pool/borders.ts), and random points have to confirm it (witnesses.ts); where
+ * they contradict it, Cuhre goes on with the regions of all processors.
  *
  * With several results a region is finished, and a processor done, when every goal is within its tolerance there.
  */
 import { addRegion, type Estimate, Sum, Totals, twoLevelErrors } from '../../tasks/pool/errors.ts';
 import { canSplit, type Regions } from '../../tasks/pool/regions.ts';
 import { RegionStore } from '../../tasks/pool/store.ts';
+import { SplitTree } from '../../tasks/pool/tree.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
 import { Cubature, LEAST_ERROR_IN_NOISE, runCubature, storeCourt } from './cubature.ts';
 import { splitWorst } from './cuhre.ts';
@@ -28,6 +30,7 @@ export function twoPhase(problem: MethodProblem, options: CubatureOptions): Run 
 
 class TwoPhase extends Cubature {
   readonly #store = new RegionStore(this.problem.ranges.length, this.results);
+  readonly #tree = new SplitTree();
   /** Sums over the regions that are finished, of each result. */
   readonly #finished = this.#store.totals();
   /** The regions that are finished, for witnesses. */
@@ -39,7 +42,8 @@ class TwoPhase extends Cubature {
 
   async *integrate(): Step<Status> {
     const start = await this.start();
-    for (let i = 0; i < start.count; i++) this.#store.add(start, i);
+    const leaves = this.#tree.plant(this.problem.ranges, start.levels[0]);
+    for (let i = 0; i < start.count; i++) this.#store.add(start, i, leaves[i]);
     return (yield* this.#breadthFirst()) ?? (yield* this.#cuhreEach());
   }
 
@@ -52,6 +56,7 @@ class TwoPhase extends Cubature {
       if (this.affordable < 2 * store.count) return 'budget';
       if (2 * store.count > this.maxRegions) return 'memory';
       const all = Array.from({ length: store.count }, (_, i) => i);
+      const leaves = Uint32Array.from(all, i => store.cut(i, this.#tree));
       const halves = store.halves(all, ranges);
       await this.evaluate(halves);
       const starting = store.count + this.#finished[0].count < this.least;
@@ -66,10 +71,11 @@ class TwoPhase extends Cubature {
         );
         const stuck = !canSplit(halves, i, ranges);
         if (stuck) this.#addStuck(halves, i);
+        const leaf = leaves[i >> 1] + (i & 1);
         if (stuck || (small && !starting && !dark)) {
           addRegion(this.#finished, halves, i);
-          this.#done.add(halves, i);
-        } else store.add(halves, i);
+          this.#done.add(halves, i, leaf);
+        } else store.add(halves, i, leaf);
       }
       const now = this.#estimate();
       if (this.regions >= this.least && this.enough(now)) return yield* this.#confirmed(now);
@@ -85,7 +91,7 @@ class TwoPhase extends Cubature {
     const store = this.#store;
     const { ranges } = this.problem;
     store.rank(this.scalesFor(this.#sums()));
-    const processors = Array.from({ length: store.count }, (_, i) => new Processor(store, i));
+    const processors = Array.from({ length: store.count }, (_, i) => new Processor(store, this.#tree, i));
     const most = Math.min(
       this.options.perProcessor ?? CUBATURE_OPTIONS.perProcessor.default,
       Math.floor(this.maxRegions / processors.length),
@@ -127,18 +133,20 @@ class TwoPhase extends Cubature {
     }
   }
 
-  /** Lets witnesses speak about all regions. If they contradict, Cuhre goes on with all of them, the finished ones too. */
+  /** Lets small regions look across borders, and witnesses speak about all. If they contradict, Cuhre goes on with all regions. */
   async *#confirmed(now: readonly Estimate[]): Step<Status> {
     const all = new RegionStore(this.problem.ranges.length, this.results);
     for (const own of [this.#store, this.#done]) {
       const list = own.list(this.problem.ranges.length);
-      for (let i = 0; i < list.count; i++) all.add(list, i);
+      for (let i = 0; i < list.count; i++) all.add(list, i, own.nodes[i]);
     }
-    const claims = now.map((own, r) => this.claim(own, this.#absolute[r]));
-    const status = await this.confirm(storeCourt(this, all), claims);
-    yield* this.record(status ? now : all.totals().map(own => own.estimate(this.noise)));
+    let reached = now;
+    if (await this.look(all, this.#tree)) reached = all.totals().map(own => own.estimate(this.noise));
+    const claims = reached.map((own, r) => this.claim(own, this.#absolute[r]));
+    const status = this.enough(reached) ? await this.confirm(storeCourt(this, all), claims) : undefined;
+    yield* this.record(status ? reached : all.totals().map(own => own.estimate(this.noise)));
     if (status) return status;
-    return this.ledger.lastIteration ? 'budget' : yield* splitWorst(this, all);
+    return this.ledger.lastIteration ? 'budget' : yield* splitWorst(this, all, this.#tree);
   }
 
   /** Whether a processor meets the tolerance relative to the sum of its own regions, the only ones that it knows. */
@@ -187,12 +195,14 @@ class TwoPhase extends Cubature {
 /** Cuhre on one region. */
 class Processor {
   readonly #store: RegionStore;
+  readonly #tree: SplitTree;
   readonly heap: Heap;
   /** The sums over its regions, of each result. */
   readonly totals: readonly Totals[];
 
-  constructor(store: RegionStore, region: number) {
+  constructor(store: RegionStore, tree: SplitTree, region: number) {
     this.#store = store;
+    this.#tree = tree;
     this.heap = new Heap(store);
     this.heap.push(region);
     this.totals = store.columns.map(() => new Totals());
@@ -210,10 +220,11 @@ class Processor {
   replace(parent: number, halves: Regions, i: number, canSplit: (i: number) => boolean): void {
     const store = this.#store;
     this.#add(parent, -1);
-    store.put(parent, halves, i);
+    const leaf = store.cut(parent, this.#tree);
+    store.put(parent, halves, i, leaf);
     for (const [region, j] of [
       [parent, i],
-      [store.add(halves, i + 1), i + 1],
+      [store.add(halves, i + 1, leaf + 1), i + 1],
     ]) {
       this.#add(region, 1);
       if (canSplit(j)) this.heap.push(region);

@@ -36,6 +36,44 @@ export interface Probes {
   sums: Float64Array;
 }
 
+export interface Look {
+  /** The number of the result. */
+  result: number;
+  /** Small regions with Σ |values| up to this do not look. */
+  negligible: number;
+  /** How many images the budget allows to evaluate. */
+  affordable: number;
+}
+
+/** Looks across the borders of small regions, and raises the errors of wide ones; returns whether one was raised. */
+export async function lookAcross(
+  store: RegionStore,
+  tree: SplitTree,
+  ranges: Ranges,
+  { result, negligible, affordable }: Look,
+  evaluate: (images: Regions) => Promise<void>,
+): Promise<boolean> {
+  const column = store.columns[result];
+  const { values, errors, cleared } = column;
+  const { images, mirrored, within, sums } = probesFor(store, column, tree, ranges, negligible);
+  if (images.count === 0) return false;
+  // if the budget does not allow to evaluate the images, each counts as much as the region that it is the image of
+  const looks = images.count <= affordable;
+  if (looks) await evaluate(images);
+  let raised = false;
+  within.forEach((home, i) => {
+    const image = result * images.count + i;
+    const ratio = looks ? Math.abs(images.values[image] / values[mirrored[i]]) : 1;
+    const missing = ratio * sums[i] - Math.abs(values[home]) - errors[home];
+    if (missing > 0) {
+      errors[home] += missing;
+      raised = true;
+    } else cleared[home] = 1;
+  });
+  if (raised) store.renew();
+  return raised;
+}
+
 /**
  * The images to evaluate for a result with its column of the store, one per wide region. The smallest regions, with
  * Σ |values| ≤ `negligible`, are left out.

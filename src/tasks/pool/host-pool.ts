@@ -1,7 +1,7 @@
 /** The pool of regions for devices that bring none: lists in this process, whose regions the device evaluates. */
 import type { Ranges, RegionSums, RegionTask } from '../region.ts';
 import { Blame, type HearWitnesses } from './blame.ts';
-import { probesFor } from './borders.ts';
+import { lookAcross } from './borders.ts';
 import { addRegion, Sum, Totals, twoLevelErrors } from './errors.ts';
 import {
   type PoolStep,
@@ -75,33 +75,12 @@ export class HostPool implements SeveralPool {
   async start(level: number): Promise<PoolStep> {
     const regions = uniformSplit(this.#ranges, level);
     const step = await this.#evaluate(regions);
-    const leaves = this.#plant(level);
+    const leaves = this.#tree!.plant(this.#ranges, level);
     for (let i = 0; i < regions.count; i++) {
       this.#store.add(regions, i, leaves[i]);
       addRegion(this.#here, regions, i);
     }
     return step;
-  }
-
-  /** Makes the tree of a box whose every axis was halved `level` times; returns its leaves in the order of regions. */
-  #plant(level: number): Uint32Array {
-    const leaves = new Uint32Array(2 ** (level * this.#ranges.length));
-    const cut = (node: number, step: number, number: number, low: number, high: number): void => {
-      const axis = Math.floor(step / Math.max(1, level));
-      if (step === level * this.#ranges.length) {
-        leaves[number] = node;
-        return;
-      }
-      const middle = low + (high - low) / 2;
-      const first = this.#tree!.split(node, axis, middle);
-      const weight = 2 ** (level * axis + level - 1 - (step % level));
-      const [nextLow, nextHigh] = this.#ranges[Math.floor((step + 1) / level)] ?? [0, 0];
-      const same = (step + 1) % level !== 0;
-      cut(first, step + 1, number, same ? low : nextLow, same ? middle : nextHigh);
-      cut(first + 1, step + 1, number + weight, same ? middle : nextLow, same ? high : nextHigh);
-    };
-    cut(0, 0, 0, ...this.#ranges[0]);
-    return leaves;
   }
 
   async select(part: number): Promise<number> {
@@ -121,8 +100,7 @@ export class HostPool implements SeveralPool {
       const parent = which[p];
       step.before += store.needs[parent];
       this.#subtract(parent);
-      const axis = store.axis(parent);
-      const first = this.#tree?.split(store.nodes[parent], axis, store.centre(parent, axis)) ?? 0;
+      const first = this.#tree ? store.cut(parent, this.#tree) : 0;
       let empty = true;
       for (const i of [2 * p, 2 * p + 1]) {
         step.after += store.needOf(halves, i);
@@ -175,28 +153,20 @@ export class HostPool implements SeveralPool {
 
   async look(negligible: number, affordable: number, result = 0): Promise<PoolStep> {
     const { columns, count } = this.#store;
-    const column = columns[result];
-    const { values, errors, cleared } = column;
+    const { values, errors } = columns[result];
     // the sums are made anew: subtracting regions has left rounding errors in them
     this.#here[result] = Totals.of({ values, errors, count });
     if (!this.#tree) return NOTHING;
-    const probes = probesFor(this.#store, column, this.#tree, this.#ranges, negligible);
-    const { images, mirrored, within, sums } = probes;
-    if (images.count === 0) return NOTHING;
-    // if the budget does not allow to evaluate the images, each counts as much as the region that it is the image of
-    const looks = images.count <= affordable;
-    const step = looks ? await this.#evaluate(images) : NOTHING;
-    let raised = false;
-    within.forEach((home, i) => {
-      const image = result * images.count + i;
-      const ratio = looks ? Math.abs(images.values[image] / values[mirrored[i]]) : 1;
-      const missing = ratio * sums[i] - Math.abs(values[home]) - errors[home];
-      if (missing > 0) {
-        errors[home] += missing;
-        raised = true;
-      } else cleared[home] = 1;
-    });
-    if (raised) this.#store.renew();
+    let step = NOTHING;
+    await lookAcross(
+      this.#store,
+      this.#tree,
+      this.#ranges,
+      { result, negligible, affordable },
+      async images => {
+        step = await this.#evaluate(images);
+      },
+    );
     this.#here[result] = Totals.of({ values, errors, count });
     return step;
   }

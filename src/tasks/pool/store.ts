@@ -9,6 +9,7 @@
 import type { Ranges } from '../region.ts';
 import { Totals } from './errors.ts';
 import { emptyRegions, type Regions } from './regions.ts';
+import type { SplitTree } from './tree.ts';
 
 /** What is known of one result of the integrand in each region. */
 export interface Column {
@@ -206,6 +207,12 @@ export class RegionStore {
       }
     }
     return list;
+  }
+
+  /** Halves the leaf of a region in its tree, along the region's axis; returns the leaf of the lower half, the upper one is next. */
+  cut(region: number, tree: SplitTree): number {
+    const axis = this.axis(region);
+    return tree.split(this.nodes[region], axis, this.centre(region, axis));
   }
 
   /** Removes the regions with the numbers `gaps`, which have to ascend. */

@@ -4,6 +4,7 @@
  * face and, along the other axes, towards the region. Neighbours mostly share an ancestor a few levels up, so the way is
  * short.
  */
+import type { Ranges } from '../region.ts';
 
 /** The parent of the root. */
 const NONE = 2 ** 32 - 1;
@@ -19,6 +20,27 @@ export class SplitTree {
 
   constructor() {
     this.#parent[0] = NONE;
+  }
+
+  /** Makes the tree of a box whose every axis was halved `level` times; returns its leaves in the order of `uniformSplit`. */
+  plant(ranges: Ranges, level: number): Uint32Array {
+    const leaves = new Uint32Array(2 ** (level * ranges.length));
+    const cut = (node: number, step: number, number: number, low: number, high: number): void => {
+      const axis = Math.floor(step / Math.max(1, level));
+      if (step === level * ranges.length) {
+        leaves[number] = node;
+        return;
+      }
+      const middle = low + (high - low) / 2;
+      const first = this.split(node, axis, middle);
+      const weight = 2 ** (level * axis + level - 1 - (step % level));
+      const [nextLow, nextHigh] = ranges[Math.floor((step + 1) / level)] ?? [0, 0];
+      const same = (step + 1) % level !== 0;
+      cut(first, step + 1, number, same ? low : nextLow, same ? middle : nextHigh);
+      cut(first + 1, step + 1, number + weight, same ? middle : nextLow, same ? high : nextHigh);
+    };
+    cut(0, 0, 0, ...ranges[0]);
+    return leaves;
   }
 
   get size(): number {

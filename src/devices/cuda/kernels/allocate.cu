@@ -164,11 +164,13 @@ extern "C" __global__ void __launch_bounds__(WIDTH) shift(Allocate t) {
 }
 
 // Adds the pieces of each cube: first those of each group, then the sums of the groups in their order (tasks/sample.ts adds
-// parts of an iteration in the same way). One lane adds a cube; all lanes of the warp add a cube with more than MANY pieces.
+// parts of an iteration in the same way). One lane adds a cube; all lanes of the warp add a cube with more than MANY pieces, and
+// where every cube has as many, each cube has a warp: one warp took 4 ms for the 32 shifts of a lattice, twice the sampling.
 // Up to MANY pieces of a group are added one after the other; more are added as 32 sums over every 32nd piece, and these
 // sums as a tree. sampling.ts does the same.
 extern "C" __global__ void fold(Fold t) {
-  const u32 i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+  const u32 thread = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+  const u32 i = t.each <= MANY ? thread : lane == 0 ? thread / 32 : t.n;
   const u32 n = i >= t.n ? 0 : t.count ? t.count : t.counts[i];
   const u64 at = i >= t.n ? 0 : t.each ? (u64)i * t.each : t.firstPiece[i];
   const u32 pieces = piecesOf(n);
@@ -197,6 +199,7 @@ extern "C" __global__ void fold(Fold t) {
       if (end - begin <= MANY)
         for (u32 p = begin; p < end; p++) part = __dadd_rn(part, t.pieces[from + p]);
       else {
+#pragma unroll 4
         for (u32 p = begin + lane; p < end; p += 32) part = __dadd_rn(part, t.pieces[from + p]);
         for (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(0xffffffffu, part, step);
       }
