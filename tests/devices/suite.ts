@@ -793,9 +793,12 @@ const pools: Check[] = [
             return sums;
           };
           const [own, want] = [await run(session), await run(hostOnly(session))];
+          const [slack, errorSlack] = isSingle(tried) ? [1e-5, 0.02] : [1e-12, 1e-9];
           own.forEach(({ value, error }, i) => {
-            assert.ok(Math.abs(value - want[i].value) < 1e-12 * want[i].absolute);
-            assert.ok(Math.abs(error - want[i].error) < 1e-9 * want[i].error + 1e-12 * want[i].absolute);
+            const { absolute, ...to } = want[i];
+            assert.ok(Math.abs(value - to.value) < slack * absolute, `value: ${value} is ${to.value}`);
+            const off = Math.abs(error - to.error);
+            assert.ok(off < errorSlack * to.error + slack * absolute, `error: ${error} is ${to.error}`);
           });
         }),
     }),
@@ -825,12 +828,20 @@ const pools: Check[] = [
           };
           const [own, want] = [await run(session), await run(hostOnly(session))];
           assert.ok(want[1].done > 0.5 * want[0].count, 'the host finishes more than half');
+          const [slack, errorSlack, others] = isSingle(tried) ? [1e-5, 0.02, 0.02] : [1e-12, 1e-6, 0];
           own.forEach((sums, i) => {
             const to = want[i];
-            assert.equal(sums.count + sums.done, to.count + to.done, `regions at step ${i}`);
-            assert.ok(Math.abs(sums.done - to.done) <= 2, `finished: ${sums.done} is ${to.done}`);
-            assert.ok(Math.abs(sums.value - to.value) < 1e-12 * to.absolute, 'value');
-            assert.ok(Math.abs(sums.error - to.error) < 1e-6 * to.error + 1e-12 * to.absolute, 'error');
+            const room = 2 + others * to.done; // each of them may be on either side of a threshold
+            if (i < 2 || !others)
+              assert.equal(sums.count + sums.done, to.count + to.done, `regions at step ${i}`);
+            assert.ok(Math.abs(sums.done - to.done) <= room, `finished: ${sums.done} is ${to.done}`);
+            const off = Math.abs(sums.value - to.value);
+            assert.ok(off < slack * to.absolute, `value at step ${i}: ${sums.value} is ${to.value}`);
+            const errorOff = Math.abs(sums.error - to.error);
+            assert.ok(
+              errorOff < errorSlack * to.error + slack * to.absolute,
+              `error at step ${i}: ${sums.error} is ${to.error}`,
+            );
           });
           const [before, after] = own;
           assert.ok(Math.abs(after.value - before.value) < 1e-13 * before.absolute, 'nothing is lost');
@@ -979,9 +990,10 @@ const witnesses: Check[] = [
         assert.equal(own.said.witnesses, want.said.witnesses);
         assert.equal(own.said.evaluations, want.said.evaluations);
         assert.ok(own.said.surprise > 0);
+        const [slack, raisedSlack] = isSingle(tried) ? [0.05, 1e-4] : [1e-9, 1e-6];
         for (const name of ['deviation', 'spread', 'surprise'] as const)
-          assert.ok(Math.abs(own.said[name] - want.said[name]) < 1e-9 * want.said.spread, name);
-        for (const [i, least] of [2, 3].entries()) assert.ok(Math.abs(own.raised[i] - least) < 1e-6);
+          assert.ok(Math.abs(own.said[name] - want.said[name]) < slack * want.said.spread, name);
+        for (const [i, least] of [2, 3].entries()) assert.ok(Math.abs(own.raised[i] - least) < raisedSlack);
       }),
   },
 ];
