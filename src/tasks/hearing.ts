@@ -70,9 +70,11 @@ export function hearingOf(task: WitnessTask, part: Part): Hearing {
   const { ranges, witnesses, count } = task;
   const { centres, levels } = regionsOf(task, part);
   const volume = volumeOf(ranges);
-  const model = modelNodes(ruleFor(ranges.length, task.rule));
+  const { nodes, meanWeights, pairNode } = modelNodes(ruleFor(ranges.length, task.rule));
+  // no spread: objects that are made by one have their members in a table, and are read slowly
   return {
-    ...part,
+    first: part.first,
+    count: part.count,
     ranges,
     inner: ranges.map(innerRange),
     volume,
@@ -87,8 +89,10 @@ export function hearingOf(task: WitnessTask, part: Part): Hearing {
     stream: STREAM.witness,
     steps: sequenceSteps(ranges.length),
     block: BLOCK,
-    ...model,
-    gap: 1 - model.nodes.at(-1)!,
+    nodes,
+    meanWeights,
+    pairNode,
+    gap: 1 - nodes[nodes.length - 1],
     ladder: LADDER,
     rungs: RUNGS,
     doubt: DOUBT,

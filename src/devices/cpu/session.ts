@@ -39,6 +39,11 @@ import { witnessEngine } from './worker-program.ts';
 const TILE = 64;
 /** Work of at most this many evaluations, a few milliseconds, stays on the calling thread. */
 const MAX_HERE = 1 << 16;
+/**
+ * The same limit for witnesses. The 2^16 of a small integral speak about a few regions, which workers can hardly share: one chunk per region. Setting
+ * up workers for an integrand takes as long as they save.
+ */
+const MAX_WITNESSES_HERE = 1 << 17;
 /** The same limit where other sessions wait for the thread: this many evaluations take about as long as a message. */
 const MAX_HERE_SHARED = 5 << 10;
 /** Evaluations per chunk of regions: they take less than a millisecond. */
@@ -164,7 +169,7 @@ export class WorkerSession implements Session {
     this.#pool.checkOpen();
     const { engines } = this.#witnessingOf(task.result ?? 0);
     const cost = witnessCost(task) / task.count;
-    const share = this.#share(part.count * cost);
+    const share = this.#share(part.count * cost, MAX_WITNESSES_HERE);
     const most = share === 'here' ? part.count : part.count / CHUNKS_EACH;
     const chunks = partsOf(part, Math.min(REGION_CHUNK / cost, most));
     const next = () => {
@@ -201,10 +206,10 @@ export class WorkerSession implements Session {
     this.#warning ??= `the calling thread did the work of the workers, and may have been blocked meanwhile (${why})`;
   }
 
-  #share(calls: number): Share {
+  #share(calls: number, mostHere = MAX_HERE): Share {
     const evaluations = calls * this.#values.weight;
-    if (evaluations <= (this.#shared ? MAX_HERE_SHARED : MAX_HERE)) return 'here';
-    return this.#shared && evaluations <= MAX_HERE ? 'one worker' : 'all workers';
+    if (evaluations <= (this.#shared ? MAX_HERE_SHARED : mostHere)) return 'here';
+    return this.#shared && evaluations <= mostHere ? 'one worker' : 'all workers';
   }
 
   #makeEvaluating(rule: Rule, ranges: Ranges): Evaluating {
