@@ -32,11 +32,11 @@ describe('tails that were claimed falsely', () => {
   ];
   test.each(slow.flatMap(s => METHOD_NAMES.map(m => [m, ...s] as const)))(
     '%s: %s to 1e-3 is not claimed, and warns',
-    async (method, _, f, range, truth) => {
+    async (method, name, f, range, truth) => {
       const r = await integrate(f, { domain: [range], method, maxEvaluations: 2e6 });
       expect(r.converged).toBe(false);
-      // here the error of a lattice is 7 % of the value, more than what lies beyond, and has a warning of its own
-      const told = method === 'lattice' && r.error > 0.05 * truth ? /^a few samples carry/ : BEYOND;
+      // there the error of a lattice is 7 % of the value, 20 times what lies beyond, and has a warning of its own
+      const told = method === 'lattice' && name.startsWith('1/(x·ln² x)') ? /^a few samples carry/ : BEYOND;
       expect(r.warnings.some(w => told.test(w))).toBe(true);
       if (method === 'auto' || deterministic.includes(method as 'pagani'))
         expect(Math.abs(r.value - truth)).toBeLessThan(r.error);
