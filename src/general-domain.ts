@@ -85,7 +85,7 @@ function rangeOf(part: object, [from, to]: [number, number], name: string): Doma
 /** The cuts of each part. */
 function cutsOf({ breaks, points }: DomainOptions, parts: readonly DomainPart[]): (Cuts | undefined)[] {
   if (breaks === undefined && points === undefined) return [];
-  const lists = listsOf('breaks', breaks, 'pass a list of numbers an axis, such as [[0.3], []]');
+  const lists = listsOf('breaks', breaks, 'pass a list of numbers per axis, such as [[0.3], []]');
   if (lists.length > parts.length)
     refuse('breaks', breaks, `pass at most ${parts.length} lists, one for each coordinate`);
   const peaks = listsOf('points', points, 'pass a list of points, such as [[0.3, 0.7]]');

@@ -85,7 +85,8 @@ export function covarianceOf(numbers: Numbers, a: number, b: number): number {
   refuseDeterministic(numbers);
   const { errors } = numbers;
   const c = correlation(numbers, a, b);
-  return c === 0 ? 0 : c * errors[a] * errors[b];
+  // in an order that does not depend on who is named first: the same bits for (a, b) and (b, a)
+  return c === 0 ? 0 : c * errors[Math.min(a, b)] * errors[Math.max(a, b)];
 }
 
 /** The correlations of all results. */

@@ -248,7 +248,7 @@ describe('what is refused', () => {
   test.each<[IntegrateOptions, RegExp]>([
     [{ dims: 2, breaks: [[1.5]] }, /`breaks\[0\]` is \[1.5\]; 1.5 is outside of domain\[0\]/],
     [{ dims: 1, breaks: [[0.5], [0.5]] }, /`breaks` .* at most 1 lists/],
-    [{ dims: 1, breaks: [0.5] as never }, /`breaks\[0\]` is 0.5; pass a list of numbers an axis/],
+    [{ dims: 1, breaks: [0.5] as never }, /`breaks\[0\]` is 0.5; pass a list of numbers per axis/],
     [{ dims: 1, breaks: [[Number.NaN]] }, /`breaks\[0\]` is \[NaN\]; pass finite numbers/],
     [{ dims: 2, points: [[0.5]] }, /`points\[0\]` is \[0.5\]; pass 2 coordinates/],
     [{ dims: 1, points: [[2]] }, /`points\[0\]` is \[2\]; 2 is outside of domain\[0\]/],
