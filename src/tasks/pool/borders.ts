@@ -86,7 +86,7 @@ export function probesFor(
   negligible: number,
 ): Probes {
   const { values, errors } = column;
-  const wide = wideRegions(store, column, tree, ranges, deepest(store, column, negligible));
+  const wide = wideRegions(store, column, tree, ranges, negligible);
   const doubtful = wide.filter(({ home, sum }) => sum > Math.abs(values[home]) + errors[home]);
   const images = emptyRegions(ranges.length, doubtful.length);
   doubtful.forEach(({ home, region, axis, side }, i) => {
@@ -120,11 +120,12 @@ interface Wide {
 /** The wide regions behind the faces of small ones. */
 function wideRegions(
   store: RegionStore,
-  { values, settled, cleared }: Column,
+  column: Column,
   tree: SplitTree,
   ranges: Ranges,
-  deep: Uint32Array,
+  negligible: number,
 ): Wide[] {
+  const { values, settled, cleared } = column;
   const { nodes, count } = store;
   const dims = ranges.length;
   const regionOf = new Int32Array(tree.size).fill(-1);
@@ -133,14 +134,15 @@ function wideRegions(
   const behind = new Int32Array(2 * dims);
   const wide: Wide[] = [];
   const placeOf = new Int32Array(count).fill(-1);
-  for (const region of deep) {
+  for (const node of deepest(store, column, negligible)) {
+    const region = regionOf[node];
     settled[region] = 1;
     const size = Math.abs(values[region]);
     for (let d = 0; d < dims; d++) {
       const half = ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -store.level(region, d);
       beside[d] = store.centre(region, d) + BESIDE * half;
     }
-    tree.behind(nodes[region], beside, behind);
+    tree.behind(node, beside, behind);
     for (let face = 0; face < 2 * dims; face++) {
       const home = behind[face] < 0 ? -1 : regionOf[behind[face]];
       if (home < 0 || cleared[home] || !isWider(store, home, region, dims)) continue;
@@ -157,22 +159,32 @@ function wideRegions(
   return wide;
 }
 
-/** Small regions that may have wide neighbours, without those of the smallest |values|, which sum to at most `negligible`. */
+/**
+ * Nodes of small regions that may have wide neighbours, ascending, without those of the smallest |values|, which sum to at most
+ * `negligible`; of equal ones the first in the store come first.
+ */
 function deepest(
   { depths, nodes, count }: RegionStore,
   { values, settled }: Column,
   negligible: number,
 ): Uint32Array {
-  const found: number[] = [];
+  const found = new Uint32Array(count);
+  let n = 0;
   for (let i = 0; i < count; i++)
-    if (2 ** (depths[i] - DEEP) >= count && values[i] !== 0 && !settled[i]) found.push(i);
-  found.sort((a, b) => Math.abs(values[a]) - Math.abs(values[b]) || a - b);
-  let sum = 0;
-  const least = found.findIndex(i => {
-    sum += Math.abs(values[i]);
-    return sum > negligible;
-  });
-  return Uint32Array.from(least < 0 ? [] : found.slice(least).sort((a, b) => nodes[a] - nodes[b]));
+    if (2 ** (depths[i] - DEEP) >= count && values[i] !== 0 && !settled[i]) found[n++] = i;
+  const sizes = new Float64Array(n);
+  for (let i = 0; i < n; i++) sizes[i] = Math.abs(values[found[i]]);
+  sizes.sort();
+  let [sum, left] = [0, 0];
+  while (left < n && sum + sizes[left] <= negligible) sum += sizes[left++];
+  const least = sizes[left];
+  let equal = left - sizes.indexOf(least); // as many of that size are negligible
+  const deep: number[] = [];
+  for (let i = 0; i < n; i++) {
+    const size = Math.abs(values[found[i]]);
+    if (size > least || (size === least && --equal < 0)) deep.push(nodes[found[i]]);
+  }
+  return Uint32Array.from(deep).sort();
 }
 
 function isWider(store: RegionStore, home: number, region: number, dims: number): boolean {
