@@ -81,10 +81,15 @@ async function withWorkers<T>(count: number, run: () => Promise<T>): Promise<T> 
   const workers: ChildProcess[] = Array.from({ length: count }, (_, i) =>
     spawn(process.execPath, [process.argv[1], '--worker', `w${i + 1}`], { stdio: 'inherit', env }),
   );
+  const { nc, close } = await connect({ servers, packages }, 'bench');
   try {
-    await pause(1500);
+    for (let tries = 0; (await who(nc)).length < count; tries++) {
+      if (tries === 60) throw new Error(`not all of ${count} workers have started`);
+      await pause(500);
+    }
     return await run();
   } finally {
+    await close();
     for (const w of workers) w.kill('SIGKILL');
   }
 }
