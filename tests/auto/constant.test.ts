@@ -1,0 +1,28 @@
+/** VEGAS+ whose samples are all equal says nothing against PAGANI, which has met other values. */
+import { expect, test } from 'vitest';
+import { integrate } from '../../src/index.ts';
+
+/** 1, and 190 on a slab that fills a 10,000th of the unit cube. */
+const slab = ([a, b, c, d, e]: number[]) => {
+  const s = 0.99 * a + 0.58 * b + 0.81 * c + 0.23 * d + 0.5 * e;
+  return 1 + (s > 1.5 && s < 1.50012 ? 189 : 0);
+};
+
+// the seeds of 1 to 250 for which 1.00000000000000(23) was claimed
+test.each([141, 197, 198, 205])(
+  'a thin slab that hides from samples, but not from witnesses, is not claimed to be absent (seed %i)',
+  async seed => {
+    const r = await integrate(slab, { dims: 5, relTol: 1e-6, maxEvaluations: 3e5, seed });
+    expect(r.converged).toBe(false);
+    expect(r.warnings.join()).toMatch(/vegas\+ to 1\.0{14}\(\d+\): they disagree/);
+    expect(Math.abs(r.value - 1.0199)).toBeLessThan(3 * r.error);
+  },
+);
+
+test('a polynomial that the rule integrates exactly is claimed, though samples of it vary', async () => {
+  const f = (x: number[]) => x.reduce((sum, v) => sum + v * v, 0);
+  const r = await integrate(f, { dims: 8, relTol: 1e-9, maxEvaluations: 1e7 });
+  expect(r.status).toBe('converged');
+  expect(r.method).toBe('pagani');
+  expect(Math.abs(r.value - 8 / 3)).toBeLessThan(1e-9);
+});
