@@ -84,7 +84,7 @@ export interface MethodProblem {
   beyond?: number;
   /**
    * The integral of |f| closer to the ends of ranges than so many samples come, less what it would be if |f| grew no more
-   * from there on (end-excess.ts); `endPart` is the part of the samples beside an end that have the density of the nearest. Absent: 0.
+   * from there on (ends/end-excess.ts); `endPart` is the part of the samples beside an end that have the density of the nearest. Absent: 0.
    */
   unseen?(nearest: Nearest, samples: number, result: number, endPart: number): Promise<number>;
   /** For an integrand with several results; absent for one that returns a number. */

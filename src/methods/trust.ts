@@ -91,7 +91,7 @@ const FLAT = 1e-4;
 const FAR_ABOVE = 3;
 
 /**
- * The least error of a claim, in terms of what lies closer to singular ends than samples come (end-excess.ts). Where |f| grows
+ * The least error of a claim, in terms of what lies closer to singular ends than samples come (ends/end-excess.ts). Where |f| grows
  * as s^−a with a > 1/2 towards an end, the variance is infinite: the error that is measured says nothing, and the mean of N
  * samples deviates by about what lies beyond the last of them, N^−(1 − a), as sums of variables with heavy tails do.
  */
