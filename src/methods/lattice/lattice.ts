@@ -89,8 +89,8 @@ export async function* lattice(given: MethodProblem, options: LatticeOptions): R
 export class LatticeRun extends VegasRun {
   readonly #shifts: number;
   readonly #steps: number;
-  protected override get stepWarning(): string {
-    return BESIDE_POINTS;
+  protected override stepWarning(now: Combined): string {
+    return now.randomError === undefined ? super.stepWarning(now) : BESIDE_POINTS;
   }
 
   constructor(problem: MethodProblem, knobs: Knobs, shifts = SHIFTS) {

@@ -569,7 +569,7 @@ export class VegasRun {
     }
     if (this.goals.some(g => this.isSteep(now, g))) return STEEP_ENDS;
     const steps = (g: number) => this.hidden(now, g) > toleranceAt(this.problem, ofResult(now, g).value, g);
-    return this.goals.some(steps) ? this.stepWarning : FEW_SAMPLES;
+    return this.goals.some(steps) ? this.stepWarning(now) : FEW_SAMPLES;
   }
 
   protected async *iterate(
@@ -588,7 +588,7 @@ export class VegasRun {
   }
 
   /** The warning where what a step may hide exceeds the tolerance. */
-  protected get stepWarning(): string {
+  protected stepWarning(_now: Combined): string {
     return HIDDEN_STEP;
   }
 
