@@ -6,7 +6,7 @@ import type { BoundProgram } from './integrand/bound.ts';
 import { isRegionRecord, type RegionRecord } from './methods/cubature/region-record.ts';
 import type { MethodProblem, MethodRecord } from './methods/method.ts';
 import { METHODS } from './methods/registry.ts';
-import type { VegasRecord } from './methods/vegas/recorded-sampling.ts';
+import type { VegasRecord } from './methods/vegas/record.ts';
 import type { Learned } from './methods/vegas/sampling.ts';
 import { isZmcRecord, type ZmcRecord } from './methods/zmc/record.ts';
 import { OptionError } from './options/option-error.ts';

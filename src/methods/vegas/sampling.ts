@@ -31,20 +31,9 @@ import type { Ledger } from '../ledger.ts';
 import type { MethodProblem, Nearest } from '../method.ts';
 import { inPass, type PassSums, passOf, ResultPasses, seenIn, together } from '../result-passes.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
-import type { VegasOptions } from './options.ts';
+import type { Knobs } from './knobs.ts';
 import { seededMap } from './seeded-map.ts';
 import { type Box, PeakWitnesses, type WitnessState, witnessTask } from './witness.ts';
-
-export interface Knobs extends Required<Pick<VegasOptions, 'bins' | 'alpha' | 'beta' | 'maxStrata'>> {
-  /** Takes fewer bins for fewer samples, since a bin with few samples learns noise; `bins` is the upper limit. */
-  growBins: boolean;
-  /** One map for all axes. */
-  shared: boolean;
-  /** Samples per cube on average: 4 for VEGAS+, which moves half of them to other cubes; 2 for m-Cubes. */
-  perCube: number;
-  /** Lattices may measure in the place of samples (lattice/vegas-or-lattice.ts). */
-  orLattice?: true;
-}
 
 /** The state of a sampling but for its map and the variances of cubes. */
 export interface Scalars {

@@ -14,21 +14,38 @@ import { OptionError } from '../../options/option-error.ts';
 import { withDefaults } from '../../options/table.ts';
 import { STREAM } from '../../random/philox.ts';
 import { additionsOf, sumRounding } from '../../tasks/pieces.ts';
-import { type Combined, combineAll, type Estimate, ratio } from '../combine.ts';
+import { type Combined, combineAll, type Estimate } from '../combine.ts';
 import { hiddenBy } from '../jumps.ts';
 import { Ledger } from '../ledger.ts';
 import {
+  goalsOf,
   type MethodProblem,
   type Outcome,
   type Run,
   type Status,
   type Step,
-  statusOf,
+  statusAtEnd,
   toleranceAt,
 } from '../method.ts';
 import { probe } from '../probe.ts';
-import { estimatesOf, hopelessGoals, ofResult, valuesOf, withErrors } from '../several-estimates.ts';
-import { FEW_SAMPLES, nothingSeen, SMALLEST_Q, STEEP_ENDS, UNSEEN, ZERO_SAMPLES } from '../trust.ts';
+import {
+  estimatedOutcome,
+  hopelessGoals,
+  ofResult,
+  recordOf,
+  runningOf,
+  toleranceOf,
+} from '../several-estimates.ts';
+import {
+  disagreement,
+  FEW_SAMPLES,
+  isZeroClaim,
+  MAX_ZERO_SAMPLES,
+  nothingSeen,
+  STEEP_ENDS,
+  unseenAtEnds,
+  zeroSamplesOfOne,
+} from '../trust.ts';
 import { MOST_TRIES, unitError, unitFor } from '../unit.ts';
 import { BlockSampler } from './block-sampler.ts';
 import { MAX_KEPT_BLOCKS, MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks.ts';
@@ -72,20 +89,12 @@ const BESIDE_CUT =
   'blocks beside those that were cut may hide a part of what was found there; raise maxEvaluations, or take another number of zmc.blocks';
 const ONE_BLOCK =
   'one block has most of the variance, and passes differ about it: it may hide a peak; raise zmc.depth or maxEvaluations';
-/** Without a single value other than 0 after this many samples, the run ends. */
-const MAX_ZERO_SAMPLES = 2 ** 24;
 /** Evaluations per pass, at most, or a quarter of all before it: progress is reported and time limits are kept. */
 const MAX_PASS_EVALUATIONS = 2 ** 26;
 
 export async function* zmc(problem: MethodProblem, options: ZmcOptions): Run {
   const run = new ZmcRun(problem, options);
-  let status: Status;
-  try {
-    status = yield* run.integrate();
-  } catch (e) {
-    status = statusOf(e, problem.signal);
-  }
-  return run.outcome(status);
+  return run.outcome(yield* statusAtEnd(run.integrate(), problem.signal));
 }
 
 class ZmcRun {
@@ -113,7 +122,7 @@ class ZmcRun {
   /** Means and variances of blocks in the last pass, in its unit; or what they may hide, if the pass is from a record. */
   #known: { sums: ReadonlyMap<Node, NodeSums>; unit: number; hidden?: number } = { sums: new Map(), unit: 1 };
   /** For each goal, the error that a claim needs for what lies closer to singular ends than samples come; empty until all else allows a claim. */
-  #unseen: number[] = [];
+  #unseen: readonly number[] = [];
   /** What is recorded of this run; null before its search has ended, or if nobody asks. */
   #record: ZmcRecord | null = null;
   readonly #recorded: PassRecord[] = [];
@@ -133,7 +142,7 @@ class ZmcRun {
         "`zmc` has covariances within 16 results: use method 'vegas+'",
       );
     this.#several = problem.several ? new SeveralBlocks(problem.several, this.#sampler) : null;
-    this.#goals = problem.several?.goals ?? [0];
+    this.#goals = goalsOf(problem);
     this.#options = options;
     this.#budget = problem.maxEvaluations;
     this.#knobs = this.#chooseKnobs();
@@ -398,17 +407,7 @@ class ZmcRun {
         own: pass.largest * count,
       });
       this.#counts += count;
-      const { value, error } = estimate;
-      const record = {
-        value,
-        error,
-        evaluations,
-        adapting: false,
-        ...(estimate.results && valuesOf(estimate)),
-      };
-      const { results, ...first } = this.#combined(this.#passes);
-      const several = results && { several: estimatesOf({ ...first, results }) };
-      yield* this.#ledger.note(record, { ...first, ...several });
+      yield* this.#ledger.note(recordOf(estimate, false), runningOf(this.#combined(this.#passes)));
       return;
     }
   }
@@ -502,8 +501,7 @@ class ZmcRun {
 
   /** Whether enough samples were 0, and no other was seen, to claim 0. */
   get #isZero(): boolean {
-    const { seen, nonFinite } = this.#sampler;
-    return !seen && !nonFinite && this.#problem.absTol > 0 && this.#ledger.evaluations >= ZERO_SAMPLES;
+    return isZeroClaim(this.#problem, this.#ledger, this.#sampler);
   }
 
   /** Whether the tolerance is met. Passes that are not trusted are discarded: larger ones follow. */
@@ -521,8 +519,7 @@ class ZmcRun {
       if (this.#goals.some(g => (hidden.get(g) ?? 0) > tolerance(g))) return false;
       const nearest = nearestOf(this.#nodes, this.#knobs.blocks, node => this.#samplesOf(node));
       const outer = 1 / this.#knobs.blocks; // the outer layer of blocks
-      for (const g of this.#goals)
-        this.#unseen[g] = UNSEEN * ((await this.#problem.unseen?.(nearest, now.evaluations, g, outer)) ?? 0);
+      this.#unseen = await unseenAtEnds(this.#problem, nearest, now.evaluations, outer);
       return this.#goals.every(g => this.#unseen[g] <= tolerance(g));
     }
     if (now.evaluations > this.#budget / 8) return false;
@@ -537,13 +534,13 @@ class ZmcRun {
   }
 
   #toleranceOf(now: Combined, result: number): number {
-    return toleranceAt(this.#problem, ofResult(now, result).value, result);
+    return toleranceOf(this.#problem, now, result);
   }
 
   /** Whether the error of a result is within its tolerance; of several results one may be 0 everywhere, by as many samples. */
   #isMet(now: Combined, result: number): boolean {
     const { error } = ofResult(now, result);
-    const enough = now.evaluations >= Math.min(ZERO_SAMPLES, this.#problem.maxEvaluations / 4);
+    const enough = now.evaluations >= zeroSamplesOfOne(this.#problem);
     return error <= this.#toleranceOf(now, result) || (error === 0 && !!now.results && enough);
   }
 
@@ -553,15 +550,8 @@ class ZmcRun {
     if (this.#passes.every(p => this.#goals.every(g => isZero(ofResult(p, g)))))
       return nothingSeen(this.#sampler.seen, this.#ledger.evaluations);
     const now = this.#combined(this.#passes);
-    // one of many results has a small Q by chance: the limit is for all together
-    const disagrees = this.#goals.find(
-      g => now.dof > 0 && ofResult(now, g).q < SMALLEST_Q / this.#goals.length,
-    );
-    if (disagrees !== undefined) {
-      const { chi2, dof } = ofResult(now, disagrees);
-      const { several } = this.#problem;
-      return `${several ? `${several.names[disagrees]}: ` : ''}the passes disagree (chi2/dof ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
-    }
+    const disagree = disagreement(this.#problem, now, 'the passes disagree (chi2/dof');
+    if (disagree) return disagree;
     if (this.#passes.length < 3) return null;
     for (const g of this.#goals) {
       const own = this.#passes.map(p => ofResult(p, g));
@@ -592,7 +582,6 @@ class ZmcRun {
     const doubt = this.#passes.length > 0 && !zero ? this.#doubt() : null;
     if (doubt) warnings.push(doubt);
     const now = this.#combined(passes);
-    const { value, chi2, dof, q } = now;
     if (status !== 'converged' && this.#passes.length > 0)
       warnings.push(...hopelessGoals(this.#problem, now));
     // an error within the tolerance has to allow for what samples do not show, also where that forbids the claim
@@ -606,12 +595,9 @@ class ZmcRun {
     }
     const errorOf = (r: number) =>
       zero ? this.#problem.absTol : Math.max(ofResult(now, r).error, floorOf(r));
-    const errors = now.results?.each.map((_, r) => errorOf(r));
-    const several = errors && { several: withErrors(estimatesOf(now), errors) };
-    const error = errorOf(this.#goals[0]);
     const { evaluations } = this.#ledger;
     const record = this.#record && { record: this.#record };
-    return { value, error, ...several, status, evaluations, chi2, dof, q, warnings, ...record };
+    return { ...estimatedOutcome(this.#problem, now, errorOf, { status, evaluations, warnings }), ...record };
   }
 }
 

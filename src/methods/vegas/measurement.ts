@@ -1,0 +1,171 @@
+/**
+ * A measurement: the iterations that enter the result, and what may be claimed of them.
+ *
+ * The error of a claim is that of the average, or more:
+ *
+ * - error/c² where only a part c of the pieces that should carry the variance do (trust.ts);
+ * - what a step may hide between samples (trust.ts, jumps.ts);
+ * - what lies closer to singular ends than samples come (ends/end-excess.ts).
+ *
+ * A claim needs an error within the tolerance for every goal, iterations that agree (χ²), and enough samples to have seen what there is.
+ */
+import { type Combined, combineAll, type Estimate } from '../combine.ts';
+import type { Ledger } from '../ledger.ts';
+import { goalsOf, type MethodProblem } from '../method.ts';
+import { isZeroEstimate, ofResult, toleranceOf } from '../several-estimates.ts';
+import {
+  BETWEEN_POINTS,
+  believable,
+  claimedError,
+  disagreement,
+  FEW_SAMPLES,
+  HIDDEN_STEP,
+  hiddenBetweenPoints,
+  hiddenError,
+  isZeroClaim,
+  STEEP_ENDS,
+  samplesFor,
+  smallestQ,
+  unseenAtEnds,
+} from '../trust.ts';
+import type { RecordedSampling } from './recorded-sampling.ts';
+import type { Box } from './witness.ts';
+import type { Witnessing } from './witnessing.ts';
+
+export class Measurement {
+  readonly #problem: MethodProblem;
+  readonly #ledger: Ledger;
+  readonly #sampling: RecordedSampling;
+  readonly #witnesses: Witnessing;
+  readonly #goals: readonly number[];
+  /** The iterations that enter the result; lattices are one of them, which grows. */
+  counted: Estimate[] = [];
+  /** The boxes where witnesses speak against the measurement. */
+  neglected: readonly Box[] = [];
+  /** Samples that a claim needs at least; 0 when the user prescribes iterations. */
+  leastSamples = 0;
+  /** For each goal, the error that a claim needs for what lies at singular ends; empty until all else allows a claim. */
+  #unseen: readonly number[] = [];
+
+  constructor(problem: MethodProblem, ledger: Ledger, sampling: RecordedSampling, witnesses: Witnessing) {
+    this.#problem = problem;
+    this.#ledger = ledger;
+    this.#sampling = sampling;
+    this.#witnesses = witnesses;
+    this.#goals = goalsOf(problem);
+  }
+
+  /** Begins anew; what was measured before is not trusted. */
+  begin(): void {
+    this.#ledger.discard();
+    this.counted = [];
+    this.neglected = [];
+    this.#unseen = [];
+  }
+
+  /** The average of the iterations. */
+  get now(): Combined {
+    return combineAll(this.counted, this.#goals[0]);
+  }
+
+  /** Whether enough samples were 0, and no other was seen, to claim 0. */
+  get isZero(): boolean {
+    return isZeroClaim(this.#problem, this.#ledger, this.#sampling.now);
+  }
+
+  /** Whether the tolerance may be claimed. */
+  async enough(): Promise<boolean> {
+    if (this.isZero) return true;
+    if (this.counted.length === 0 || !this.#sampling.now.seen) return false;
+    const { now } = this;
+    if (now.evaluations < this.leastSamples || isZeroEstimate(now)) return false;
+    const isMet = (g: number): boolean => {
+      const error = this.#claimed(now, g);
+      // of several results one may be 0 everywhere
+      const met = error <= this.#tolerance(now, g) || (error === 0 && this.#isZeroGoal(now, g));
+      return met && ofResult(now, g).q >= smallestQ(this.#problem);
+    };
+    if (!this.#goals.every(isMet)) return false;
+    const { bins } = this.#sampling.now;
+    const nearest = this.#sampling.now.nearest(now.evaluations);
+    this.#unseen = await unseenAtEnds(this.#problem, nearest, now.evaluations, 1 / bins);
+    return !this.isSteep(now);
+  }
+
+  /** Whether one of several goals is 0 as far as samples tell, and there were enough of those that are spread evenly. */
+  #isZeroGoal(now: Combined, goal: number): boolean {
+    return !!now.results && ofResult(now, goal).value === 0 && this.#witnesses.enoughForZero(now.evaluations);
+  }
+
+  /** Whether more than the tolerance of a goal may lie closer to singular ends than samples come. */
+  isSteep(now: Combined): boolean {
+    return this.#goals.some(g => (this.#unseen[g] ?? 0) > this.#tolerance(now, g));
+  }
+
+  /** Whether the iterations agree and enough pieces carry their variance. */
+  isBelievable(now: Combined): boolean {
+    return believable(this.#problem, this.counted, now);
+  }
+
+  /** The samples that a claim still lacks: errors fall as 1/√N, what steps may hide as 1/N. */
+  missingSamples(now: Combined): number {
+    const times = this.#goals.map(g => {
+      const own = ofResult(now, g);
+      if (own.error === 0 && now.results) return 0; // of several results one may be 0 everywhere
+      const tolerance = this.#tolerance(now, g);
+      const hidden = this.#hidden(now, g);
+      const times = samplesFor(this.#estimatesOf(g), own, tolerance);
+      return Math.max(times, hidden > 0 ? hidden / tolerance : 0); // the tolerance may be 0
+    });
+    return Math.max(1.1 * now.evaluations * (Math.max(...times) - 1), this.leastSamples - now.evaluations);
+  }
+
+  /** The error of a result, which allows for what samples do not show also without a claim. */
+  errorOf(now: Combined, result: number, claimed: boolean): number {
+    const error = claimed
+      ? this.#claimed(now, result)
+      : Math.max(ofResult(now, result).error, this.#hidden(now, result));
+    return Math.max(error, this.#unseen[result] ?? 0);
+  }
+
+  /** The warning for a run without a claim whose estimate is not trusted, or whose error alone met the tolerance; null for others. */
+  doubt(now: Combined): string | null {
+    const isMet = (g: number) => ofResult(now, g).error <= this.#tolerance(now, g);
+    if (this.isBelievable(now) && !this.#goals.every(isMet)) return null;
+    const disagree = disagreement(this.#problem, now, 'the iterations disagree (chi2/dof');
+    if (disagree) return disagree;
+    if (this.isSteep(now)) return STEEP_ENDS;
+    if (!this.#goals.some(g => this.#hidden(now, g) > this.#tolerance(now, g))) return FEW_SAMPLES;
+    return now.randomError === undefined ? HIDDEN_STEP : BETWEEN_POINTS;
+  }
+
+  /** The error of a claim, but for what lies at singular ends. */
+  #claimed(now: Combined, result: number): number {
+    const own = ofResult(now, result);
+    if (!(own.error > 0)) return own.error;
+    return Math.max(own.error, claimedError(this.#estimatesOf(result), own), this.#hidden(now, result));
+  }
+
+  /** What steps may hide of a result. */
+  #hidden(now: Combined, result: number): number {
+    const own = ofResult(now, result);
+    const { now: sampling } = this.#sampling;
+    if (own.randomError !== undefined)
+      return hiddenBetweenPoints(own.randomError, own.evaluations, this.#problem.ranges.length);
+    if (!(own.error > 0)) return 0;
+    return hiddenError(own, {
+      spread: sampling.spreadAbout(own.value, result),
+      largest: sampling.largestSpread(result),
+      perAxis: sampling.perAxis,
+    });
+  }
+
+  #tolerance(now: Combined, result: number): number {
+    return toleranceOf(this.#problem, now, result);
+  }
+
+  /** The estimates of one result. */
+  #estimatesOf(result: number): Estimate[] {
+    return this.counted.map(e => ofResult(e, result));
+  }
+}
