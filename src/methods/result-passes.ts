@@ -35,6 +35,8 @@ type OneSum = Pick<SampleSums, 'sum' | 'variance' | 'concentration'>;
 
 export class ResultPasses {
   readonly #several: Several;
+  /** The relative rounding error of the device's numbers. */
+  readonly #epsilon: number;
   /** The unit of each result. */
   units: readonly number[];
   /** The standard deviation of each result over the box, as the pilot found it; Infinity where it met only 0. */
@@ -47,8 +49,9 @@ export class ResultPasses {
   /** About the errors of the goals when the first witnesses of a measurement were drawn; null before. */
   witnessUnits: readonly number[] | null = null;
 
-  constructor(several: Several) {
+  constructor(several: Several, epsilon: number) {
     this.#several = several;
+    this.#epsilon = epsilon;
     this.units = Array(several.count).fill(1);
     this.pilotSpreads = Array(several.count).fill(Infinity);
     this.spreads = Array(several.count).fill(0);
@@ -111,7 +114,7 @@ export class ResultPasses {
     for (const { pass, sums } of passes!)
       pass.results.forEach((r, i) => {
         const overflown = pass.leads.includes(i) ? { squares } : {};
-        units[r] = unitFor(units[r] * unitError({ ...oneOf(sums, i), ...overflown }));
+        units[r] = unitFor(units[r] * unitError({ ...oneOf(sums, i), ...overflown }, this.#epsilon));
       });
     const wrong = units.some((u, r) => u !== this.units[r]);
     this.units = units;

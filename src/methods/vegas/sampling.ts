@@ -158,7 +158,7 @@ export class Sampling {
     this.#map = uniformMap(problem.ranges.map(innerRange), 1);
     this.#excess = volumeExcess(problem.ranges);
     this.#witnesses = new PeakWitnesses(problem.ranges);
-    this.#passes = problem.several ? new ResultPasses(problem.several) : null;
+    this.#passes = problem.several ? new ResultPasses(problem.several, problem.epsilon) : null;
   }
 
   get scalars(): Scalars {

@@ -21,7 +21,7 @@ import type { Estimate } from '../combine.ts';
 import { hiddenBy } from '../jumps.ts';
 import type { Several } from '../method.ts';
 import { type PassSums, passOf, ResultPasses, together } from '../result-passes.ts';
-import { MOST_TRIES } from '../unit.ts';
+import { MOST_TRIES, overflowStep } from '../unit.ts';
 import type { BlockSampler } from './block-sampler.ts';
 import { type Grid, type Slab, slabsOf, uncutGrids } from './blocks.ts';
 import { type Face, facesOf, hiddenBeyondFaces, type NodeSums } from './faces.ts';
@@ -45,15 +45,17 @@ export class SeveralBlocks {
   readonly #several: Several;
   readonly #sampler: BlockSampler;
   readonly #units: ResultPasses;
+  readonly #epsilon: number;
   /** Whether units fit the sizes of the leads, as a trial of blocks found them. */
   #fit = false;
   /** What goals may hide; null before that is known. */
   floors: readonly Floor[] | null = null;
 
-  constructor(several: Several, sampler: BlockSampler) {
+  constructor(several: Several, sampler: BlockSampler, epsilon: number) {
     this.#several = several;
     this.#sampler = sampler;
-    this.#units = new ResultPasses(several);
+    this.#epsilon = epsilon;
+    this.#units = new ResultPasses(several, epsilon);
   }
 
   get units(): readonly number[] {
@@ -108,7 +110,7 @@ export class SeveralBlocks {
       const { sums, covariances } = found[p].several!;
       results.forEach((r, i) => {
         const [mean, square] = [sums[i] / blocks, (covariances[packedIndex(i, i)] * samples) / blocks];
-        sizes[r] = square < Infinity ? Math.sqrt(mean * mean + square) : 2 ** 300;
+        sizes[r] = square < Infinity ? Math.sqrt(mean * mean + square) : overflowStep(this.#epsilon);
       });
     });
     const isFar = (size: number) => size > UNIT_RANGE || (size > 0 && size < 1 / UNIT_RANGE);

@@ -141,7 +141,9 @@ class ZmcRun {
         'all',
         "`zmc` has covariances within 16 results: use method 'vegas+'",
       );
-    this.#several = problem.several ? new SeveralBlocks(problem.several, this.#sampler) : null;
+    this.#several = problem.several
+      ? new SeveralBlocks(problem.several, this.#sampler, problem.epsilon)
+      : null;
     this.#goals = goalsOf(problem);
     this.#options = options;
     this.#budget = problem.maxEvaluations;
