@@ -9,8 +9,7 @@ import type { Ranges } from '../tasks/region.ts';
 import type { PlainTask } from '../tasks/sample.ts';
 import type { Estimate } from './combine.ts';
 import type { RegionRecord } from './cubature/region-record.ts';
-import type { VegasRecord } from './vegas/record.ts';
-import type { Learned } from './vegas/sampling.ts';
+import type { Learned, VegasRecord } from './vegas/record.ts';
 import type { ZmcRecord } from './zmc/record.ts';
 
 /** How a run ended: only `converged` says that the tolerance is met. `failed` is for integrals of a scan. */

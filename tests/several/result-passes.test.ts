@@ -28,7 +28,7 @@ describe('witnesses of two goals', () => {
     const means = new Float64Array(50).fill(Math.hypot(1 / pass.units[0], 1 / pass.units[1]));
     means[20] = Math.hypot(1 / pass.units[0], value / pass.units[1]);
     const sums = { means, variances: new Float64Array(50), evaluations: 100 };
-    const one = passes.asOne(now);
+    const one = passes.asOne(now)!;
     await witnesses.add(task, sums as never, one, async () => uniformMap(ranges, 1));
     return witnesses.against(one);
   };

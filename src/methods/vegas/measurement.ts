@@ -154,8 +154,8 @@ export class Measurement {
       return hiddenBetweenPoints(own.randomError, own.evaluations, this.#problem.ranges.length);
     if (!(own.error > 0)) return 0;
     return hiddenError(own, {
-      spread: sampling.spreadAbout(own.value, result),
-      largest: sampling.largestSpread(result),
+      spread: sampling.units.spreadAbout(own.value, result),
+      largest: sampling.units.largestSpread(result),
       perAxis: sampling.perAxis,
     });
   }

@@ -1,11 +1,40 @@
 /** What a run of VEGAS has done, as data: recorded-sampling.ts writes it, and goes on from it. */
 import { OptionError } from '../../options/option-error.ts';
 import type { NonFinite } from '../../tasks/part.ts';
+import type { Ranges } from '../../tasks/region.ts';
+import type { Strata } from '../../tasks/strata.ts';
 import type { Estimate } from '../combine.ts';
-import type { MethodProblem, Several } from '../method.ts';
+import type { ShiftMeans } from '../lattice/shift-means.ts';
+import type { MethodProblem, Nearest, Several } from '../method.ts';
+import type { UnitState } from '../result-units.ts';
 import type { Knobs } from './knobs.ts';
-import type { Learned, Scalars } from './sampling.ts';
-import type { Box } from './witness.ts';
+import type { Box, WitnessState } from './witness.ts';
+
+/** The state of a sampling but for its map and the variances of cubes. */
+export interface Scalars extends UnitState {
+  bins: number;
+  strata: Strata | null;
+  known: boolean;
+  iteration: number;
+  endBins: Nearest;
+  witnesses: WitnessState;
+  /** Lattices of the present measurement; null when there are none. */
+  lattice: ShiftMeans | null;
+  seen: boolean;
+  nonFinite: boolean;
+  probed: Estimate | null;
+}
+
+/** What was learned: the map and, where they are known, the variances of cubes. */
+export interface Learned {
+  bins: number;
+  /** The box that the map is of. */
+  ranges: Ranges;
+  edges: Float64Array;
+  strata: Strata | null;
+  /** Variances of the cubes; null where they are not known, or are in the memory of a card. */
+  variances: Float64Array | null;
+}
 
 /** A call that was answered by samples. */
 export interface Call {

@@ -20,16 +20,7 @@ import type { Box } from './witness.ts';
 /** What a sampling is asked without samples being drawn. */
 type SamplingView = Pick<
   Sampling,
-  | 'seen'
-  | 'nonFinite'
-  | 'probed'
-  | 'bins'
-  | 'perAxis'
-  | 'cubesFor'
-  | 'nearest'
-  | 'spreadAbout'
-  | 'largestSpread'
-  | 'contradictions'
+  'seen' | 'nonFinite' | 'probed' | 'bins' | 'perAxis' | 'cubesFor' | 'nearest' | 'units' | 'contradictions'
 >;
 
 export class RecordedSampling {
