@@ -19,7 +19,7 @@ import {
 } from '../tasks/sample.ts';
 import type { Estimate } from './combine.ts';
 import type { Several } from './method.ts';
-import { NO_STATE, type ResultUnits, type UnitState } from './result-units.ts';
+import { NO_STATE, type UnitState } from './result-units.ts';
 import { unitError, unitFor } from './unit.ts';
 
 /** The sums of an iteration, and those of each of its passes where it has any. */
@@ -34,11 +34,13 @@ interface OnePass {
 
 export type OneSum = Pick<SampleSums, 'sum' | 'variance' | 'concentration'>;
 
-export class ResultPasses implements ResultUnits {
+export class ResultPasses {
   readonly #several: Several;
   /** The relative rounding error of the device's numbers. */
   readonly #epsilon: number;
-  readonly unit = 1;
+  /** The unit of tasks, whose passes have a unit per result. */
+  readonly unit: number = 1;
+  /** The mean of Σ (w/unit)² over the results that lead, from which the scale of the next histogram follows. */
   square = 1;
   /** The unit of each result. */
   units: readonly number[];
@@ -91,6 +93,7 @@ export class ResultPasses implements ResultUnits {
       });
   }
 
+  /** The passes of witnesses beside a measurement that has come to `now`. */
   forWitnesses(now: Estimate): ResultPass[] {
     const { count, goals } = this.#several;
     const each = now.results!.each;
@@ -104,7 +107,7 @@ export class ResultPasses implements ResultUnits {
       .map(results => passOf(results, this.#witnessUnits!, goals));
   }
 
-  /** An estimate of all goals as one of g. Errors fall alike; the one that fell least counts. */
+  /** An estimate of all goals as one of g; null before the first witnesses. Errors fall alike; the one that fell least counts. */
   asOne({ results, evaluations }: Estimate): Estimate | null {
     const units = this.#witnessUnits;
     if (!units) return null;
@@ -117,14 +120,17 @@ export class ResultPasses implements ResultUnits {
     };
   }
 
+  /** Witnesses of another map have nothing to do with those that follow. */
   forgetWitnesses(): void {
     this.#witnessUnits = null;
   }
 
+  /** The standard deviation of weights in the last iteration that learned, or an upper bound. */
   spreadAbout(_value: number, result: number): number {
     return this.#spreads[result];
   }
 
+  /** The standard deviation over the box, before the map has learned. */
   largestSpread(result: number): number {
     const spread = this.#pilotSpreads[result];
     return spread < Infinity ? spread : 0;
@@ -140,6 +146,7 @@ export class ResultPasses implements ResultUnits {
     );
   }
 
+  /** Corrects units of results whose squares overflowed or underflowed; returns whether the iteration has to be repeated. */
   outOfUnit({ passes, squares }: PassSums): boolean {
     const units = [...this.units];
     for (const { pass, sums } of passes!)
@@ -152,6 +159,7 @@ export class ResultPasses implements ResultUnits {
     return wrong;
   }
 
+  /** Sets units from samples of the whole box. */
   pilot({ passes }: PassSums, samples: number): void {
     const sizes = [...this.units].fill(0);
     const spreads = [...this.units].fill(Infinity);
@@ -167,7 +175,8 @@ export class ResultPasses implements ResultUnits {
     this.square = this.setUnits(sizes);
   }
 
-  learn({ results, evaluations }: Estimate): void {
+  /** Sets units from an iteration that learned; one result needs its sums and the scale of its histogram as well. */
+  learn({ results, evaluations }: Estimate, _sums: PassSums, _scale: number): void {
     const { square } = this;
     const sizes = results!.each.map(({ value, error }) => {
       const size = Math.sqrt(value * value + error * error * evaluations);

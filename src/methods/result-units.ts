@@ -5,39 +5,14 @@
  */
 import type { ResultPass } from '../tasks/sample.ts';
 import type { Estimate } from './combine.ts';
-import type { OneSum, PassSums } from './result-passes.ts';
+import type { OneSum, PassSums, ResultPasses } from './result-passes.ts';
 import { unitError, unitFor } from './unit.ts';
 
-export interface ResultUnits {
-  /** The unit of tasks; 1 with several results, whose passes have a unit per result. */
-  readonly unit: number;
-  /** The mean of (w/unit)²; with several results, the mean of Σ (w/unit)² over those that lead. */
-  square: number;
-  /** What a later run goes on with. */
-  state: UnitState;
-  /** The passes of an iteration, where it has several results; `paired`: with covariances of all pairs, if these are asked for. */
-  passesFor(adapting: boolean, paired?: boolean): readonly ResultPass[] | undefined;
-  /** Whether what is learned from is constant, to this relative error. */
-  isFlat(sums: PassSums, below: number): boolean;
-  /** Corrects units where squares overflowed or underflowed; returns whether the iteration has to be repeated. */
-  outOfUnit(sums: PassSums): boolean;
-  /** Sets units from samples of the whole box. */
-  pilot(sums: PassSums, samples: number): void;
-  /** Sets units from an iteration that learned; `scale`: that of its histogram, whose sum is `squares`. */
-  learn(estimate: Estimate, sums: Pick<PassSums, 'squares' | 'evaluations'>, scale: number): void;
-  /** Estimates from sums; `one` makes that of one result. */
-  estimate(sums: PassSums, one: (unit: number, own: OneSum) => Estimate): Estimate;
-  /** The standard deviation of weights in the last iteration that learned, 0 if that is rounding; for one of several results, an upper bound. */
-  spreadAbout(value: number, result: number): number;
-  /** The largest standard deviation of weights in any iteration that learned; for one of several results, that in the pilot. */
-  largestSpread(result: number): number;
-  /** The passes of witnesses beside a measurement that has come to `now`. */
-  forWitnesses(now: Estimate): readonly ResultPass[] | undefined;
-  /** An estimate of all goals as one that witnesses are compared with; null before the first witnesses. */
-  asOne(estimate: Estimate): Estimate | null;
-  /** Witnesses of another map have nothing to do with those that follow. */
-  forgetWitnesses(): void;
-}
+/** What a run asks of its units, whether it has one result or several. */
+export type ResultUnits = Omit<ResultPasses, 'units' | 'setUnits' | 'passesFor' | 'forWitnesses'> & {
+  passesFor(...how: Parameters<ResultPasses['passesFor']>): ResultPass[] | undefined;
+  forWitnesses(now: Estimate): ResultPass[] | undefined;
+};
 
 /** What is known of weights, as data; members of one result have the values of NO_STATE for several results, and the other way round. */
 export interface UnitState {

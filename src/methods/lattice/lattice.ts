@@ -101,7 +101,7 @@ export class WithLattices implements Measuring {
   async *measure(need: number, learned: number, adaptive: boolean): Step<Status | undefined> {
     const run = this.#run;
     const { ledger, sampling, measurement } = run;
-    const affordable = (points: number): boolean => points + run.witnesses.due(points) <= ledger.left;
+    const affordable = (points: number): boolean => points + measurement.witnessesDue(points) <= ledger.left;
     let shifts = this.#shifts;
     let log2 = LEAST_LOG2;
     while (log2 > SMALLEST_LOG2 && shifts * 2 ** log2 > ledger.left / 4) log2--;

@@ -17,12 +17,6 @@ import type { Call, Entry, VegasRecord } from './record.ts';
 import { Sampling } from './sampling.ts';
 import type { Box } from './witness.ts';
 
-/** What a sampling is asked without samples being drawn. */
-type SamplingView = Pick<
-  Sampling,
-  'seen' | 'nonFinite' | 'probed' | 'bins' | 'perAxis' | 'cubesFor' | 'nearest' | 'units' | 'contradictions'
->;
-
 export class RecordedSampling {
   readonly #problem: MethodProblem;
   readonly #knobs: Knobs;
@@ -64,7 +58,7 @@ export class RecordedSampling {
   }
 
   /** The sampling as the last call left it. */
-  get now(): SamplingView {
+  get now(): Omit<Sampling, Call['what']> {
     return this.#sampling;
   }
 

@@ -6,11 +6,10 @@
 import type { Estimate } from '../combine.ts';
 import { Ledger } from '../ledger.ts';
 import { goalsOf, type MethodProblem, type Running, type Status, type Step } from '../method.ts';
-import { isZeroEstimate, ofResult, recordOf, runningOf } from '../several-estimates.ts';
+import { recordOf, runningOf } from '../several-estimates.ts';
 import type { Knobs } from './knobs.ts';
 import { Measurement } from './measurement.ts';
 import { RecordedSampling } from './recorded-sampling.ts';
-import { Witnessing } from './witnessing.ts';
 
 /** How a run measures once its map is learned: with samples (with-samples.ts), with lattices, or with what needs less. */
 export interface Measuring {
@@ -40,7 +39,6 @@ export class VegasRun {
   readonly knobs: Knobs;
   readonly ledger: Ledger;
   readonly sampling: RecordedSampling;
-  readonly witnesses: Witnessing;
   readonly measurement: Measurement;
   readonly measuring: Measuring;
   /** The estimates of iterations that do not enter the result. */
@@ -58,8 +56,7 @@ export class VegasRun {
     this.knobs = knobs;
     this.ledger = new Ledger(problem);
     this.sampling = new RecordedSampling(problem, this.ledger, knobs);
-    this.witnesses = new Witnessing(this.ledger, this.sampling);
-    this.measurement = new Measurement(problem, this.ledger, this.sampling, this.witnesses);
+    this.measurement = new Measurement(this);
     this.measuring = measuring(this);
   }
 
@@ -88,14 +85,7 @@ export class VegasRun {
   async *note(estimate: Estimate, counts: boolean): Step<void> {
     const { measurement, measuring } = this;
     const running = counts ? measurement.now : estimate;
-    if (counts) {
-      const compared = measuring.forWitnesses?.(running) ?? running;
-      await this.witnesses.draw(
-        compared,
-        this.goals.some(g => isZeroEstimate(ofResult(running, g))),
-      );
-      measurement.neglected = this.sampling.now.contradictions(compared);
-    }
+    if (counts) await measurement.witness(measuring.forWitnesses?.(running) ?? running);
     const needed = measuring.stillNeeded?.(running, counts);
     this.told = { ...runningOf(running), ...(needed !== undefined && { needed }) };
     yield* this.ledger.note(recordOf(estimate, !counts), this.told);

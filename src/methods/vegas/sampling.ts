@@ -15,7 +15,7 @@ import { floorFor, rebin, scaledMap, uniformMap } from '../../tasks/map.ts';
 import type { AxisMap, Counts, PlainTask, SampleTask } from '../../tasks/sample.ts';
 import { leastFor, oneCube, type Strata, strataFor } from '../../tasks/strata.ts';
 import type { Estimate } from '../combine.ts';
-import { hiddenBy } from '../jumps.ts';
+import { hiddenBy, withSteps } from '../jumps.ts';
 import { LatticeSampler } from '../lattice/lattice-sampler.ts';
 import type { Ledger } from '../ledger.ts';
 import type { MethodProblem, Nearest } from '../method.ts';
@@ -26,7 +26,6 @@ import type { Knobs } from './knobs.ts';
 import type { Learned, Scalars } from './record.ts';
 import { SampleRunner } from './sample-runner.ts';
 import { seededMap } from './seeded-map.ts';
-import { withSteps } from './several-steps.ts';
 import { type Box, PeakWitnesses, witnessTask } from './witness.ts';
 
 /**

@@ -73,17 +73,17 @@ async function* protocol(
 
 /** Learns and measures until the tolerance is met. */
 export async function* toTolerance(run: VegasRun, learning: LearningPhase, adaptive = true): Step<Status> {
-  const { problem, ledger, sampling, witnesses, measurement } = run;
+  const { problem, ledger, sampling, measurement } = run;
   const { maxEvaluations, ranges } = problem;
   measurement.leastSamples = problem.leastSamples ?? leastSamples(maxEvaluations);
   // a map that follows other results hardly sends a sample to where this one may be
-  if (problem.several) witnesses.zeroSamples = zeroSamplesOfOne(problem);
+  if (problem.several) measurement.zeroSamples = zeroSamplesOfOne(problem);
   const usual = 4096 + 1024 * ranges.length;
   await probe(ledger, usual, samples => sampling.probe(samples));
   const { timeLeft, iterationLimit } = ledger;
   run.fewest = Math.max(2, Math.min(FEWEST_SAMPLES, Math.floor(timeLeft / (2 * MEASUREMENTS))));
   adaptive &&= timeLeft >= MIN_LEARNING_RUN;
-  witnesses.active = adaptive;
+  measurement.hasWitnesses = adaptive;
   const share = (ADAPT_BUDGET * Math.min(maxEvaluations, timeLeft)) / FEWEST_LEARNING;
   let size = Math.max(run.fewest, Math.min(usual, share, iterationLimit));
   for (;;) {

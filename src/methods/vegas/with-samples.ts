@@ -46,7 +46,7 @@ export class WithSamples implements Measuring {
     for (let wanted = PLAN_SAFETY * need; ; ) {
       const missing = Math.max(1, MEASUREMENTS - measurement.counted.length);
       const { left } = ledger;
-      const affordable = left - run.witnesses.due(left);
+      const affordable = left - measurement.witnessesDue(left);
       const total = Math.min(Math.max(wanted, missing * least), affordable, 1e15);
       const most = Math.min(MAX_ITERATION_SAMPLES, ledger.iterationLimit); // samples per iteration
       const turns = Math.min(Math.max(missing, Math.ceil(total / most)), Math.floor(total / smallest));
