@@ -1,4 +1,5 @@
 /** The tree that a search has found, frozen: its nodes, and how samples are shared among them. */
+import type { Nearest } from '../method.ts';
 import type { Node } from './tree-search.ts';
 
 /** The part of the samples that is spread evenly over all blocks. */
@@ -66,6 +67,27 @@ export class BlockTree {
   /** Samples per block of a node in all passes, and in another one of so many on average. */
   samplesOf(node: Node, more = 0): number {
     return (this.samples + more) * this.#shareOf(node);
+  }
+
+  /** How close samples come to the ends of the ranges. */
+  get nearest(): Nearest {
+    const { nodes, perAxis } = this;
+    return nodes[0].box.map(([low, high], d) => {
+      const stride = perAxis ** d;
+      // samples per part of the range, beside the low and the high end
+      const density = [0, 0];
+      for (const node of nodes) {
+        const [from, to] = node.box[d];
+        const width = (to - from) / perAxis / (high - low);
+        [from === low, to === high].forEach((touches, side) => {
+          if (!touches) return;
+          const layer = side === 0 ? 0 : perAxis - 1;
+          const cut = node.unstable.filter(b => Math.floor(b / stride) % perAxis === layer).length;
+          density[side] += ((perAxis ** (node.box.length - 1) - cut) * this.samplesOf(node)) / width;
+        });
+      }
+      return density.map(n => Math.min(1, 1 / n)) as [number, number];
+    });
   }
 
   #shareOf(node: Node): number {

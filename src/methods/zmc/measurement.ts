@@ -9,8 +9,7 @@
 import { volumeExcess } from '../../integrand/inner-range.ts';
 import { additionsOf, sumRounding } from '../../tasks/pieces.ts';
 import { type Combined, combineAll, type Estimate } from '../combine.ts';
-import type { Ledger } from '../ledger.ts';
-import { goalsOf, type MethodProblem, type Step } from '../method.ts';
+import { goalsOf, type Step } from '../method.ts';
 import { isZeroEstimate, ofResult, recordOf, runningOf, toleranceOf } from '../several-estimates.ts';
 import {
   disagreement,
@@ -22,13 +21,11 @@ import {
   zeroSamplesOfOne,
 } from '../trust.ts';
 import { MOST_TRIES } from '../unit.ts';
-import type { BlockSampler } from './block-sampler.ts';
 import type { BlockTree } from './block-tree.ts';
 import { MAX_KEPT_BLOCKS } from './blocks.ts';
-import { nearestOf } from './nearest.ts';
 import { MIN_BLOCK_SAMPLES, PASSES, type Plan } from './plan.ts';
-import type { RecordedPasses } from './recorded-passes.ts';
-import type { CountedPass, ResultBlocks } from './result-blocks.ts';
+import type { CountedPass } from './record.ts';
+import type { RecordedPasses, ZmcParts } from './recorded-passes.ts';
 
 /** Evaluations per pass, at most, or a quarter of all before it: progress is reported and time limits are kept. */
 const MAX_PASS_EVALUATIONS = 2 ** 26;
@@ -43,11 +40,8 @@ const ONE_BLOCK =
   'one block has most of the variance, and passes differ about it: it may hide a peak; raise zmc.depth or maxEvaluations';
 
 export class BlockMeasurement {
-  readonly #problem: MethodProblem;
+  readonly #parts: ZmcParts;
   readonly #goals: readonly number[];
-  readonly #ledger: Ledger;
-  readonly #sampler: BlockSampler;
-  readonly #blocks: ResultBlocks;
   readonly #recorded: RecordedPasses;
   readonly #plan: Plan;
   readonly #tree: BlockTree;
@@ -59,18 +53,10 @@ export class BlockMeasurement {
   /** For each goal, the error that a claim needs for what lies at singular ends; empty until all else allows a claim. */
   #unseen: readonly number[] = [];
 
-  constructor(
-    problem: MethodProblem,
-    parts: { ledger: Ledger; sampler: BlockSampler; blocks: ResultBlocks; recorded: RecordedPasses },
-    plan: Plan,
-    tree: BlockTree,
-  ) {
-    this.#problem = problem;
-    this.#goals = goalsOf(problem);
-    this.#ledger = parts.ledger;
-    this.#sampler = parts.sampler;
-    this.#blocks = parts.blocks;
-    this.#recorded = parts.recorded;
+  constructor(parts: ZmcParts, recorded: RecordedPasses, plan: Plan, tree: BlockTree) {
+    this.#parts = parts;
+    this.#goals = goalsOf(parts.problem);
+    this.#recorded = recorded;
     this.#plan = plan;
     this.#tree = tree;
   }
@@ -82,14 +68,14 @@ export class BlockMeasurement {
 
   /** Makes one pass over all blocks of the tree, and repeats it in another unit when squares overflowed or underflowed. */
   async *pass(count: number): Step<void> {
-    const ledger = this.#ledger;
+    const { ledger, blocks } = this.#parts;
     for (let tries = 0; ; tries++) {
       const before = ledger.evaluations;
       const pass = await this.#recorded.pass(this.#tree, count);
       const evaluations = ledger.evaluations - before;
       const mayRepeat = tries < MOST_TRIES && evaluations <= ledger.budgetLeft;
-      if (mayRepeat && this.#blocks.outOfUnit(pass)) continue;
-      const estimate = this.#blocks.estimate(pass, evaluations, this.#estimateOf(evaluations));
+      if (mayRepeat && blocks.outOfUnit(pass)) continue;
+      const estimate = blocks.estimate(pass, evaluations, this.#estimateOf(evaluations));
       this.estimates.push(estimate);
       this.#passes.push({ ...pass, count });
       this.#tree.samples += count;
@@ -100,7 +86,7 @@ export class BlockMeasurement {
 
   /** Makes estimates of results of a pass. */
   #estimateOf(evaluations: number) {
-    const { epsilon, ranges } = this.#problem;
+    const { epsilon, ranges } = this.#parts.problem;
     // the pieces of a group are added one after another, and so are the means of a slab's blocks
     const kept = this.#tree.searched ? Math.min(MAX_KEPT_BLOCKS, this.#tree.perNode) : 0;
     const part = sumRounding(Math.max(additionsOf(evaluations), kept), epsilon);
@@ -120,12 +106,12 @@ export class BlockMeasurement {
 
   /** Samples per block in the next pass. The first PASSES passes have `first`, the next ones as many as the tolerance should take. */
   wanted(first: number): number {
-    if (this.estimates.length < PASSES || !this.#sampler.seen) return first * this.#larger;
+    if (this.estimates.length < PASSES || !this.#parts.sampler.seen) return first * this.#larger;
     const { now } = this;
     const { evaluations } = now;
     const needs = this.#goals.map(g => {
       const { error } = ofResult(now, g);
-      const tolerance = toleranceOf(this.#problem, now, g);
+      const tolerance = this.#tolerance(now, g);
       if (error === 0 && now.results) return 0; // of several results one may be 0 everywhere
       return tolerance > 0 ? 1.1 * evaluations * ((error / tolerance) ** 2 - 1) : Infinity;
     });
@@ -137,19 +123,19 @@ export class BlockMeasurement {
 
   /** Whether enough samples were 0, and no other was seen, to claim 0. */
   get isZero(): boolean {
-    return isZeroClaim(this.#problem, this.#ledger, this.#sampler);
+    return isZeroClaim(this.#parts.problem, this.#parts.ledger, this.#parts.sampler);
   }
 
   /** Whether the tolerance is met. Passes that are not trusted are discarded: larger ones follow. */
   async enough(): Promise<boolean> {
     if (this.isZero) return true;
-    if (this.estimates.length < PASSES || !this.#sampler.seen) return false;
+    if (this.estimates.length < PASSES || !this.#parts.sampler.seen) return false;
     const { now } = this;
-    if (now.evaluations < leastSamples(this.#problem.maxEvaluations)) return false;
+    if (now.evaluations < leastSamples(this.#parts.problem.maxEvaluations)) return false;
     if (!this.#goals.every(g => this.#isMet(now, g))) return false;
     if (this.doubt() === null) return this.#mayClaim(now);
     if (now.evaluations > this.#plan.budget / 8) return false;
-    this.#ledger.discard();
+    this.#parts.ledger.discard();
     this.estimates.length = this.#passes.length = this.#tree.samples = 0;
     this.#larger *= 4;
     return false;
@@ -159,32 +145,35 @@ export class BlockMeasurement {
   async #mayClaim(now: Combined): Promise<boolean> {
     const tree = this.#tree;
     if (tree.isCut && tree.samples < MIN_BLOCK_SAMPLES) return false;
-    if (!this.#blocks.knowsHidden) return false;
-    const hidden = this.#blocks.hidden(tree);
-    if (this.#goals.some(g => (hidden.get(g) ?? 0) > toleranceOf(this.#problem, now, g))) return false;
-    const nearest = nearestOf(tree.nodes, tree.perAxis, node => tree.samplesOf(node));
+    if (!this.#parts.blocks.knowsHidden) return false;
+    const hidden = this.#parts.blocks.hidden(tree);
+    if (this.#goals.some(g => (hidden.get(g) ?? 0) > this.#tolerance(now, g))) return false;
     const outer = 1 / tree.perAxis; // the outer layer of blocks
-    this.#unseen = await unseenAtEnds(this.#problem, nearest, now.evaluations, outer);
+    this.#unseen = await unseenAtEnds(this.#parts.problem, tree.nearest, now.evaluations, outer);
     return !this.#isSteep(now);
   }
 
   /** Whether more than the tolerance of a goal may lie closer to singular ends than samples come. */
   #isSteep(now: Combined): boolean {
-    return this.#goals.some(g => (this.#unseen[g] ?? 0) > toleranceOf(this.#problem, now, g));
+    return this.#goals.some(g => (this.#unseen[g] ?? 0) > this.#tolerance(now, g));
+  }
+
+  #tolerance(now: Combined, result: number): number {
+    return toleranceOf(this.#parts.problem, now, result);
   }
 
   /** Whether the error of a result is within its tolerance; of several results one may be 0 everywhere, by as many samples. */
   #isMet(now: Combined, result: number): boolean {
     const { error } = ofResult(now, result);
-    const enough = now.evaluations >= zeroSamplesOfOne(this.#problem);
-    return error <= toleranceOf(this.#problem, now, result) || (error === 0 && !!now.results && enough);
+    const enough = now.evaluations >= zeroSamplesOfOne(this.#parts.problem);
+    return error <= this.#tolerance(now, result) || (error === 0 && !!now.results && enough);
   }
 
   /** Why the passes are not trusted; null when they are. */
   doubt(): string | null {
     if (this.estimates.every(e => this.#goals.every(g => isZeroEstimate(ofResult(e, g)))))
-      return nothingSeen(this.#sampler.seen, this.#ledger.evaluations);
-    const disagree = disagreement(this.#problem, this.now, 'the passes disagree (chi2/dof');
+      return nothingSeen(this.#parts.sampler.seen, this.#parts.ledger.evaluations);
+    const disagree = disagreement(this.#parts.problem, this.now, 'the passes disagree (chi2/dof');
     if (disagree) return disagree;
     if (this.estimates.length < 3) return null;
     for (const g of this.#goals) {
@@ -192,7 +181,7 @@ export class BlockMeasurement {
       const largest = Math.max(...own.map(e => e.error)) || 1;
       const squares = own.map(e => (e.error / largest) ** 2 * e.evaluations);
       if (Math.max(...squares) > MOST_OF_VARIANCE * squares.reduce((a, b) => a + b, 0)) return FEW_SAMPLES;
-      if (this.#blocks.differByOneBlock(this.#passes, squares)) return ONE_BLOCK;
+      if (this.#parts.blocks.differByOneBlock(this.#passes, squares)) return ONE_BLOCK;
     }
     return null;
   }
@@ -202,10 +191,10 @@ export class BlockMeasurement {
    * then there is a warning.
    */
   errors(now: Combined): { errorOf: (result: number) => number; warning: string | null } {
-    const hidden = this.#blocks.hidden(this.#tree);
+    const hidden = this.#parts.blocks.hidden(this.#tree);
     const floorOf = (r: number) =>
       this.#isMet(now, r) ? Math.max(hidden.get(r) ?? 0, this.#unseen[r] ?? 0) : 0;
-    const isAbove = this.#goals.some(g => floorOf(g) > toleranceOf(this.#problem, now, g));
+    const isAbove = this.#goals.some(g => floorOf(g) > this.#tolerance(now, g));
     return {
       errorOf: r => Math.max(ofResult(now, r).error, floorOf(r)),
       warning: isAbove ? (this.#isSteep(now) ? STEEP_ENDS : BESIDE_CUT) : null,

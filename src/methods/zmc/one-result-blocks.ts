@@ -7,13 +7,8 @@ import type { BlockSampler } from './block-sampler.ts';
 import type { BlockTree } from './block-tree.ts';
 import { MAX_SUMMED_BLOCKS, type Slab, slabsOf } from './blocks.ts';
 import { facesOf, hiddenBeyondFaces, keepSums, type NodeSums, sumsOfNode } from './faces.ts';
-import type { PassRecord, PassTotals } from './record.ts';
-import {
-  type CountedPass,
-  MAX_VARIANCE_RATIO,
-  type MakeEstimate,
-  type ResultBlocks,
-} from './result-blocks.ts';
+import type { CountedPass, PassRecord, PassTotals } from './record.ts';
+import { MAX_VARIANCE_RATIO, type MakeEstimate, type ResultBlocks } from './several-blocks.ts';
 import { type Node, trialDeviations } from './tree-search.ts';
 
 export class OneResultBlocks implements ResultBlocks {
@@ -112,7 +107,7 @@ export class OneResultBlocks implements ResultBlocks {
     return share > 0.5 && Math.max(...variances) > MAX_VARIANCE_RATIO * Math.min(...variances);
   }
 
-  hidden(tree: BlockTree): ReadonlyMap<number, number> {
+  hidden(tree: BlockTree): Map<number, number> {
     return new Map([[0, this.#known.hidden ?? this.hiddenAfter(tree, 0)]]);
   }
 

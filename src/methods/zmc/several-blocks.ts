@@ -27,13 +27,7 @@ import type { BlockTree } from './block-tree.ts';
 import { type Slab, slabsOf, uncutGrids } from './blocks.ts';
 import { type Face, facesOf, hiddenBeyondFaces, keepSums, type NodeSums, sumsOfNode } from './faces.ts';
 import { PASSES } from './plan.ts';
-import type { PassTotals, ZmcRecord } from './record.ts';
-import {
-  type CountedPass,
-  MAX_VARIANCE_RATIO,
-  type MakeEstimate,
-  type ResultBlocks,
-} from './result-blocks.ts';
+import type { CountedPass, PassRecord, PassTotals, ZmcRecord } from './record.ts';
 import type { Node } from './tree-search.ts';
 
 /** What steps and faces may hide of a result, as data; nodes are given by their numbers. */
@@ -50,7 +44,16 @@ export interface Floor {
  */
 const UNIT_RANGE = 4;
 
-export class SeveralBlocks implements ResultBlocks {
+/** What ZMC asks of blocks, whether the integrand has one result (one-result-blocks.ts) or several. */
+export type ResultBlocks = Omit<SeveralBlocks, 'units'> & { readonly units?: readonly number[] };
+
+/** Makes the estimate of a result from its value and variance in a unit. */
+export type MakeEstimate = (unit: number, value: number, variance: number) => Estimate;
+
+/** The largest ratio between the variances that different passes find for a block with most of the variance. */
+export const MAX_VARIANCE_RATIO = 8;
+
+export class SeveralBlocks {
   readonly #several: Several;
   readonly #sampler: BlockSampler;
   readonly #units: ResultPasses;
@@ -71,21 +74,26 @@ export class SeveralBlocks implements ResultBlocks {
     return this.#units.units;
   }
 
+  /** Whether what may hide between samples is known. */
   get knowsHidden(): boolean {
     return this.#floors !== null;
   }
 
+  /** What a record has beside the tree. */
   get state(): Pick<ZmcRecord, 'units' | 'floors'> {
     return { units: this.units, floors: this.#floors };
   }
 
+  /** Goes on from the tree of a record. */
   restore({ units, floors }: Pick<ZmcRecord, 'units' | 'floors'>): void {
     this.#units.units = units!;
     this.#floors = floors!;
   }
 
-  takePass(): void {}
+  /** Goes on from a pass of a record. */
+  takePass(_pass: PassRecord): void {}
 
+  /** Samples the whole domain evenly, to measure how fast the integrand is. */
   async probe(samples: number): Promise<Estimate> {
     const sums = await this.#whole(samples, STREAM.probe);
     const { evaluations } = sums;
@@ -114,6 +122,7 @@ export class SeveralBlocks implements ResultBlocks {
     }
   }
 
+  /** The deviations of the blocks of a slab, from so many trials. */
   async deviations(slab: Slab, trials: number, samples: number): Promise<Float64Array> {
     const total = new Float64Array(slab.blocks);
     for (let t = 0; t < trials; t++) {
@@ -202,6 +211,7 @@ export class SeveralBlocks implements ResultBlocks {
     return { sums, variances };
   }
 
+  /** What steps between blocks may hide of each goal, and blocks beside those that were cut; by the goal's number. */
   hidden(tree: BlockTree): Map<number, number> {
     const samplesOf = (node: number) => tree.samplesOf(tree.nodes[node]);
     return new Map(
@@ -212,12 +222,12 @@ export class SeveralBlocks implements ResultBlocks {
     );
   }
 
-  /** Floors are known before the first pass. */
-  hiddenAfter(): number {
+  /** What may hide after another pass of `count` samples per block; 0 here, since floors are known before the first pass. */
+  hiddenAfter(_tree: BlockTree, _count: number): number {
     return 0;
   }
 
-  /** The sums of each block of results; members of one result are 0. */
+  /** Samples all blocks that are not cut, with so many samples per block on average; the sums are those of each block of results. */
   async pass(tree: BlockTree, average: number): Promise<PassTotals> {
     const passes = this.#units.passesFor(false);
     const several: SeveralSums[] = passes.map(({ results: { length: n } }) => ({
@@ -237,6 +247,7 @@ export class SeveralBlocks implements ResultBlocks {
     return { value: 0, variance: 0, largest: 0, several };
   }
 
+  /** Corrects units when squares overflowed or underflowed; returns whether the pass has to be repeated. */
   outOfUnit(pass: PassTotals): boolean {
     return this.#units.outOfUnit(this.#asPasses(pass, 0));
   }
@@ -247,7 +258,10 @@ export class SeveralBlocks implements ResultBlocks {
     );
   }
 
-  /** Passes do not tell the variance of each block: where the variances of a goal differ as much, there is one that carries it. */
+  /**
+   * Whether passes differ about a block that has most of the variance of a goal. They do not tell the variance of each block: where
+   * `squares`, the variances of the goal per sample, differ as much, there is one that carries it.
+   */
   differByOneBlock(_passes: readonly CountedPass[], squares: readonly number[]): boolean {
     return Math.max(...squares) > MAX_VARIANCE_RATIO * Math.min(...squares);
   }

@@ -30,8 +30,7 @@ import { BlockMeasurement } from './measurement.ts';
 import { OneResultBlocks } from './one-result-blocks.ts';
 import type { ZmcOptions } from './options.ts';
 import { MIN_BLOCK_SAMPLES, PASSES, type Plan, planFor, SEARCH_PART } from './plan.ts';
-import { RecordedPasses } from './recorded-passes.ts';
-import type { ResultBlocks } from './result-blocks.ts';
+import { RecordedPasses, type ZmcParts } from './recorded-passes.ts';
 import { SeveralBlocks } from './several-blocks.ts';
 import { searchTree } from './tree-search.ts';
 
@@ -46,11 +45,8 @@ export async function* zmc(problem: MethodProblem, options: ZmcOptions): Run {
 }
 
 class ZmcRun {
-  readonly #problem: MethodProblem;
   readonly #options: ZmcOptions;
-  readonly #ledger: Ledger;
-  readonly #sampler: BlockSampler;
-  readonly #blocks: ResultBlocks;
+  readonly #parts: ZmcParts;
   readonly #recorded: RecordedPasses;
   /** What the last probe found: an estimate for runs that end before their first pass does. */
   #probed: Estimate | null = null;
@@ -65,22 +61,21 @@ class ZmcRun {
         'all',
         "`zmc` has covariances within 16 results: use method 'vegas+'",
       );
-    this.#problem = problem;
     this.#options = options;
-    this.#ledger = new Ledger(problem);
-    this.#sampler = new BlockSampler(problem, this.#ledger);
-    this.#blocks = several
-      ? new SeveralBlocks(several, this.#sampler, epsilon)
-      : new OneResultBlocks(this.#sampler, epsilon);
-    this.#recorded = new RecordedPasses(problem, this.#ledger, this.#sampler, this.#blocks);
+    const ledger = new Ledger(problem);
+    const sampler = new BlockSampler(problem, ledger);
+    const blocks = several
+      ? new SeveralBlocks(several, sampler, epsilon)
+      : new OneResultBlocks(sampler, epsilon);
+    this.#parts = { problem, ledger, sampler, blocks };
+    this.#recorded = new RecordedPasses(this.#parts);
   }
 
   async *integrate(): Step<Status> {
-    const ledger = this.#ledger;
+    const { ledger, sampler } = this.#parts;
     const plan = await this.#probe();
     const tree = await this.#recorded.tree(plan, () => this.#search(plan));
-    const parts = { ledger, sampler: this.#sampler, blocks: this.#blocks, recorded: this.#recorded };
-    const measurement = new BlockMeasurement(this.#problem, parts, plan, tree);
+    const measurement = new BlockMeasurement(this.#parts, this.#recorded, plan, tree);
     this.#measurement = measurement;
     const { leaves } = tree;
     const first = Math.max(plan.samples, Math.ceil(MIN_PASS_EVALUATIONS / leaves));
@@ -93,31 +88,32 @@ class ZmcRun {
       const limit = Math.floor(ledger.iterationLimit / leaves);
       yield* measurement.pass(Math.max(2, Math.min(count, share, limit)));
       if (await measurement.enough()) return 'converged';
-      if (!this.#sampler.seen && ledger.evaluations >= MAX_ZERO_SAMPLES) break;
+      if (!sampler.seen && ledger.evaluations >= MAX_ZERO_SAMPLES) break;
     }
     return ledger.hurried ? 'time' : 'budget';
   }
 
   /** With a deadline, measures how fast the integrand is; the domain is cut into blocks that budget and time allow for. */
   async #probe(): Promise<Plan> {
-    const { maxEvaluations, ranges } = this.#problem;
-    const { blocks, samples } = planFor(this.#problem, this.#options, maxEvaluations);
-    await probe(this.#ledger, blocks ** ranges.length * samples, async n => {
-      this.#probed = await this.#blocks.probe(n);
+    const { problem, ledger, blocks } = this.#parts;
+    const { maxEvaluations, ranges } = problem;
+    const plan = planFor(problem, this.#options, maxEvaluations);
+    await probe(ledger, plan.blocks ** ranges.length * plan.samples, async n => {
+      this.#probed = await blocks.probe(n);
     });
-    return planFor(this.#problem, this.#options, Math.min(maxEvaluations, this.#ledger.timeLeft));
+    return planFor(problem, this.#options, Math.min(maxEvaluations, ledger.timeLeft));
   }
 
-  async #search({ blocks, samples, trials, sigma, depth, budget }: Plan): Promise<BlockTree> {
-    const ledger = this.#ledger;
-    const { ranges } = this.#problem;
-    const perBox = blocks ** ranges.length;
+  async #search(plan: Plan): Promise<BlockTree> {
+    const { samples, trials, sigma, depth, budget } = plan;
+    const { problem, ledger, blocks } = this.#parts;
+    const perBox = plan.blocks ** problem.ranges.length;
     // samples per block after the search: one pass that sets the shares, and those of a measurement
     const each = samples + Math.max(PASSES * samples, MIN_BLOCK_SAMPLES);
     const most = Math.floor(((1 - SEARCH_PART) * budget) / (each * perBox));
-    await this.#blocks.beforeSearch();
-    const nodes = await searchTree(ranges.map(innerRange), {
-      perAxis: blocks,
+    await blocks.beforeSearch();
+    const nodes = await searchTree(problem.ranges.map(innerRange), {
+      perAxis: plan.blocks,
       sigma,
       depth,
       room: known => Math.floor(Math.min(most - known, MAX_LEVEL_EVALUATIONS / (samples * perBox))),
@@ -126,16 +122,16 @@ class ZmcRun {
         const left = Math.min(MAX_LEVEL_EVALUATIONS, SEARCH_PART * budget - ledger.evaluations);
         return Math.floor(left / (perBox * samples * trials));
       },
-      deviations: slab => this.#blocks.deviations(slab, trials, samples),
+      deviations: slab => blocks.deviations(slab, trials, samples),
     });
-    const tree = new BlockTree(nodes, { blocks, depth });
-    await this.#blocks.afterSearch(tree, samples);
+    const tree = new BlockTree(nodes, plan);
+    await blocks.afterSearch(tree, samples);
     return tree;
   }
 
   outcome(status: Status): Outcome {
-    const { evaluations } = this.#ledger;
-    const problem = this.#problem;
+    const { problem, ledger } = this.#parts;
+    const { evaluations } = ledger;
     const record = this.#recorded.record && { record: this.#recorded.record };
     const measurement = this.#measurement;
     if (!measurement || measurement.estimates.length === 0) {
