@@ -63,10 +63,13 @@ export class Measurement {
     return Math.max(0, Math.floor(WITNESS_PART * (this.#run.ledger.evaluations + more)) - this.#witnesses);
   }
 
-  /** Draws the witnesses that are due beside an estimate, more of them where one of its goals is 0 so far; notes what they speak against. */
-  async witness(estimate: Estimate): Promise<void> {
+  /**
+   * Draws the witnesses that are due, more of them where a goal of the average `now` is 0 so far, and notes what they speak against;
+   * `estimate` is what they are compared with.
+   */
+  async witness(now: Estimate, estimate: Estimate): Promise<void> {
     const { ledger, sampling, goals } = this.#run;
-    const isZero = goals.some(g => isZeroEstimate(ofResult(this.now, g)));
+    const isZero = goals.some(g => isZeroEstimate(ofResult(now, g)));
     const wanted = Math.max(this.witnessesDue(), isZero ? this.zeroSamples - this.#witnesses : 0);
     const due = this.hasWitnesses ? Math.min(wanted, ledger.budgetLeft) : 0;
     if (due >= 2) this.#witnesses += await sampling.witness(due, estimate);

@@ -85,7 +85,7 @@ export class VegasRun {
   async *note(estimate: Estimate, counts: boolean): Step<void> {
     const { measurement, measuring } = this;
     const running = counts ? measurement.now : estimate;
-    if (counts) await measurement.witness(measuring.forWitnesses?.(running) ?? running);
+    if (counts) await measurement.witness(running, measuring.forWitnesses?.(running) ?? running);
     const needed = measuring.stillNeeded?.(running, counts);
     this.told = { ...runningOf(running), ...(needed !== undefined && { needed }) };
     yield* this.ledger.note(recordOf(estimate, !counts), this.told);

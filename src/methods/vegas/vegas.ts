@@ -10,8 +10,7 @@
  * (witness.ts) met something that the map had missed, learning goes on there. When the budget allows no more learning, the last
  * measurement gets the rest.
  */
-import type { MethodProblem, Run, Status, Step } from '../method.ts';
-import { statusAtEnd } from '../method.ts';
+import { type MethodProblem, type Run, type Status, type Step, statusAtEnd } from '../method.ts';
 import { probe } from '../probe.ts';
 import { leastSamples, MAX_ZERO_SAMPLES, zeroSamplesOfOne } from '../trust.ts';
 import { type Knobs, knobsOf, type VegasMethod } from './knobs.ts';
