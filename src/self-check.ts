@@ -5,7 +5,7 @@
  * and both values: a construct that compiles into something else must not become a wrong integral.
  *
  * - What is compared is the program as JavaScript (targets/javascript.ts), which is ready in a tenth of a millisecond and is
- *   made for every run anyway (ends.ts). It has been through everything that differs from integrand to integrand: reading,
+ *   made for every run anyway (ends/end-points.ts). It has been through everything that differs from integrand to integrand: reading,
  *   lowering, folding. The other targets give its bits, which the fuzzer asserts on random programs.
  * - The compiled program goes first, with a limited number of turns of its loops. The function is called only where these were
  *   enough: nothing could end it on this thread. So what loops for long at every point is not compared.

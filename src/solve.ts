@@ -1,7 +1,8 @@
 /** One problem on an open session: runs its method and makes the result. */
 import type { Device, Session } from './devices/device.ts';
-import { EndPoints } from './end-points.ts';
-import { EndProbe, type Missing } from './ends.ts';
+import { EndPoints } from './ends/end-points.ts';
+import { EndProbe, type Missing } from './ends/end-probe.ts';
+import { negligibleFor, totalOf, worthwhile } from './ends/missing.ts';
 import { severalOf } from './goals.ts';
 import { type BoundProgram, boundShape } from './integrand/bound.ts';
 import type { Domain } from './integrand/domain.ts';
@@ -16,7 +17,6 @@ import {
   statusOf,
 } from './methods/method.ts';
 import { startMethod } from './methods/registry.ts';
-import { negligibleFor, totalOf, worthwhile } from './missing.ts';
 import { nonFiniteError } from './non-finite.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
@@ -77,7 +77,7 @@ export async function solve(
     const beyond = each.map(totalOf);
     const missing = Math.max(...(several?.goals ?? [0]).map(g => beyond[g]));
     const unseen: MethodProblem['unseen'] = async (...samples) =>
-      (await import('./end-excess.ts')).unseenBy(points, ...samples);
+      (await import('./ends/end-excess.ts')).unseenBy(points, ...samples);
     const own = { ...task, unseen, ...(several ? { several: { ...several, beyond } } : { beyond: missing }) };
     const run = startMethod(problem.method, own, problem);
     let outcome = await drive(
@@ -109,7 +109,7 @@ export async function solve(
       list.push(...(await probe.besideEnds(negligibleFor(problem, values[r], errors[r]), r)));
     }
     if (each.some(list => list.length > 0)) {
-      const { withMissing, withMissingOfSeveral } = await import('./with-missing.ts');
+      const { withMissing, withMissingOfSeveral } = await import('./ends/with-missing.ts');
       if (!several) outcome = withMissing(outcome, each[0], problem);
       else if (outcome.several) outcome = withMissingOfSeveral(outcome, each, problem, several);
     }

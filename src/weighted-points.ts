@@ -4,7 +4,7 @@ import { dueTurn } from './devices/event-loop.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { isMapped, toDomain } from './integrand/domain.ts';
 import { volumeExcess } from './integrand/inner-range.ts';
-import type { Learned } from './methods/vegas/sampling.ts';
+import type { Learned } from './methods/vegas/record.ts';
 import { explained } from './no-number.ts';
 import { nonFiniteError } from './non-finite.ts';
 import type { Problem } from './problem.ts';

@@ -16,7 +16,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   tasks: ['integrand', 'random', 'options'],
   methods: ['tasks', 'integrand', 'random', 'options'],
   devices: ['tasks', 'integrand', 'random', 'wasm', 'options'],
-  '.': ['methods', 'devices', 'tasks', 'integrand', 'random', 'wasm', 'options'],
+  ends: ['methods', 'devices', 'tasks', 'integrand', 'random'],
+  '.': ['ends', 'methods', 'devices', 'tasks', 'integrand', 'random', 'wasm', 'options'],
   plugin: ['integrand'],
   cli: ['.', 'plugin', 'methods', 'devices', 'tasks', 'integrand', 'random', 'wasm', 'options'],
 };
@@ -159,8 +160,10 @@ describe('a made-up import is found', () => {
     ])
       expect(wrongIn('methods/new.ts', text)).toHaveLength(1);
   });
-  test('files in src know nothing of the command line; a new folder is nobody’s to know', () => {
+  test('files in src know nothing of the command line, ends/ nothing of files in src; a new folder is nobody’s to know', () => {
     expect(wrongIn('new.ts', "import { main } from './cli/main.ts';")).toHaveLength(1);
+    expect(wrongIn('ends/new.ts', "import { solve } from '../solve.ts';")).toHaveLength(1);
+    expect(wrongIn('methods/new.ts', "import type { End } from '../ends/end-points.ts';")).toHaveLength(1);
     expect(wrongIn('tasks/new.ts', "import { x } from '../new/x.ts';")).toHaveLength(1);
     expect(wrongIn('new/x.ts', "import { plan } from '../tasks/sample.ts';")).toHaveLength(1);
   });

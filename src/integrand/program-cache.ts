@@ -53,7 +53,7 @@ export function cachedProgram(
 /** What of a domain is a part of a program. Finite ranges are not. */
 export function mapsOf(axes: readonly Axis[]): string {
   if (!isMapped(axes)) return '';
-  // how close numbers come to bounds of functions depends on params, and is for ends.ts
+  // how close numbers come to bounds of functions depends on params, and is for ends/end-points.ts
   return JSON.stringify(axes, (key, v) =>
     key === 'gaps' ? undefined : typeof v === 'number' ? String(v) : v,
   );

@@ -60,7 +60,10 @@ export function combine(estimates: readonly Estimate[]): Combined {
     return s + (off / e.error) ** 2;
   }, 0);
   const q = dof > 0 ? upperGamma(dof / 2, chi2 / 2) : 1;
-  return { value, error, evaluations, carriers, hidden, rounding, chi2, dof, q };
+  // lattices are one estimate, whose points are added to (lattice/lattice.ts)
+  const { randomError } = estimates.length === 1 ? estimates[0] : {};
+  const random = randomError !== undefined && { randomError };
+  return { value, error, evaluations, carriers, hidden, rounding, chi2, dof, q, ...random };
 }
 
 /** The same for estimates of one result or several; `first` is the result whose members the average has itself. */

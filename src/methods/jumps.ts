@@ -9,6 +9,11 @@
  * With k samples a step in one dimension hides more than x·J/(C·k) with a probability of (2/k)·e^(−x): 5 errors of STEP·J/(C·k)
  * are exceeded once in 10,000 runs that have a step, for k = 10.
  */
+import type { SampleTask } from '../tasks/sample.ts';
+import type { Estimate } from './combine.ts';
+import { inPass, passOf } from './result-passes.ts';
+import type { SampleRunner } from './vegas/sample-runner.ts';
+
 const STEP = 1.5;
 
 /** The height of the largest step: the part of a difference of neighbours that exceeds twice the differences beside it. */
@@ -52,4 +57,37 @@ export function hiddenByDensity(means: Float64Array, jacobians: Float64Array, sa
     most = Math.max(most, height * Math.max(jacobians[i - 1], jacobians[i]));
   }
   return (STEP * most) / (means.length * samples);
+}
+
+/**
+ * The same for several results: an estimate with what steps may hide of each goal. The means of strata that a task returns are those of
+ * one result, so each goal is sampled once more in a pass of its own, over the same points. `task` is what the estimate comes from.
+ */
+export async function withSteps(
+  estimate: Estimate,
+  goals: readonly number[],
+  runner: SampleRunner,
+  task: SampleTask,
+  edges: Float64Array,
+  least: number,
+): Promise<Estimate> {
+  const units = runner.units.state.units!;
+  const each = [...estimate.results!.each];
+  const jacobians = meanJacobians(edges, task.strata[0]);
+  for (const g of goals) {
+    const { means } = await runner.sumsOf(inPass({ ...task, cubes: true }, passOf([g], units, [g])));
+    each[g] = { ...each[g], hidden: hiddenByDensity(means!, jacobians, least) * units[g] };
+  }
+  return { ...estimate, results: { ...estimate.results!, each } };
+}
+
+/** The mean Jacobian of the map of one axis in each of so many strata. */
+function meanJacobians(edges: Float64Array, strata: number): Float64Array {
+  const bins = edges.length - 1;
+  const at = (stratum: number) => {
+    const t = (stratum / strata) * bins;
+    const bin = Math.min(bins - 1, Math.floor(t));
+    return edges[bin] + (t - bin) * (edges[bin + 1] - edges[bin]);
+  };
+  return Float64Array.from({ length: strata }, (_, i) => strata * (at(i + 1) - at(i)));
 }

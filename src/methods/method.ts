@@ -9,8 +9,7 @@ import type { Ranges } from '../tasks/region.ts';
 import type { PlainTask } from '../tasks/sample.ts';
 import type { Estimate } from './combine.ts';
 import type { RegionRecord } from './cubature/region-record.ts';
-import type { VegasRecord } from './vegas/recorded-sampling.ts';
-import type { Learned } from './vegas/sampling.ts';
+import type { Learned, VegasRecord } from './vegas/record.ts';
 import type { ZmcRecord } from './zmc/record.ts';
 
 /** How a run ended: only `converged` says that the tolerance is met. `failed` is for integrals of a scan. */
@@ -84,7 +83,7 @@ export interface MethodProblem {
   beyond?: number;
   /**
    * The integral of |f| closer to the ends of ranges than so many samples come, less what it would be if |f| grew no more
-   * from there on (end-excess.ts); `endPart` is the part of the samples beside an end that have the density of the nearest. Absent: 0.
+   * from there on (ends/end-excess.ts); `endPart` is the part of the samples beside an end that have the density of the nearest. Absent: 0.
    */
   unseen?(nearest: Nearest, samples: number, result: number, endPart: number): Promise<number>;
   /** For an integrand with several results; absent for one that returns a number. */
@@ -201,6 +200,19 @@ export function statusOf(error: unknown, signal: AbortSignal | undefined): Statu
   if (!signal?.aborted || error !== signal.reason) throw error;
   return signal.reason instanceof MaxTimeOver ? 'time' : 'aborted';
 }
+
+/** Makes the steps of a run to their end; an abort and the end of the time become its status. */
+export async function* statusAtEnd(steps: Step<Status>, signal: AbortSignal | undefined): Step<Status> {
+  try {
+    return yield* steps;
+  } catch (e) {
+    return statusOf(e, signal);
+  }
+}
+
+/** The results whose tolerance has to be met; of an integrand that returns a number, number 0. */
+export const goalsOf = ({ several }: Pick<MethodProblem, 'several'>): readonly number[] =>
+  several?.goals ?? [0];
 
 /** What lies beyond the maps may come to this part of the tolerance without being a part of the error. */
 export const NEGLIGIBLE_BEYOND = 0.1;

@@ -19,6 +19,7 @@ import {
 } from '../tasks/sample.ts';
 import type { Estimate } from './combine.ts';
 import type { Several } from './method.ts';
+import { NO_STATE, type UnitState } from './result-units.ts';
 import { unitError, unitFor } from './unit.ts';
 
 /** The sums of an iteration, and those of each of its passes where it has any. */
@@ -31,27 +32,49 @@ interface OnePass {
   sums: SeveralSums;
 }
 
-type OneSum = Pick<SampleSums, 'sum' | 'variance' | 'concentration'>;
+export type OneSum = Pick<SampleSums, 'sum' | 'variance' | 'concentration'>;
 
 export class ResultPasses {
   readonly #several: Several;
+  /** The relative rounding error of the device's numbers. */
+  readonly #epsilon: number;
+  /** The unit of tasks, whose passes have a unit per result. */
+  readonly unit: number = 1;
+  /** The mean of Σ (w/unit)² over the results that lead, from which the scale of the next histogram follows. */
+  square = 1;
   /** The unit of each result. */
   units: readonly number[];
   /** The standard deviation of each result over the box, as the pilot found it; Infinity where it met only 0. */
-  pilotSpreads: readonly number[];
+  #pilotSpreads: readonly number[];
   /**
    * For each result, about the standard deviation of its weights in the last iteration that learned. What is known is that of
    * all leads together, an upper bound; that of the result itself in the pilot; and √N·error, that within cubes, which is less.
    */
-  spreads: readonly number[];
+  #spreads: readonly number[];
   /** About the errors of the goals when the first witnesses of a measurement were drawn; null before. */
-  witnessUnits: readonly number[] | null = null;
+  #witnessUnits: readonly number[] | null = null;
 
-  constructor(several: Several) {
+  constructor(several: Several, epsilon: number) {
     this.#several = several;
+    this.#epsilon = epsilon;
     this.units = Array(several.count).fill(1);
-    this.pilotSpreads = Array(several.count).fill(Infinity);
-    this.spreads = Array(several.count).fill(0);
+    this.#pilotSpreads = Array(several.count).fill(Infinity);
+    this.#spreads = Array(several.count).fill(0);
+  }
+
+  get state(): UnitState {
+    const { square, units } = this;
+    const [spreads, pilotSpreads, witnessUnits] = [this.#spreads, this.#pilotSpreads, this.#witnessUnits];
+    return { ...NO_STATE, square, units, spreads, pilotSpreads, witnessUnits };
+  }
+
+  set state({ square, units, spreads, pilotSpreads, witnessUnits }: UnitState) {
+    this.square = square;
+    if (!units) return;
+    this.units = units;
+    this.#spreads = spreads!;
+    this.#pilotSpreads = pilotSpreads!;
+    this.#witnessUnits = witnessUnits;
   }
 
   /**
@@ -76,23 +99,41 @@ export class ResultPasses {
     const each = now.results!.each;
     // Not below value/N: the conditions compare with the value, and that of a constant in units of its error would be so
     // large that nothing could speak against any goal. A result of 0 without an error has its unit.
-    this.witnessUnits ??= each.map(
+    this.#witnessUnits ??= each.map(
       (e, r) => Math.max(e.error, Math.abs(e.value) / e.evaluations) || this.units[r] * 2 ** -52,
     );
     return blocksOf(count)
       .filter(block => block.some(r => goals.includes(r)))
-      .map(results => passOf(results, this.witnessUnits!, goals));
+      .map(results => passOf(results, this.#witnessUnits!, goals));
   }
 
-  /** An estimate of all goals as one of g. Errors fall alike; the one that fell least counts. */
-  asOne({ results, evaluations }: Estimate): Estimate {
-    const own = this.#several.goals.map(r => ({ ...results!.each[r], unit: this.witnessUnits![r] }));
+  /** An estimate of all goals as one of g; null before the first witnesses. Errors fall alike; the one that fell least counts. */
+  asOne({ results, evaluations }: Estimate): Estimate | null {
+    const units = this.#witnessUnits;
+    if (!units) return null;
+    const own = this.#several.goals.map(r => ({ ...results!.each[r], unit: units[r] }));
     return {
       value: Math.max(...own.map(e => Math.abs(e.value) / e.unit)),
       error: Math.max(...own.map(e => e.error / e.unit)),
       randomError: Math.max(...own.map(e => (e.randomError ?? e.error) / e.unit)),
       evaluations,
     };
+  }
+
+  /** Witnesses of another map have nothing to do with those that follow. */
+  forgetWitnesses(): void {
+    this.#witnessUnits = null;
+  }
+
+  /** The standard deviation of weights in the last iteration that learned, or an upper bound. */
+  spreadAbout(_value: number, result: number): number {
+    return this.#spreads[result];
+  }
+
+  /** The standard deviation over the box, before the map has learned. */
+  largestSpread(result: number): number {
+    const spread = this.#pilotSpreads[result];
+    return spread < Infinity ? spread : 0;
   }
 
   /** Whether all leads are constant. */
@@ -111,15 +152,15 @@ export class ResultPasses {
     for (const { pass, sums } of passes!)
       pass.results.forEach((r, i) => {
         const overflown = pass.leads.includes(i) ? { squares } : {};
-        units[r] = unitFor(units[r] * unitError({ ...oneOf(sums, i), ...overflown }));
+        units[r] = unitFor(units[r] * unitError({ ...oneOf(sums, i), ...overflown }, this.#epsilon));
       });
     const wrong = units.some((u, r) => u !== this.units[r]);
     this.units = units;
     return wrong;
   }
 
-  /** Sets units from samples of the whole box; returns the mean of Σ (w/unit)² over the leads that is to be expected. */
-  pilot({ passes }: PassSums, samples: number): number {
+  /** Sets units from samples of the whole box. */
+  pilot({ passes }: PassSums, samples: number): void {
     const sizes = [...this.units].fill(0);
     const spreads = [...this.units].fill(Infinity);
     for (const { pass, sums } of passes!)
@@ -130,26 +171,24 @@ export class ResultPasses {
         const size = square < Infinity ? Math.sqrt(square + sum * sum) : Math.abs(sum);
         sizes[r] = size * this.units[r];
       });
-    this.pilotSpreads = spreads;
-    return this.setUnits(sizes);
+    this.#pilotSpreads = spreads;
+    this.square = this.setUnits(sizes);
   }
 
-  /**
-   * Sets units from an iteration that learned, in which the mean of Σ (w/unit)² over the leads was `square`; returns what that is
-   * to be in the new units.
-   */
-  learnUnits({ results, evaluations }: Estimate, square: number): number {
+  /** Sets units from an iteration that learned; one result needs its sums and the scale of its histogram as well. */
+  learn({ results, evaluations }: Estimate, _sums: PassSums, _scale: number): void {
+    const { square } = this;
     const sizes = results!.each.map(({ value, error }) => {
       const size = Math.sqrt(value * value + error * error * evaluations);
       return size > 0 && size < Infinity ? size : 0; // not sampled, or out of range
     });
-    this.spreads = results!.each.map(({ value, error }, r) => {
+    this.#spreads = results!.each.map(({ value, error }, r) => {
       const bound = Math.sqrt(Math.max(0, square - (value / this.units[r]) ** 2)) * this.units[r];
-      return Math.min(bound, Math.max(this.pilotSpreads[r], error * Math.sqrt(evaluations))) || 0;
+      return Math.min(bound, Math.max(this.#pilotSpreads[r], error * Math.sqrt(evaluations))) || 0;
     });
     const expected = this.#square(sizes);
     const now = this.setUnits(sizes);
-    return expected > 0 && square > 0 ? now * (square / expected) : square;
+    if (expected > 0 && square > 0) this.square = now * (square / expected);
   }
 
   /** Estimates of all results; NaN where a result was not sampled. */

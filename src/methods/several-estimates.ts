@@ -1,7 +1,15 @@
 /** Estimates of several results, for methods that treat one result and several alike: one of them, all of them as data, warnings. */
 import { blocksIn, packedIndex } from '../tasks/correlation.ts';
 import type { Combined, Estimate } from './combine.ts';
-import type { MethodProblem, SeveralEstimates } from './method.ts';
+import {
+  goalsOf,
+  type IterationRecord,
+  type MethodProblem,
+  type Outcome,
+  type Running,
+  type SeveralEstimates,
+  toleranceAt,
+} from './method.ts';
 
 /** The estimate of one of several results; an estimate of a single number is that of result 0. */
 export function ofResult(estimate: Combined, result: number): Combined;
@@ -10,10 +18,52 @@ export function ofResult(estimate: Estimate, result: number): Estimate {
   return estimate.results?.each[result] ?? estimate;
 }
 
-export const valuesOf = ({ results }: Estimate): { values: number[]; errors: number[] } => ({
+/** Whether no sample other than 0 was met; results that were not sampled are NaN. */
+export const isZeroEstimate = (e: Estimate): boolean =>
+  e.results
+    ? e.results.each.every(own => Number.isNaN(own.value) || isZeroEstimate(own))
+    : e.value === 0 && e.error === 0;
+
+/** The tolerance of one of several results. */
+export const toleranceOf = (problem: MethodProblem, estimate: Estimate, result: number): number =>
+  toleranceAt(problem, ofResult(estimate, result).value, result);
+
+/** The error of the goal that is farthest from its tolerance, in units of the tolerance. */
+export const inTolerances = (problem: MethodProblem, estimate: Estimate): number =>
+  Math.max(...goalsOf(problem).map(g => ofResult(estimate, g).error / toleranceOf(problem, estimate, g)));
+
+const valuesOf = ({ results }: Estimate): { values: number[]; errors: number[] } => ({
   values: results!.each.map(e => e.value),
   errors: results!.each.map(e => e.error),
 });
+
+/** An iteration as results have it. */
+export const recordOf = (estimate: Estimate, adapting: boolean): IterationRecord => ({
+  value: estimate.value,
+  error: estimate.error,
+  evaluations: estimate.evaluations,
+  adapting,
+  ...(estimate.results && valuesOf(estimate)),
+});
+
+/** The estimate that a run has come to, as those are told who drive it. */
+export function runningOf({ results, ...first }: Estimate): Running {
+  return results ? { ...first, several: estimatesOf({ ...first, results }) } : first;
+}
+
+/** What a run has come to, with errors that allow for what samples do not show. */
+export function estimatedOutcome(
+  problem: MethodProblem,
+  now: Combined,
+  errorOf: (result: number) => number,
+  { status, evaluations, warnings }: Pick<Outcome, 'status' | 'evaluations' | 'warnings'>,
+): Outcome {
+  const { value, chi2, dof, q } = now;
+  const errors = now.results?.each.map((_, r) => errorOf(r));
+  const several = errors && { several: withErrors(estimatesOf(now), errors) };
+  const error = errorOf(goalsOf(problem)[0]);
+  return { value, error, ...several, status, evaluations, chi2, dof, q, warnings };
+}
 
 /** Estimates of several results as methods hand them on. */
 export function estimatesOf(estimate: Estimate | Combined): SeveralEstimates {

@@ -1,5 +1,5 @@
 /**
- * Decides when a Monte Carlo estimate is not trusted, and words the warning; for the VEGAS family and ZMC.
+ * Decides when a Monte Carlo estimate is not trusted, and words the warning; for the VEGAS family, lattices and ZMC.
  *
  * χ² detects iterations that disagree. It does not detect weights with a heavy tail, where every iteration finds too
  * small a value with too small an error. Then a few pieces carry the variance, and more samples would raise it. So the
@@ -9,10 +9,18 @@
  * were made, by 7 to 20 errors; with 200, none. The other integrands of the papers have at least 200 carriers when they claim.
  */
 import { PIECE } from '../tasks/pieces.ts';
-import type { Combined, Estimate } from './combine.ts';
+import { type Combined, type Estimate, ratio } from './combine.ts';
+import type { Ledger } from './ledger.ts';
+import { goalsOf, type MethodProblem, type Nearest } from './method.ts';
+import { ofResult } from './several-estimates.ts';
 
-/** An estimate whose χ² would be exceeded with a smaller probability than this is not trusted. */
-export const SMALLEST_Q = 1e-3;
+/**
+ * An estimate whose χ² would be exceeded with a smaller probability than this is not trusted. One of many results has a small Q by
+ * chance: the limit is for all goals together.
+ */
+const SMALLEST_Q = 1e-3;
+export const smallestQ = (problem: MethodProblem): number => SMALLEST_Q / goalsOf(problem).length;
+
 /** Pieces that should carry the variance of a claim. */
 const CARRIERS = 200;
 /**
@@ -25,7 +33,7 @@ const CARRYING_PART = 1 / 4;
 const MIN_CARRIED = 0.3;
 
 /** The number of carriers divided by the number that there should be; `now` is what the estimates combine to. */
-export function carried(estimates: readonly Estimate[], now: Combined): number {
+function carried(estimates: readonly Estimate[], now: Combined): number {
   const pieces = estimates.reduce((n, e) => n + (e.pieces ?? e.evaluations / PIECE), 0);
   const most = Math.max(estimates.length, CARRYING_PART * pieces);
   return now.carriers / Math.min(CARRIERS, most);
@@ -51,9 +59,23 @@ export function samplesFor(estimates: readonly Estimate[], now: Combined, tolera
   return times >= 1 / c ? times : (now.error / tolerance / c ** 2) ** 0.4;
 }
 
-/** Whether the estimates agree (χ²) and enough pieces carry their variance. */
-export function believable(estimates: readonly Estimate[], now: Combined, smallestQ = SMALLEST_Q): boolean {
-  return now.q >= smallestQ && carried(estimates, now) >= MIN_CARRIED;
+/** Whether the estimates of all goals agree (χ²) and enough pieces carry their variance; `now` is what they combine to. */
+export function believable(problem: MethodProblem, estimates: readonly Estimate[], now: Combined): boolean {
+  const least = smallestQ(problem);
+  return goalsOf(problem).every(g => {
+    const own = ofResult(now, g);
+    const each = estimates.map(e => ofResult(e, g));
+    return own.q >= least && carried(each, own) >= MIN_CARRIED;
+  });
+}
+
+/** The warning for estimates of a goal that disagree; null when those of all goals agree. It opens with the words `who`. */
+export function disagreement(problem: MethodProblem, now: Combined, who: string): string | null {
+  const goal = goalsOf(problem).find(g => ofResult(now, g).q < smallestQ(problem));
+  if (goal === undefined) return null;
+  const { chi2, dof } = ofResult(now, goal);
+  const { several } = problem;
+  return `${several ? `${several.names[goal]}: ` : ''}${who} ${ratio(chi2, dof)}): the error is larger than it says; raise maxEvaluations`;
 }
 
 /**
@@ -62,6 +84,20 @@ export function believable(estimates: readonly Estimate[], now: Combined, smalle
  * runs.
  */
 export const ZERO_SAMPLES = 2 ** 16;
+
+/** Without a single value other than 0 after this many samples, the search for one ends. */
+export const MAX_ZERO_SAMPLES = 2 ** 24;
+
+/** Whether enough samples were 0, and no other was seen, to claim 0. */
+export const isZeroClaim = (
+  { absTol }: MethodProblem,
+  { evaluations }: Ledger,
+  { seen, nonFinite }: { seen: boolean; nonFinite: boolean },
+): boolean => !seen && !nonFinite && absTol > 0 && evaluations >= ZERO_SAMPLES;
+
+/** The same for one of several results: it may be 0 everywhere. */
+export const zeroSamplesOfOne = ({ maxEvaluations }: MethodProblem): number =>
+  Math.min(ZERO_SAMPLES, maxEvaluations / 4);
 
 /** Samples that a claim needs at least, with this budget: what lies on less than 5 of so many parts of the domain can hide. */
 export const leastSamples = (maxEvaluations: number): number => Math.min(2 ** 14, maxEvaluations / 4);
@@ -91,17 +127,43 @@ const FLAT = 1e-4;
 const FAR_ABOVE = 3;
 
 /**
- * The least error of a claim, in terms of what lies closer to singular ends than samples come (end-excess.ts). Where |f| grows
- * as s^−a with a > 1/2 towards an end, the variance is infinite: the error that is measured says nothing, and the mean of N
- * samples deviates by about what lies beyond the last of them, N^−(1 − a), as sums of variables with heavy tails do.
+ * The same for lattices: a few times spread/N, with spread the standard deviation of the weights, √N times the error of N random points.
+ * A step of height J hides up to about 3J/N, and J is many times the spread where it is the side of a narrow shelf (a shelf on
+ * 0.4 % of [0, 1]: 6.8 errors off with once spread/N). In more than two dimensions such a shelf has corners, which points of some shifts
+ * meet and those of others miss.
  */
-export const UNSEEN = 2;
+export const hiddenBetweenPoints = (randomError: number, evaluations: number, dims: number): number =>
+  ((dims <= 2 ? STEPS_ON_PLANES : STEPS) * randomError) / Math.sqrt(evaluations);
+const STEPS_ON_PLANES = 15;
+const STEPS = 3;
+
+/**
+ * For each goal, the least error of a claim for what lies closer to singular ends than samples come (ends/end-excess.ts). Where |f|
+ * grows as s^−a with a > 1/2 towards an end, the variance is infinite: the error that is measured says nothing, and the mean of N
+ * samples deviates by about what lies beyond the last of them, N^−(1 − a), as sums of variables with heavy tails do.
+ * `endPart`: the part of the samples beside an end that have the density of the nearest.
+ */
+export async function unseenAtEnds(
+  problem: MethodProblem,
+  nearest: Nearest,
+  samples: number,
+  endPart: number,
+): Promise<number[]> {
+  const unseen: number[] = [];
+  for (const g of goalsOf(problem))
+    unseen[g] = UNSEEN * ((await problem.unseen?.(nearest, samples, g, endPart)) ?? 0);
+  return unseen;
+}
+const UNSEEN = 2;
 
 export const FEW_SAMPLES =
   'a few samples carry most of the variance: a peak may be missed; raise maxEvaluations or narrow the domain';
 
 export const HIDDEN_STEP =
   'the integrand is constant in parts or has a step: what lies beside all samples near a step may exceed the tolerance; raise maxEvaluations, or cut the range at the step';
+
+export const BETWEEN_POINTS =
+  'the error is below what a step may hide between the points of all shifts, and is not claimed; raise maxEvaluations, or use another method';
 
 export const STEEP_ENDS =
   'the integrand grows so fast towards an end of its range that what lies closer to it than samples come may exceed the tolerance; substitute a variable that removes the singularity, or raise maxEvaluations';

@@ -11,25 +11,18 @@ export const MOST_TRIES = 4;
 export const unitFor = (size: number, lowest = -1000): number =>
   2 ** Math.max(lowest, Math.min(1000, intrinsics.exponent(size)));
 
+/** The factor for a unit in which squares overflowed. In float32, which ends at 2^128, a larger one would make 0 of all values. */
+export const overflowStep = (epsilon: number): number => (epsilon > 2 ** -53 ? 2 ** 40 : 2 ** 300);
+
 /**
  * The factor by which the unit of an iteration has to change before the iteration is repeated, because squares of its
  * values overflowed or underflowed; 1 when they did not.
  */
 export function unitError(
-  {
-    sum,
-    variance,
-    squares = 0,
-  }: {
-    sum: number;
-    variance: number;
-    squares?: number;
-  },
-  epsilon = 2 ** -53,
+  { sum, variance, squares = 0 }: { sum: number; variance: number; squares?: number },
+  epsilon: number,
 ): number {
-  // in float32, which ends at 2^128, a larger step would make 0 of all values
-  if (!(variance < Infinity && Math.abs(sum) < Infinity && squares < Infinity))
-    return epsilon > 2 ** -53 ? 2 ** 40 : 2 ** 300;
+  if (!(variance < Infinity && Math.abs(sum) < Infinity && squares < Infinity)) return overflowStep(epsilon);
   const lost = sum !== 0 && variance === 0 && Math.abs(sum) < 2 ** -400;
   return lost ? Math.abs(sum) : 1;
 }

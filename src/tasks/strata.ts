@@ -20,6 +20,9 @@ export interface Strata {
   cubes: number;
 }
 
+/** The unit cube in one. */
+export const oneCube = (dims: number): Strata => ({ perAxis: Array(dims).fill(1), cubes: 1 });
+
 /** As many strata along each axis as leave at least `perCube` samples per cube, and make at most `maxCubes` cubes. */
 export function strataFor(evaluations: number, dims: number, perCube: number, maxCubes: number): Strata {
   const wanted = Math.max(1, Math.min(evaluations / perCube, maxCubes));

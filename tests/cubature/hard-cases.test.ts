@@ -155,7 +155,7 @@ describe('borders', () => {
         maxEvaluations: 2e4,
         device: 'js',
       });
-      // the look at the ends of the range (src/ends.ts) is not counted: at most 2·(2 + 16) points at each
+      // the look at the ends of the range (src/ends/end-probe.ts) is not counted: at most 2·(2 + 16) points at each
       expect(calls).toBeGreaterThanOrEqual(r.evaluations);
       // nor is the call that tells what the function returns
       expect(calls).toBeLessThanOrEqual(r.evaluations + 73);

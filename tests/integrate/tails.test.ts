@@ -1,7 +1,7 @@
-/** What lies beyond the last numbers of a range, extrapolated (src/tails.ts): against closed forms. */
+/** What lies beyond the last numbers of a range, extrapolated (src/ends/tails.ts): against closed forms. */
 import { describe, expect, test } from 'vitest';
+import { beyond, type Windows } from '../../src/ends/tails.ts';
 import { ball, integrate } from '../../src/index.ts';
-import { beyond, type Windows } from '../../src/tails.ts';
 
 /** The windows of a map that ends at 2^53, and of one that ends at 2^250. */
 const maps: Windows[] = [53, 250].map(reach => ({ start: 0.62 * reach, octaves: 0.15 * reach, reach }));

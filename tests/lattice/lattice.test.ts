@@ -56,6 +56,13 @@ describe('lattice', () => {
     expect(both.of(r => r.b / r.a).error).toBeLessThan(1e-9);
   });
 
+  test('a budget too small for lattices: the warning is about samples in strata, not about points of shifts', async () => {
+    const cut = ([x]: number[]) => (x < 0.7 ? Math.exp(-x) : 0);
+    const r = await integrate(cut, { dims: 1, method: 'lattice', relTol: 3e-4, maxEvaluations: 8000 });
+    expect(r.dof).toBeGreaterThan(0); // iterations with samples; a measurement with lattices is one estimate
+    expect(r.warnings).toEqual([expect.stringMatching(/^the integrand is constant in parts or has a step/)]);
+  });
+
   test('a resumed run has the bits of an uninterrupted one, and evaluates no point twice', async () => {
     const rough = await run('f5_5', { relTol: 1e-3 });
     const resumed = await run('f5_5', { relTol: 1e-5, resume: JSON.parse(JSON.stringify(rough.state)) });

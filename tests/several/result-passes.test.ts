@@ -20,7 +20,7 @@ const estimateWith = (error: number): Estimate => {
 describe('witnesses of two goals', () => {
   /** The boxes that speak against the estimate when one of 100 witnesses meets a value of the peak. */
   const against = async (now: Estimate, value: number) => {
-    const passes = new ResultPasses(several);
+    const passes = new ResultPasses(several, 2 ** -53);
     const [pass] = passes.forWitnesses(now);
     const ranges = [[0, 1]] as const;
     const task = witnessTask(ranges, 100, { key: [1, 2], iteration: 0, unit: 1 });
@@ -28,7 +28,7 @@ describe('witnesses of two goals', () => {
     const means = new Float64Array(50).fill(Math.hypot(1 / pass.units[0], 1 / pass.units[1]));
     means[20] = Math.hypot(1 / pass.units[0], value / pass.units[1]);
     const sums = { means, variances: new Float64Array(50), evaluations: 100 };
-    const one = passes.asOne(now);
+    const one = passes.asOne(now)!;
     await witnesses.add(task, sums as never, one, async () => uniformMap(ranges, 1));
     return witnesses.against(one);
   };
@@ -39,6 +39,24 @@ describe('witnesses of two goals', () => {
       expect(await against(estimateWith(error), 10)).toEqual([]);
     },
   );
+});
+
+describe('units of results whose squares overflowed', () => {
+  // float32 ends at 2^128: a step of 2^300 made 0 of all values of both results
+  test.each([
+    ['float64', 2 ** -53, 2 ** 300],
+    ['float32', 2 ** -24, 2 ** 40],
+  ])('in %s the unit grows by a step that leaves digits', (_, epsilon, step) => {
+    const passes = new ResultPasses(several, epsilon);
+    const [pass] = passes.passesFor(false);
+    const sums = {
+      sums: Float64Array.of(Infinity, 1),
+      covariances: Float64Array.of(Infinity, 0, 1),
+      concentrations: Float64Array.of(Infinity, 1),
+    };
+    expect(passes.outOfUnit({ passes: [{ pass, sums }], squares: 0 } as never)).toBe(true);
+    expect(passes.units).toEqual([step, 1]);
+  });
 });
 
 describe('errors that are raised for what samples do not show', () => {

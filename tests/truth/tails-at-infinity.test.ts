@@ -1,5 +1,5 @@
 /**
- * Infinite ranges: what lies beyond the end of the map (src/ends.ts) is part of the error, and no claim is false for it.
+ * Infinite ranges: what lies beyond the end of the map (src/ends/end-probe.ts) is part of the error, and no claim is false for it.
  * Truths are closed forms.
  */
 import { type Integrand, integrate, scan } from 'quadrille';

@@ -1,6 +1,6 @@
 /** Strata: how many there are, by the papers' formulas, and how many samples each gets. */
 import { describe, expect, test } from 'vitest';
-import { KNOBS } from '../../src/methods/vegas/vegas.ts';
+import { KNOBS } from '../../src/methods/vegas/knobs.ts';
 import { allocate, strataFor } from '../../src/tasks/strata.ts';
 
 const dimensions = Array.from({ length: 32 }, (_, i) => i + 1);

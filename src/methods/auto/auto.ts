@@ -22,7 +22,7 @@ import type { CubatureOptions } from '../cubature/options.ts';
 import { loadPagani, loadVegas, loadVegasOrLattice } from '../load.ts';
 import type { MethodProblem, Outcome, Run, Several, Step } from '../method.ts';
 import { withErrors } from '../several-estimates.ts';
-import type { VegasOptions } from '../vegas/options.ts';
+import { isProtocol, type VegasOptions } from '../vegas/options.ts';
 import { withError } from '../with-error.ts';
 import { PausableRun } from './pausable-run.ts';
 
@@ -38,8 +38,6 @@ const MAX_FIRST_COST = 2 ** 18;
 const FEWEST_LATTICE_DIMS = 3;
 /** The part of the budget that VEGAS+ may spend before PAGANI gets most of it, to find out whether lattices need less. */
 const LATTICE_TRIAL_PART = 0.1;
-/** Options that prescribe the iterations of VEGAS+. */
-const PROTOCOL = ['evaluations', 'iterations', 'adapt', 'skip'] as const;
 /** The part of the better method's cost that the other one gets. */
 const OTHER_PART = 0.25;
 /** The part of the budget that PAGANI gets where VEGAS+ cannot reach the tolerance. */
@@ -73,7 +71,7 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
     },
     problem,
   );
-  const prescribed = PROTOCOL.some(knob => options.vegas[knob] !== undefined);
+  const prescribed = isProtocol(options.vegas);
   const tooMany =
     dims > MAX_PAGANI_DIMS || 3 * ruleFor(dims).points * PAGANI_PRICE > 0.1 * problem.maxEvaluations;
   if (prescribed || tooMany) {

@@ -7,6 +7,7 @@
  */
 import { evaluationsFor, improvement, type Point, slopeOf } from '../convergence.ts';
 import {
+  goalsOf,
   type IterationRecord,
   type MethodProblem,
   NO_OUTCOME,
@@ -86,7 +87,7 @@ export class PausableRun {
   constructor(of: PausableMethod, problem: MethodProblem) {
     this.#of = of;
     this.#asked = problem;
-    this.#goals = problem.several?.goals ?? [0];
+    this.#goals = goalsOf(problem);
     this.granted = problem.maxEvaluations;
     this.#problem = {
       ...problem,

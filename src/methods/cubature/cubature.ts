@@ -18,13 +18,14 @@ import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import { Ledger } from '../ledger.ts';
 import {
   type Grant,
+  goalsOf,
   type Iteration,
   type MethodProblem,
   type Outcome,
   type Run,
   type Status,
   type Step,
-  statusOf,
+  statusAtEnd,
   toleranceAt,
 } from '../method.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
@@ -76,7 +77,7 @@ export class Cubature {
     this.options = options;
     this.ledger = new Ledger(problem);
     this.results = problem.several?.count ?? 1;
-    this.goals = problem.several?.goals ?? [0];
+    this.goals = goalsOf(problem);
     this.witnesses = new Map(
       this.goals.map(goal => [goal, new Witnesses(problem, this.ledger, options.witnesses, goal)]),
     );
@@ -339,13 +340,7 @@ export class Cubature {
 
 /** Runs a method to its outcome; an abort and the end of the time become its status. */
 export async function* runCubature(run: Cubature, method: () => Step<Status>): Run {
-  let status: Status;
-  try {
-    status = yield* method();
-  } catch (e) {
-    status = statusOf(e, run.problem.signal);
-  }
-  return run.outcome(status);
+  return run.outcome(yield* statusAtEnd(method(), run.problem.signal));
 }
 
 /** The court of a method whose regions are in a store. */

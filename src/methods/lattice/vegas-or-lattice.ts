@@ -9,10 +9,13 @@
  */
 import type { Combined, Estimate } from '../combine.ts';
 import { evaluationsFor } from '../convergence.ts';
-import type { MethodProblem, Outcome, Run, Status, Step } from '../method.ts';
-import type { Knobs } from '../vegas/sampling.ts';
-import { begun, checkRecord, ended, knobsOf } from '../vegas/vegas.ts';
-import { LatticeRun, SMALLEST_TRIAL } from './lattice.ts';
+import type { MethodProblem, Run, Status, Step } from '../method.ts';
+import { inTolerances } from '../several-estimates.ts';
+import { knobsOf } from '../vegas/knobs.ts';
+import type { Measuring, VegasRun } from '../vegas/run.ts';
+import { runVegas } from '../vegas/vegas.ts';
+import { WithSamples } from '../vegas/with-samples.ts';
+import { SMALLEST_TRIAL, WithLattices } from './lattice.ts';
 
 /** Trials cost at most this part of what VEGAS+ would need. */
 const TRIAL_COST = 1 / 32;
@@ -22,34 +25,39 @@ const MOST_TRIAL = 2 ** 18;
 const WORTHWHILE = 1 / 2;
 /** The power with which errors of lattices are expected to fall: between 1/2, that of samples, and 1. */
 const POWER = 0.75;
-export async function* vegasOrLattice(given: MethodProblem): Run {
-  const problem = begun(given);
-  const knobs: Knobs = { ...knobsOf('vegas+', {}), orLattice: true };
-  checkRecord(problem, knobs);
-  const run = new VegasOrLatticeRun(problem, knobs);
-  return yield* ended(run, problem, run.toTolerance(true));
+
+export async function* vegasOrLattice(problem: MethodProblem): Run {
+  const knobs = { ...knobsOf('vegas+', {}), orLattice: true as const };
+  const outcome = yield* runVegas(problem, knobs, run => new WithEither(run));
+  const byLattice = outcome.counted?.some(e => e.randomError !== undefined);
+  return byLattice ? { ...outcome, method: 'lattice' } : outcome;
 }
 
-class VegasOrLatticeRun extends LatticeRun {
+class WithEither implements Measuring {
+  readonly #run: VegasRun;
+  readonly #samples: WithSamples;
+  readonly #lattices: WithLattices;
   /** Evaluations that VEGAS+ would need, and those that lattices should need where they are worthwhile. */
   #randomNeed = Infinity;
   #latticeNeed: number | null = null;
   #spentOnTrials = 0;
   #lastTrial = 0;
 
-  protected override needed(evaluations: number, times: number): number {
-    return evaluations * times ** 2;
+  constructor(run: VegasRun) {
+    this.#run = run;
+    this.#samples = new WithSamples(run);
+    this.#lattices = new WithLattices(run, { fallsShort: now => this.#fallsShort(now) });
   }
 
-  protected override async *planned(last: Estimate, size: number): Step<number> {
-    const need = yield* super.planned(last, size);
+  async *planned(last: Estimate, size: number): Step<number> {
+    const { ledger } = this.#run;
+    const need = yield* this.#samples.planned(last);
     this.#randomNeed = need;
     if (this.#latticeNeed !== null) return this.#latticeNeed;
-    const most = Math.min(size, MOST_TRIAL, need * TRIAL_COST - this.#spentOnTrials, this.ledger.left / 16);
+    const most = Math.min(size, MOST_TRIAL, need * TRIAL_COST - this.#spentOnTrials, ledger.left / 16);
     // a trial of the same size would find the same again
-    if (!(most >= Math.max(SMALLEST_TRIAL, 2 * this.#lastTrial)) || this.ledger.iterationsLeft <= 4)
-      return need;
-    const { missing, points } = yield* this.trial(most);
+    if (!(most >= Math.max(SMALLEST_TRIAL, 2 * this.#lastTrial)) || ledger.iterationsLeft <= 4) return need;
+    const { missing, points } = yield* this.#lattices.trial(most);
     this.#lastTrial = 2 * points;
     this.#spentOnTrials += 2 * points;
     if (missing ** 2 * points > WORTHWHILE ** 2 * need) return need;
@@ -57,44 +65,31 @@ class VegasOrLatticeRun extends LatticeRun {
     return this.#latticeNeed;
   }
 
-  protected override async *measure(
-    need: number,
-    learned: number,
-    adaptive: boolean,
-  ): Step<Status | undefined> {
-    return yield* this.#latticeNeed === null
-      ? this.measureRandomly(need, learned, adaptive)
-      : super.measure(need, learned, adaptive);
+  measure(need: number, learned: number, adaptive: boolean): Step<Status | undefined> {
+    const measuring = this.#latticeNeed === null ? this.#samples : this.#lattices;
+    return measuring.measure(need, learned, adaptive);
   }
 
   /** Samples do better if lattices need more than they would from the start; then lattices are not tried again. */
-  protected override fallsShort(now: Combined): boolean {
-    const short = this.#stillMissing(now) > this.#randomNeed;
-    if (short) {
-      this.#latticeNeed = null;
-      this.#spentOnTrials = Infinity;
-    }
-    return short;
+  #fallsShort(now: Combined): boolean {
+    if (!(this.#stillMissing(now) > this.#randomNeed)) return false;
+    this.#latticeNeed = null;
+    this.#spentOnTrials = Infinity;
+    return true;
   }
 
-  protected override stillNeeded(running: Estimate, counts: boolean): number | undefined {
+  stillNeeded(running: Estimate, counts: boolean): number | undefined {
     // as soon as lattices were tried it is known what is needed with and without them
     if (!counts) return this.#lastTrial > 0 ? (this.#latticeNeed ?? this.#randomNeed) : undefined;
     return running.randomError === undefined ? undefined : this.#stillMissing(running);
   }
 
   #stillMissing(now: Estimate): number {
-    const missing = this.inTolerances(now);
+    const missing = inTolerances(this.#run.problem, now);
     return missing > 1 ? evaluationsFor(missing, now.evaluations, POWER) : 0;
   }
 
-  protected override forWitnesses(running: Estimate): Estimate {
-    return running.randomError === undefined ? running : super.forWitnesses(running);
-  }
-
-  override outcome(status: Status): Outcome {
-    const outcome = super.outcome(status);
-    const byLattice = outcome.counted?.some(e => e.randomError !== undefined);
-    return byLattice ? { ...outcome, method: 'lattice' } : outcome;
+  forWitnesses(running: Estimate): Estimate {
+    return running.randomError === undefined ? running : this.#lattices.forWitnesses(running);
   }
 }

@@ -29,6 +29,10 @@ export const VEGAS_OPTIONS = {
 /** Options of the VEGAS family: `vegas+`, `mcubes`, `mcubes1d` and, where they mean something, `plain`. */
 export interface VegasOptions extends OptionsOf<typeof VEGAS_OPTIONS> {}
 
+/** Whether the options prescribe iterations, in the place of a run until the tolerance is met. */
+export const isProtocol = (options: VegasOptions): boolean =>
+  (['evaluations', 'iterations', 'adapt', 'skip'] as const).some(name => options[name] !== undefined);
+
 /** Iterations of a protocol that does not say how many it has. */
 export const PROTOCOL_ITERATIONS = 20;
 

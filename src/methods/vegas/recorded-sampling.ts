@@ -11,39 +11,11 @@
 import type { NonFinite } from '../../tasks/part.ts';
 import type { Estimate } from '../combine.ts';
 import type { Ledger } from '../ledger.ts';
-import type { MethodProblem, Nearest, Several } from '../method.ts';
-import { type Knobs, type Learned, Sampling, type Scalars } from './sampling.ts';
+import type { MethodProblem } from '../method.ts';
+import type { Knobs } from './knobs.ts';
+import type { Call, Entry, VegasRecord } from './record.ts';
+import { Sampling } from './sampling.ts';
 import type { Box } from './witness.ts';
-
-/** A call that was answered by samples. */
-interface Call {
-  what: 'probe' | 'adapt' | 'measure' | 'lattice' | 'witness' | 'seed';
-  /** Samples, or the boxes of `seed`; α where it is given; the lattices. */
-  evaluations: number;
-  alpha: number | null;
-  boxes: readonly Box[] | null;
-  lattice?: readonly [shifts: number, log2: number, folded: boolean];
-}
-
-interface Entry extends Call {
-  spent: number;
-  /** The estimate of an iteration, or the number of witnesses. */
-  result: Estimate | number | null;
-  after: Scalars;
-  nonFinite: NonFinite[];
-}
-
-/** What a run has done, as data: see the head of this file. */
-export interface VegasRecord {
-  knobs: Knobs;
-  /** Of several results those that the run learned from, and its goals; absent for one. */
-  several?: Pick<Several, 'goals' | 'leads' | 'allPairs'>;
-  /** The map that the run began with, if it was given one. */
-  began: Learned | null;
-  entries: readonly Entry[];
-  /** Null when the run ended in the middle of learning, or was stopped while a card had the map. */
-  learned: Learned | null;
-}
 
 export class RecordedSampling {
   readonly #problem: MethodProblem;
@@ -85,78 +57,34 @@ export class RecordedSampling {
     return sampling;
   }
 
-  get seen(): boolean {
-    return this.#sampling.seen;
-  }
-
-  get nonFinite(): boolean {
-    return this.#sampling.nonFinite;
-  }
-
-  get probed(): Estimate | null {
-    return this.#sampling.probed;
-  }
-
-  get perAxis(): number {
-    return this.#sampling.perAxis;
-  }
-
-  get bins(): number {
-    return this.#sampling.bins;
-  }
-
-  nearest(samples: number): Nearest {
-    return this.#sampling.nearest(samples);
-  }
-
-  largestSpread(result: number): number {
-    return this.#sampling.largestSpread(result);
-  }
-
-  spreadAbout(value: number, result: number): number {
-    return this.#sampling.spreadAbout(value, result);
-  }
-
-  cubesFor(evaluations: number): number {
-    return this.#sampling.cubesFor(evaluations);
-  }
-
-  contradictions(estimate: Estimate): Box[] {
-    return this.#sampling.contradictions(estimate);
+  /** The sampling as the last call left it. */
+  get now(): Omit<Sampling, Call['what']> {
+    return this.#sampling;
   }
 
   async probe(samples: number): Promise<void> {
-    await this.#call({ what: 'probe', evaluations: samples, alpha: null, boxes: null });
+    await this.#call(callOf('probe', samples));
   }
 
   async adapt(evaluations: number, alpha?: number): Promise<Estimate> {
-    const call: Call = { what: 'adapt', evaluations, alpha: alpha ?? null, boxes: null };
-    return (await this.#call(call)) as Estimate;
+    return (await this.#call({ ...callOf('adapt', evaluations), alpha: alpha ?? null })) as Estimate;
   }
 
   async measure(evaluations: number): Promise<Estimate> {
-    return (await this.#call({ what: 'measure', evaluations, alpha: null, boxes: null })) as Estimate;
+    return (await this.#call(callOf('measure', evaluations))) as Estimate;
   }
 
-  async lattice(shifts: number, log2: number, folded: boolean): Promise<Estimate> {
-    const lattice = [shifts, log2, folded] as const;
-    const call: Call = {
-      what: 'lattice',
-      evaluations: shifts * 2 ** log2,
-      alpha: null,
-      boxes: null,
-      lattice,
-    };
-    return (await this.#call(call)) as Estimate;
+  async lattice(...lattice: NonNullable<Call['lattice']>): Promise<Estimate> {
+    const [shifts, log2] = lattice;
+    return (await this.#call({ ...callOf('lattice', shifts * 2 ** log2), lattice })) as Estimate;
   }
 
   async witness(samples: number, now: Estimate): Promise<number> {
-    const call: Call = { what: 'witness', evaluations: samples, alpha: null, boxes: null };
-    return (await this.#call(call, now)) as number;
+    return (await this.#call(callOf('witness', samples), now)) as number;
   }
 
   async seed(boxes: readonly Box[]): Promise<void> {
-    await this.#call({ what: 'seed', evaluations: 0, alpha: null, boxes });
+    await this.#call({ ...callOf('seed', 0), boxes });
   }
 
   /** The record of the run so far. */
@@ -241,6 +169,13 @@ export class RecordedSampling {
     await this.#sample(entry);
   }
 }
+
+const callOf = (what: Call['what'], evaluations: number): Call => ({
+  what,
+  evaluations,
+  alpha: null,
+  boxes: null,
+});
 
 const learns = ({ what }: Call): boolean => what === 'adapt' || what === 'seed';
 

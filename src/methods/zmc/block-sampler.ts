@@ -2,14 +2,18 @@
  * Samples grids of blocks, for ZMC: makes tasks with a number of their own, and notes what was spent, seen and found. What it has
  * come to is data (`After` in record.ts), so that a run can go on from there.
  */
+import { innerRange } from '../../integrand/inner-range.ts';
 import { STREAM } from '../../random/philox.ts';
 import type { NonFinite } from '../../tasks/part.ts';
 import { merge, type ResultPass, type SampleSums, type SampleTask, wholeOf } from '../../tasks/sample.ts';
 import type { Ledger } from '../ledger.ts';
 import type { MethodProblem } from '../method.ts';
 import { inPass } from '../result-passes.ts';
-import type { Grid } from './blocks.ts';
+import type { Grid, Slab } from './blocks.ts';
 import type { After } from './record.ts';
+
+/** Samples of the pilot, which finds the size of values where no search does. */
+const PILOT_SAMPLES = 256;
 
 export class BlockSampler {
   readonly #problem: MethodProblem;
@@ -28,6 +32,21 @@ export class BlockSampler {
   constructor(problem: MethodProblem, ledger: Ledger) {
     this.#problem = problem;
     this.#ledger = ledger;
+  }
+
+  /** The whole domain as one block. */
+  get whole(): Slab {
+    const { ranges } = this.#problem;
+    return { box: ranges.map(innerRange), strata: ranges.map(() => 1), first: 0, blocks: 1 };
+  }
+
+  get pilotSamples(): number {
+    return Math.max(2, Math.min(PILOT_SAMPLES, Math.floor(this.#ledger.iterationLimit)));
+  }
+
+  /** Evaluations that can still be made. */
+  get left(): number {
+    return this.#ledger.left;
   }
 
   /** Samples an integrand that returns a number. */

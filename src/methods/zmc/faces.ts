@@ -9,6 +9,7 @@
  * DEVIATIONS of their samples. Where it falls towards the face, by some factor from the layer of blocks before, this is the
  * slope of a peak: beyond the face it falls by that factor again.
  */
+import type { SampleSums } from '../../tasks/sample.ts';
 import { beyondFace, type Node } from './tree-search.ts';
 
 /** The blocks of a node in the last pass. */
@@ -16,6 +17,26 @@ export interface NodeSums {
   /** Means and variances of w = f·(volume of the node's box), one per block. */
   means: Float64Array;
   variances: Float64Array;
+}
+
+/** Means and variances of the blocks of a node are kept if there are at most this many blocks. */
+const MAX_KEPT_SUMS = 2 ** 18;
+
+/** Lists for so many blocks; empty where there are too many. */
+export function sumsOfNode(blocks: number): NodeSums {
+  const list = () => new Float64Array(blocks <= MAX_KEPT_SUMS ? blocks : 0);
+  return { means: list(), variances: list() };
+}
+
+/** Puts the sums of blocks from number `first` on into the lists of their node. */
+export function keepSums(
+  all: NodeSums,
+  { means, variances }: Pick<SampleSums, 'means' | 'variances'>,
+  first: number,
+): void {
+  if (all.means.length === 0) return;
+  all.means.set(means!, first);
+  all.variances.set(variances!, first);
 }
 
 /** Where the mean falls by more than this from layer to layer towards a face, the block beyond has the foot of a peak. */

@@ -32,10 +32,13 @@ export interface PassTotals {
   several?: readonly SeveralSums[];
 }
 
-/** One pass over all blocks. */
-export interface PassRecord extends PassTotals {
-  /** Samples per block, and the unit of the sums. */
+/** A pass with so many samples per block on average. */
+export interface CountedPass extends PassTotals {
   count: number;
+}
+
+export interface PassRecord extends CountedPass {
+  /** The unit of the sums. */
   unit: number;
   units?: readonly number[];
   /** What samples of this pass and those before it may hide (faces.ts, jumps.ts); 0 with several results, which have floors. */

@@ -21,10 +21,13 @@ import type { Estimate } from '../combine.ts';
 import { hiddenBy } from '../jumps.ts';
 import type { Several } from '../method.ts';
 import { type PassSums, passOf, ResultPasses, together } from '../result-passes.ts';
-import { MOST_TRIES } from '../unit.ts';
+import { MOST_TRIES, overflowStep } from '../unit.ts';
 import type { BlockSampler } from './block-sampler.ts';
-import { type Grid, type Slab, slabsOf, uncutGrids } from './blocks.ts';
-import { type Face, facesOf, hiddenBeyondFaces, type NodeSums } from './faces.ts';
+import type { BlockTree } from './block-tree.ts';
+import { type Slab, slabsOf, uncutGrids } from './blocks.ts';
+import { type Face, facesOf, hiddenBeyondFaces, keepSums, type NodeSums, sumsOfNode } from './faces.ts';
+import { PASSES } from './plan.ts';
+import type { CountedPass, PassRecord, PassTotals, ZmcRecord } from './record.ts';
 import type { Node } from './tree-search.ts';
 
 /** What steps and faces may hide of a result, as data; nodes are given by their numbers. */
@@ -41,41 +44,80 @@ export interface Floor {
  */
 const UNIT_RANGE = 4;
 
+/** What ZMC asks of blocks, whether the integrand has one result (one-result-blocks.ts) or several. */
+export type ResultBlocks = Omit<SeveralBlocks, 'units'> & { readonly units?: readonly number[] };
+
+/** Makes the estimate of a result from its value and variance in a unit. */
+export type MakeEstimate = (unit: number, value: number, variance: number) => Estimate;
+
+/** The largest ratio between the variances that different passes find for a block with most of the variance. */
+export const MAX_VARIANCE_RATIO = 8;
+
 export class SeveralBlocks {
   readonly #several: Several;
   readonly #sampler: BlockSampler;
   readonly #units: ResultPasses;
+  readonly #epsilon: number;
   /** Whether units fit the sizes of the leads, as a trial of blocks found them. */
   #fit = false;
   /** What goals may hide; null before that is known. */
-  floors: readonly Floor[] | null = null;
+  #floors: readonly Floor[] | null = null;
 
-  constructor(several: Several, sampler: BlockSampler) {
+  constructor(several: Several, sampler: BlockSampler, epsilon: number) {
     this.#several = several;
     this.#sampler = sampler;
-    this.#units = new ResultPasses(several);
+    this.#epsilon = epsilon;
+    this.#units = new ResultPasses(several, epsilon);
   }
 
   get units(): readonly number[] {
     return this.#units.units;
   }
 
-  set units(units: readonly number[]) {
-    this.#units.units = units;
+  /** Whether what may hide between samples is known. */
+  get knowsHidden(): boolean {
+    return this.#floors !== null;
+  }
+
+  /** What a record has beside the tree. */
+  get state(): Pick<ZmcRecord, 'units' | 'floors'> {
+    return { units: this.units, floors: this.#floors };
+  }
+
+  /** Goes on from the tree of a record. */
+  restore({ units, floors }: Pick<ZmcRecord, 'units' | 'floors'>): void {
+    this.#units.units = units!;
+    this.#floors = floors!;
+  }
+
+  /** Goes on from a pass of a record. */
+  takePass(_pass: PassRecord): void {}
+
+  /** Samples the whole domain evenly, to measure how fast the integrand is. */
+  async probe(samples: number): Promise<Estimate> {
+    const sums = await this.#whole(samples, STREAM.probe);
+    const { evaluations } = sums;
+    return this.#units.estimate(sums, (unit, { sum, variance }) => ({
+      value: sum * unit,
+      error: Math.sqrt(variance) * unit,
+      evaluations,
+    }));
   }
 
   /** Samples the whole domain evenly; all results. */
-  async whole(grid: Grid, samples: number, stream: number): Promise<PassSums> {
+  async #whole(samples: number, stream: number): Promise<PassSums> {
     const passes = this.#units.passesFor(false);
-    return together(passes, await this.#sampler.passes(grid, samples, stream, passes, false));
+    const { whole } = this.#sampler;
+    return together(passes, await this.#sampler.passes(whole, samples, stream, passes, false));
   }
 
   /** Sets the units of all results from a few samples of the whole domain. */
-  async pilot(grid: Grid, samples: number): Promise<void> {
+  async beforeSearch(): Promise<void> {
+    const { pilotSamples } = this.#sampler;
     for (let tries = 0; ; tries++) {
-      const sums = await this.whole(grid, samples, STREAM.pilot);
+      const sums = await this.#whole(pilotSamples, STREAM.pilot);
       if (tries < MOST_TRIES && this.#units.outOfUnit(sums)) continue;
-      this.#units.pilot(sums, samples);
+      this.#units.pilot(sums, pilotSamples);
       return;
     }
   }
@@ -108,7 +150,7 @@ export class SeveralBlocks {
       const { sums, covariances } = found[p].several!;
       results.forEach((r, i) => {
         const [mean, square] = [sums[i] / blocks, (covariances[packedIndex(i, i)] * samples) / blocks];
-        sizes[r] = square < Infinity ? Math.sqrt(mean * mean + square) : 2 ** 300;
+        sizes[r] = square < Infinity ? Math.sqrt(mean * mean + square) : overflowStep(this.#epsilon);
       });
     });
     const isFar = (size: number) => size > UNIT_RANGE || (size > 0 && size < 1 / UNIT_RANGE);
@@ -118,51 +160,48 @@ export class SeveralBlocks {
   }
 
   /**
-   * Looks at every block for each goal and lead: sets the floors of goals, and returns for each node Σ variance/size² over the leads,
-   * per sample of a block.
+   * Looks at every block for each goal and lead, if samples per block are left for that and two for each pass: sets the floors of
+   * goals, and shares samples by Σ variance/size² over the leads.
    */
-  async look(nodes: readonly Node[], perAxis: number, samples: number, most: number): Promise<number[]> {
+  async afterSearch(tree: BlockTree, samples: number): Promise<void> {
+    if (!tree.searched) {
+      this.#floors = [];
+      return;
+    }
+    if (this.#sampler.left < (samples + 2 * PASSES) * tree.leaves) return;
     const { goals, leads } = this.#several;
-    const spreads = nodes.map(() => 0);
+    const spreads = tree.nodes.map(() => 0);
     const floors: Floor[] = [];
     const first = this.#sampler.calls;
     for (const [turn, result] of [...new Set([...goals, ...leads])].entries()) {
-      const look = () => this.#lookAt(result, nodes, perAxis, samples, most);
+      const look = () => this.#lookAt(result, tree, samples);
       const { sums, variances } = await (turn === 0 ? look() : this.#sampler.again(first, look));
       if (leads.includes(result))
         variances.forEach((v, n) => {
           spreads[n] += v;
         });
-      if (goals.includes(result))
-        floors.push({ result, ...floorOf(nodes, sums, perAxis, this.units[result]) });
+      if (goals.includes(result)) floors.push({ result, ...floorOf(tree, sums, this.units[result]) });
     }
-    this.floors = floors;
-    return spreads;
+    this.#floors = floors;
+    if (tree.isCut) tree.share(spreads);
   }
 
   /** Means and variances of all blocks for a result, and for each node Σ of the variances of blocks that are not cut. */
   async #lookAt(
     result: number,
-    nodes: readonly Node[],
-    perAxis: number,
+    { nodes, perAxis, perNode }: BlockTree,
     samples: number,
-    most: number,
   ): Promise<{ sums: Map<Node, NodeSums>; variances: number[] }> {
     const passes = [passOf([result], this.units, [result])];
     const sums = new Map<Node, NodeSums>();
     const variances: number[] = [];
     for (const node of nodes) {
-      const perBox = perAxis ** node.box.length;
-      const list = () => new Float64Array(perBox <= most ? perBox : 0);
-      const all: NodeSums = { means: list(), variances: list() };
+      const all = sumsOfNode(perNode);
       const cut = new Set(node.unstable);
       let variance = 0;
       for (const slab of slabsOf(node.box, perAxis)) {
         const [own] = await this.#sampler.passes(slab, samples, STREAM.blocks, passes, true);
-        if (all.means.length > 0) {
-          all.means.set(own.means!, slab.first);
-          all.variances.set(own.variances!, slab.first);
-        }
+        keepSums(all, own, slab.first);
         for (let i = 0; i < slab.blocks; i++)
           if (!cut.has(slab.first + i)) variance += own.variances![i] / slab.blocks ** 2;
       }
@@ -172,57 +211,63 @@ export class SeveralBlocks {
     return { sums, variances };
   }
 
-  /** What steps and faces may hide of each goal, by the goal's number. */
-  hidden(samplesOf: (node: number) => number): Map<number, number> {
+  /** What steps between blocks may hide of each goal, and blocks beside those that were cut; by the goal's number. */
+  hidden(tree: BlockTree): Map<number, number> {
+    const samplesOf = (node: number) => tree.samplesOf(tree.nodes[node]);
     return new Map(
-      (this.floors ?? []).map(({ result, steps, faces }) => [
+      (this.#floors ?? []).map(({ result, steps, faces }) => [
         result,
         Math.max(hiddenBeyondFaces(faces, samplesOf), ...steps.map((step, n) => step / samplesOf(n))),
       ]),
     );
   }
 
-  /** One pass over all blocks that are not cut: the sums of each block of results. `countOf`: samples per block of a node. */
-  async pass(
-    nodes: readonly Node[],
-    perAxis: number,
-    countOf: (node: Node) => number,
-  ): Promise<SeveralSums[]> {
+  /** What may hide after another pass of `count` samples per block; 0 here, since floors are known before the first pass. */
+  hiddenAfter(_tree: BlockTree, _count: number): number {
+    return 0;
+  }
+
+  /** Samples all blocks that are not cut, with so many samples per block on average; the sums are those of each block of results. */
+  async pass(tree: BlockTree, average: number): Promise<PassTotals> {
     const passes = this.#units.passesFor(false);
-    const all: SeveralSums[] = passes.map(({ results: { length: n } }) => ({
+    const several: SeveralSums[] = passes.map(({ results: { length: n } }) => ({
       sums: new Float64Array(n),
       covariances: new Float64Array(packedLength(n)),
       concentrations: new Float64Array(n),
     }));
-    for (const node of nodes)
-      for (const grid of uncutGrids(node.box, perAxis, node.unstable)) {
-        const found = await this.#sampler.passes(grid, countOf(node), STREAM.blocks, passes, false);
-        found.forEach(({ several }, p) => {
-          addScaled(all[p].sums, several!.sums, 1 / grid.blocks);
-          addScaled(all[p].covariances, several!.covariances, 1 / grid.blocks ** 2);
+    for (const node of tree.nodes)
+      for (const grid of uncutGrids(node.box, tree.perAxis, node.unstable)) {
+        const count = tree.countOf(node, average);
+        const found = await this.#sampler.passes(grid, count, STREAM.blocks, passes, false);
+        found.forEach(({ several: own }, p) => {
+          addScaled(several[p].sums, own!.sums, 1 / grid.blocks);
+          addScaled(several[p].covariances, own!.covariances, 1 / grid.blocks ** 2);
         });
       }
-    return all;
+    return { value: 0, variance: 0, largest: 0, several };
   }
 
-  /** Corrects units of results whose squares overflowed or underflowed; returns whether the pass has to be repeated. */
-  outOfUnit(several: readonly SeveralSums[]): boolean {
-    return this.#units.outOfUnit(this.#asPasses(several, 0));
+  /** Corrects units when squares overflowed or underflowed; returns whether the pass has to be repeated. */
+  outOfUnit(pass: PassTotals): boolean {
+    return this.#units.outOfUnit(this.#asPasses(pass, 0));
   }
 
-  /** Estimates of all results from the sums of a pass. */
-  estimate(
-    several: readonly SeveralSums[],
-    evaluations: number,
-    one: (unit: number, value: number, variance: number) => Estimate,
-  ): Estimate {
-    return this.#units.estimate(this.#asPasses(several, evaluations), (unit, { sum, variance }) =>
+  estimate(pass: PassTotals, evaluations: number, one: MakeEstimate): Estimate {
+    return this.#units.estimate(this.#asPasses(pass, evaluations), (unit, { sum, variance }) =>
       one(unit, sum, variance),
     );
   }
 
-  #asPasses(several: readonly SeveralSums[], evaluations: number): PassSums {
-    const passes = this.#units.passesFor(false).map((pass, p) => ({ pass, sums: several[p] }));
+  /**
+   * Whether passes differ about a block that has most of the variance of a goal. They do not tell the variance of each block: where
+   * `squares`, the variances of the goal per sample, differ as much, there is one that carries it.
+   */
+  differByOneBlock(_passes: readonly CountedPass[], squares: readonly number[]): boolean {
+    return Math.max(...squares) > MAX_VARIANCE_RATIO * Math.min(...squares);
+  }
+
+  #asPasses({ several }: PassTotals, evaluations: number): PassSums {
+    const passes = this.#units.passesFor(false).map((pass, p) => ({ pass, sums: several![p] }));
     return { ...NO_SUMS, evaluations, passes };
   }
 }
@@ -244,9 +289,8 @@ const inSixteens = (results: readonly number[]): number[][] =>
   blocksOf(results.length).map(places => places.map(i => results[i]));
 
 function floorOf(
-  nodes: readonly Node[],
+  { nodes, perAxis }: BlockTree,
   sums: ReadonlyMap<Node, NodeSums>,
-  perAxis: number,
   unit: number,
 ): Omit<Floor, 'result'> {
   const numbers = new Map(nodes.map((node, n) => [node, n]));

@@ -92,3 +92,45 @@ __shared__ double reciprocals[PIECE + 1];
 __device__ __forceinline__ double reciprocal(u32 n) {
   return n <= PIECE ? reciprocals[n] : __ddiv_rn(1.0, (double)n);
 }
+
+// The next piece of a leaf for each team that asks for one: its number, its cube and its place there. `next` is the first one that no
+// team has had, `from` the cube of the last one that a team has.
+__device__ __forceinline__ u32 nextPiece(const SampleTask& t, u32 asking, u32 leader, u32& next, u32& from, u32& cube, u32& index) {
+  const u32 item = next + __popc(asking & ((1u << leader) - 1));
+  if (t.count) {
+    cube = t.pieces == 1 ? item : item / t.pieces;
+    index = item - cube * t.pieces;
+  } else {
+    cube = cubeNear(t, item, from);
+    from = __shfl_sync(ALL, cube, 31 - __clz(asking));
+    index = cube < t.cubes ? item - t.firstPiece[cube] : 0;
+  }
+  next += __popc(asking);
+  return item;
+}
+
+// Adds a sample, which lies in these bins, to the histogram.
+__device__ __forceinline__ void countIn(const SampleTask& t, u32* low, u32* high, const u32 bin[DIMS], u64 increment) {
+  if (!increment) return;
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) {
+#if SHARED_HISTOGRAM
+    count64(low + d * t.bins + bin[d], high + d * t.bins + bin[d], increment);
+#else
+    atomicAdd(t.histogram + d * t.bins + bin[d], increment);
+#endif
+  }
+}
+
+// The sums of all leaves, whose places these are, become the result, which is copied and cleared for the next launch.
+__device__ __forceinline__ void report(const SampleTask& t, const double* sums, int integral, int variance, int increments,
+                                       int concentration) {
+  t.result->integral = __ldcg(sums + integral);
+  t.result->variance = __ldcg(sums + variance);
+  t.result->increments = __ldcg(sums + increments);
+  t.result->concentration = __ldcg(sums + concentration);
+  t.result->evaluations = t.totals ? t.totals[1] : t.samples;
+  volatile u64* words = (volatile u64*)t.result;
+  if (t.report)
+    for (u32 i = 0; i < sizeof(SampleResult) / 8; i++) ((u64*)t.report)[i] = words[i], words[i] = 0;
+}

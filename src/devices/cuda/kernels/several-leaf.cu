@@ -125,17 +125,8 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
   for (;;) {
     const u32 asking = __ballot_sync(ALL, left == 0 && rank == 0);
     if (asking) {
-      const u32 item = next + __popc(asking & ((1u << leader) - 1));
       u32 cube, index;
-      if (t.count) {
-        cube = t.pieces == 1 ? item : item / t.pieces;
-        index = item - cube * t.pieces;
-      } else {
-        cube = cubeNear(t, item, from);
-        from = __shfl_sync(ALL, cube, 31 - __clz(asking));
-        index = cube < t.cubes ? item - t.firstPiece[cube] : 0;
-      }
-      next += __popc(asking);
+      const u32 item = nextPiece(t, asking, leader, next, from, cube, index);
       if (left == 0 && item < end) {
         toPiece(p, t, item, cube, index);
         left = (p.samples + t.team - 1) / t.team;
@@ -174,18 +165,8 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
       }
       if (ADAPT) {
         const double scaled = rint(__dmul_rn(square, weight));
-        const u64 increment = __double2ull_rn(scaled);
         own.increments += scaled;  // this float64 sum shows when the 64-bit counters overflow
-        if (increment) {
-#pragma unroll
-          for (int d = 0; d < DIMS; d++) {
-#if SHARED_HISTOGRAM
-            count64(low + d * t.bins + bin[d], high + d * t.bins + bin[d], increment);
-#else
-            atomicAdd(t.histogram + d * t.bins + bin[d], increment);
-#endif
-          }
-        }
+        countIn(t, low, high, bin, __double2ull_rn(scaled));
       }
     }
     // sums are taken about the first values of the piece, which its leader has
@@ -291,13 +272,5 @@ __device__ __forceinline__ void addLeaves(const SampleTask& t) {
     if (n <= 32) break;
   }
   if (threadIdx.x != 0) return;
-  t.result->integral = __ldcg(to + INTEGRAL);
-  t.result->variance = __ldcg(to + COVARIANCE);
-  t.result->increments = __ldcg(to + INCREMENTS);
-  t.result->concentration = __ldcg(to + CONCENTRATION);
-  t.result->evaluations = t.totals ? t.totals[1] : t.samples;
-  // the result is copied and cleared for the next launch
-  volatile u64* words = (volatile u64*)t.result;
-  if (t.report)
-    for (u32 i = 0; i < sizeof(SampleResult) / 8; i++) ((u64*)t.report)[i] = words[i], words[i] = 0;
+  report(t, to, INTEGRAL, COVARIANCE, INCREMENTS, CONCENTRATION);
 }

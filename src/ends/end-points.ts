@@ -6,17 +6,17 @@
  * whose loops may be long is not examined, since nothing could end them there. Nor is a function as it is, if it may take long
  * and the run has limits that workers keep.
  */
-import { beforeAbort } from './devices/before-abort.ts';
-import { type BoundProgram, resultCount } from './integrand/bound.ts';
-import { gapInCells, rangeOfCells } from './integrand/cells.ts';
-import { type Domain, MAX_REACH, toDomain } from './integrand/domain.ts';
-import { innerRange, nextDown, nextUp } from './integrand/inner-range.ts';
-import { kit } from './integrand/math/common.ts';
-import { stopChecksOf } from './integrand/stop-checks.ts';
-import type { MethodProblem } from './methods/method.ts';
+import { beforeAbort } from '../devices/before-abort.ts';
+import { type BoundProgram, resultCount } from '../integrand/bound.ts';
+import { gapInCells, rangeOfCells } from '../integrand/cells.ts';
+import { type Domain, MAX_REACH, toDomain } from '../integrand/domain.ts';
+import { innerRange, nextDown, nextUp } from '../integrand/inner-range.ts';
+import { kit } from '../integrand/math/common.ts';
+import { stopChecksOf } from '../integrand/stop-checks.ts';
+import type { MethodProblem } from '../methods/method.ts';
+import { type Counter, keyOf, STREAM, wordsOf } from '../random/philox.ts';
+import type { EvaluatePoints } from '../tasks/evaluate.ts';
 import { quickValues } from './quick-values.ts';
-import { type Counter, keyOf, STREAM, wordsOf } from './random/philox.ts';
-import type { EvaluatePoints } from './tasks/evaluate.ts';
 
 /** What ends a run. */
 type Limits = Pick<MethodProblem, 'signal' | 'deadline'>;

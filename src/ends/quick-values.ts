@@ -1,9 +1,9 @@
 /** Values of an integrand at a few points, on the calling thread, before a device would have started. */
-import { dueTurn } from './devices/event-loop.ts';
-import { type BoundProgram, type PlainProgram, resultCount } from './integrand/bound.ts';
-import type { PlainValue } from './integrand/plain.ts';
-import { javascriptTarget } from './integrand/targets/javascript.ts';
-import { type EvaluatePoints, evaluatorOf } from './tasks/evaluate.ts';
+import { dueTurn } from '../devices/event-loop.ts';
+import { type BoundProgram, type PlainProgram, resultCount } from '../integrand/bound.ts';
+import type { PlainValue } from '../integrand/plain.ts';
+import { javascriptTarget } from '../integrand/targets/javascript.ts';
+import { type EvaluatePoints, evaluatorOf } from '../tasks/evaluate.ts';
 
 /** `isLate`: the run has to end; plain functions are not called any more, and values that are not known are NaN. */
 export function quickValues(bound: BoundProgram, isLate: () => boolean): EvaluatePoints {

@@ -1,6 +1,7 @@
-/** How much may be missing at the ends of ranges (ends.ts), and what that means for a run; with-missing.ts for its outcome. */
-import type { Missing } from './ends.ts';
-import { type MethodProblem, NEGLIGIBLE_BEYOND, toleranceAt } from './methods/method.ts';
+/** How much may be missing at the ends of ranges (end-probe.ts), and what that means for a run; with-missing.ts for its outcome. */
+
+import { type MethodProblem, NEGLIGIBLE_BEYOND, toleranceAt } from '../methods/method.ts';
+import type { Missing } from './end-probe.ts';
 
 /** Evaluations for an integral that may not exist: its value says nothing, however many there are. */
 const HOPELESS_EVALUATIONS = 2 ** 20;

@@ -12,7 +12,7 @@
  * them the formula is exact. An integrand that falls as a power of x, f ~ x^-p, has g = x^(1 − p): the formula then gives
  * g/(p − 1 − 1/u) where g/(p − 1) is right, which is too much but not too little.
  */
-import { kit } from './integrand/math/common.ts';
+import { kit } from '../integrand/math/common.ts';
 
 /** Two windows side by side, in octaves of the distance from the end, and the octave in which numbers end. */
 export interface Windows {

@@ -9,9 +9,10 @@
  *
  * The excess is measured, not extrapolated: ∫ (|f(s)| − |f(s₀)|) ds below s₀, as a sum over windows of octaves.
  */
+
+import { kit } from '../integrand/math/common.ts';
+import type { Nearest } from '../methods/method.ts';
 import { byAxis, type EndPoints, type EndSet, type EndWindow, roomOf } from './end-points.ts';
-import { kit } from './integrand/math/common.ts';
-import type { Nearest } from './methods/method.ts';
 
 /** The octaves of the first window; each following one has twice as many. */
 const FIRST_OCTAVES = 2;

@@ -1,7 +1,8 @@
-/** What may be missing at the ends of ranges (ends.ts), in the outcome of a run: a larger error, no claim, a warning. */
-import type { Missing } from './ends.ts';
-import { type MethodProblem, type Outcome, type Several, toleranceAt } from './methods/method.ts';
-import { withErrors } from './methods/several-estimates.ts';
+/** What may be missing at the ends of ranges (end-probe.ts), in the outcome of a run: a larger error, no claim, a warning. */
+
+import { type MethodProblem, type Outcome, type Several, toleranceAt } from '../methods/method.ts';
+import { withErrors } from '../methods/several-estimates.ts';
+import type { Missing } from './end-probe.ts';
 import { negligibleFor, totalOf } from './missing.ts';
 
 /** The outcome with what may be missing as a part of its error. */
