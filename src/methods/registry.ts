@@ -5,7 +5,7 @@
  */
 import type { AutoOptions } from './auto/auto.ts';
 import type { LatticeOptions } from './lattice/options.ts';
-import { loadLattice, loadPagani, loadVegas, whenLoaded } from './load.ts';
+import { loadCubature, loadLattice, loadPagani, loadVegas, whenLoaded } from './load.ts';
 import type { MethodProblem, Run } from './method.ts';
 import type { ZmcOptions } from './zmc/options.ts';
 
@@ -65,14 +65,14 @@ export const METHODS = [
     family: 'cubature',
     words: 'adaptive cubature that halves the region with the largest error',
     run: (problem, options) =>
-      whenLoaded(async () => (await import('./cubature/cuhre.ts')).cuhre(problem, options.cubature)),
+      loadCubature(problem, options.cubature, async () => (await import('./cubature/cuhre.ts')).cuhre),
   },
   {
     name: 'two-phase',
     family: 'cubature',
     words: 'adaptive cubature: halves all regions first, then each processor continues with its own',
     run: (problem, options) =>
-      whenLoaded(async () => (await import('./cubature/two-phase.ts')).twoPhase(problem, options.cubature)),
+      loadCubature(problem, options.cubature, async () => (await import('./cubature/two-phase.ts')).twoPhase),
   },
   {
     name: 'lattice',

@@ -17,7 +17,7 @@
  * No decision depends on a clock, so the same seed gives the same bits. Instead of time, cost is counted: an evaluation
  * of PAGANI costs a third of one of VEGAS+, because it needs no random numbers, no map and no histogram.
  */
-import { ruleFor } from '../../tasks/rules.ts';
+import { loadRule, ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
 import { loadPagani, loadVegas, loadVegasOrLattice } from '../load.ts';
 import type { MethodProblem, Outcome, Run, Several, Step } from '../method.ts';
@@ -74,8 +74,8 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
     problem,
   );
   const prescribed = PROTOCOL.some(knob => options.vegas[knob] !== undefined);
-  const tooMany =
-    dims > MAX_PAGANI_DIMS || 3 * ruleFor(dims).points * PAGANI_PRICE > 0.1 * problem.maxEvaluations;
+  const least = dims > MAX_PAGANI_DIMS ? Infinity : 3 * (await loadRule(dims)).points;
+  const tooMany = least * PAGANI_PRICE > 0.1 * problem.maxEvaluations;
   if (prescribed || tooMany) {
     const why = prescribed
       ? 'its iterations were prescribed'
@@ -92,7 +92,7 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
       name: 'pagani',
       random: false,
       price: PAGANI_PRICE,
-      least: 3 * ruleFor(dims).points,
+      least,
       margin: PAGANI_MARGIN,
       tells: false,
       start: own => loadPagani(own, options.cubature),
