@@ -5,7 +5,7 @@
 import type { BoundProgram } from './integrand/bound.ts';
 import { isRegionRecord, type RegionRecord } from './methods/cubature/region-record.ts';
 import type { MethodProblem, MethodRecord } from './methods/method.ts';
-import { METHODS } from './methods/registry.ts';
+import { FAMILIES, type MethodName } from './methods/names.ts';
 import type { VegasRecord } from './methods/vegas/recorded-sampling.ts';
 import type { Learned } from './methods/vegas/sampling.ts';
 import { isZmcRecord, type ZmcRecord } from './methods/zmc/record.ts';
@@ -77,7 +77,8 @@ export function learnedFor(state: State, problem: Problem, integrand: BoundProgr
 const hasMap = (state: State): boolean => ['vegas', 'lattice'].includes(familyOf(state));
 
 /** The family of methods that a state comes from; that of VEGAS if its method is unknown, which is refused later. */
-const familyOf = ({ method }: State) => METHODS.find(m => m.name === method)?.family ?? 'vegas';
+const familyOf = ({ method }: State) =>
+  (Object.hasOwn(FAMILIES, method) ? FAMILIES[method as MethodName] : null) ?? 'vegas';
 
 /** Throws unless a state is one of this problem. */
 function checkFit(state: State, problem: Problem, integrand: BoundProgram): void {

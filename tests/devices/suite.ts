@@ -9,7 +9,7 @@ import { innerRange } from '../../src/integrand/inner-range.ts';
 import { kit } from '../../src/integrand/math/index.ts';
 import type { Params } from '../../src/integrand/params.ts';
 import { integrate } from '../../src/integrate.ts';
-import { METHOD_NAMES } from '../../src/methods/registry.ts';
+import { METHOD_NAMES } from '../../src/methods/names.ts';
 import { evaluatorOf } from '../../src/tasks/evaluate.ts';
 import { ruleFor } from '../../src/tasks/every-rule.ts';
 import { HostLearning } from '../../src/tasks/host-learning.ts';

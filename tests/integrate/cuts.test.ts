@@ -4,7 +4,7 @@ import { type Integrand, integrate, scan } from '../../src/index.ts';
 import { toDomain } from '../../src/integrand/domain.ts';
 import { makeDomain } from '../../src/integrand/make-domain.ts';
 import { kit } from '../../src/integrand/math/index.ts';
-import { METHOD_NAMES, type MethodName } from '../../src/methods/registry.ts';
+import { METHOD_NAMES, type MethodName } from '../../src/methods/names.ts';
 import type { CommonOptions, IntegrateOptions } from '../../src/problem.ts';
 import { keyOf, wordsOf } from '../../src/random/philox.ts';
 

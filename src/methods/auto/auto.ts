@@ -19,7 +19,7 @@
  */
 import { loadRule, ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
-import { loadPagani, loadVegas, loadVegasOrLattice } from '../load.ts';
+import type { loadPagani, loadVegas, loadVegasOrLattice } from '../load.ts';
 import type { MethodProblem, Outcome, Run, Several, Step } from '../method.ts';
 import { withErrors } from '../several-estimates.ts';
 import type { VegasOptions } from '../vegas/options.ts';
@@ -54,7 +54,14 @@ export interface AutoOptions {
   cubature: CubatureOptions;
 }
 
-export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
+/** The methods that take turns, as load.ts has them; importing them here would make bundlers cut that file from the registry. */
+interface Loaders {
+  loadPagani: typeof loadPagani;
+  loadVegas: typeof loadVegas;
+  loadVegasOrLattice: typeof loadVegasOrLattice;
+}
+
+export async function* auto(problem: MethodProblem, options: AutoOptions, load: Loaders): Run {
   const dims = problem.ranges.length;
   // options of VEGAS+ are meant for its samples
   const mayUseLattices =
@@ -69,7 +76,8 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
       least: 0,
       margin: 1,
       tells: mayUseLattices,
-      start: own => (mayUseLattices ? loadVegasOrLattice(own) : loadVegas(own, 'vegas+', options.vegas)),
+      start: own =>
+        mayUseLattices ? load.loadVegasOrLattice(own) : load.loadVegas(own, 'vegas+', options.vegas),
     },
     problem,
   );
@@ -95,7 +103,7 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
       least,
       margin: PAGANI_MARGIN,
       tells: false,
-      start: own => loadPagani(own, options.cubature),
+      start: own => load.loadPagani(own, options.cubature),
     },
     problem,
   );
