@@ -3,6 +3,7 @@
  * same; a map is taken from any run on as many dimensions. What does not fit is refused, with the member that differs.
  */
 import type { BoundProgram } from './integrand/bound.ts';
+import { KnownRegions } from './methods/cubature/known-regions.ts';
 import { isRegionRecord, type RegionRecord } from './methods/cubature/region-record.ts';
 import type { MethodProblem, MethodRecord } from './methods/method.ts';
 import { FAMILIES, type MethodName } from './methods/names.ts';
@@ -43,7 +44,7 @@ export function fromStates(
   if (resume) {
     checkFit(resume, problem, integrand);
     const family = familyOf(resume);
-    if (family === 'cubature') return { regions: readRegions(resume) };
+    if (family === 'cubature') return { regions: new KnownRegions(readRegions(resume), problem.dims) };
     return family === 'zmc' ? { blocks: readBlocks(resume) } : { resume: readVegas('resume', resume) };
   }
   if (!map) return {};

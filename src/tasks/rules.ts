@@ -13,6 +13,7 @@
 
 import { loading, OnDemand } from '../integrand/on-demand.ts';
 import { OptionError } from '../options/option-error.ts';
+import { arrangements, type Row, without } from './rules/rows.ts';
 
 /** One orbit: all points that permutations and sign changes make of a generator. */
 export interface Orbit {
@@ -47,9 +48,6 @@ export interface Rule {
 
 export const RULES = ['degree13', 'degree11', 'degree9', 'degree7', 'genz-malik', 'gauss-kronrod'] as const;
 export type RuleName = (typeof RULES)[number];
-
-/** A generator, its weight in the rule and in the null rules. */
-export type Row = readonly [generator: readonly number[], weights: readonly number[]];
 
 /** What makes the rows of a rule. Most integrals need that of one rule only. */
 type Rows = OnDemand<(dims: number) => readonly Row[]>;
@@ -201,22 +199,6 @@ export function nullCombinations({ orbits }: Rule): { scale: number[]; norm: num
     );
     return { scale, norm };
   });
-}
-
-/** The number of ways to put values on different axes; equal values have to be neighbours in the list. */
-export function arrangements(values: readonly number[], axes: number): number {
-  return values.reduce((ways, v, i) => (ways * (axes - i)) / (i - values.indexOf(v) + 1), 1);
-}
-
-/** `values` with each of `some` removed once; undefined when one of them is missing. */
-export function without(values: readonly number[], some: readonly number[]): number[] | undefined {
-  const rest = [...values];
-  for (const v of some) {
-    const i = rest.indexOf(v);
-    if (i < 0) return undefined;
-    rest.splice(i, 1);
-  }
-  return rest;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The rule of degree 13 in two dimensions, with its null rules: DCUHRE's. */
-import type { Row } from '../rules.ts';
+import type { Row } from './rows.ts';
 
 // biome-ignore format: one orbit per line
 const ROWS: readonly Row[] = [

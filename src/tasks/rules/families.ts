@@ -1,5 +1,5 @@
 /** Rules for any number of dimensions: of degrees 9 and 7, with null rules (DCUHRE's), and of Genz and Malik. */
-import { arrangements, type Row, without } from '../rules.ts';
+import { arrangements, type Row, without } from './rows.ts';
 
 /**
  * A rule for any number of axes. With D f = f(a) − 2f(0) + f(−a) along an axis, a row of `terms` is the weight of the

@@ -1,5 +1,5 @@
 /** Kronrod's rule of 15 points on an interval, with null rules. */
-import type { Row } from '../rules.ts';
+import type { Row } from './rows.ts';
 
 /** The 8 of Kronrod's 15 nodes that are not negative, with QUADPACK's weights halved. */
 const NODES = [
