@@ -182,7 +182,7 @@ export function outOfTime(problem: Problem, start: number): Result {
 }
 
 export function resultOf(
-  { domain, method, seed }: Problem,
+  problem: Problem,
   { record: _, counted: __, several, ...outcome }: Outcome,
   run: {
     iterations: readonly IterationRecord[];
@@ -193,11 +193,16 @@ export function resultOf(
     shape?: Shape;
   },
 ): Result {
+  const { domain, method, seed } = problem;
   const { nonFinite, device, shape = 'number' } = run;
   const warnings =
     nonFinite > 0
       ? [`${nonFinite} ${nonFinite === 1 ? 'value was' : 'values were'} not finite and counted as 0`]
       : [];
+  if (shape === 'number' && mayBeZero(outcome, problem))
+    warnings.push(
+      '0 is within the error, and meets no relative tolerance: set absTol if the integral may be 0',
+    );
   return new Result({
     method,
     iterations: run.iterations,
@@ -217,6 +222,12 @@ export function resultOf(
     nonFinite,
     warnings: [...outcome.warnings, ...warnings],
   });
+}
+
+/** Whether a run ended for want of accuracy, where no accuracy is enough. Errors of Monte Carlo methods are standard deviations. */
+function mayBeZero({ value, error, status, regions }: Outcome, { absTol, relTol }: Problem): boolean {
+  if ((status !== 'budget' && status !== 'roundoff') || absTol > 0 || relTol === 0) return false;
+  return error > 0 && error < Infinity && Math.abs(value) <= (regions === undefined ? 3 : 1) * error;
 }
 
 const signed = (value: number, { sign }: Domain): number => (value === 0 ? 0 : sign * value);
