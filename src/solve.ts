@@ -224,9 +224,16 @@ export function resultOf(
   });
 }
 
-/** Whether a run ended for want of accuracy, where no accuracy is enough. Errors of Monte Carlo methods are standard deviations. */
-function mayBeZero({ value, error, status, regions }: Outcome, { absTol, relTol }: Problem): boolean {
+/**
+ * Whether a run ended for want of accuracy, where no accuracy is enough, and nothing else is to be said of it. Errors of Monte Carlo
+ * methods are standard deviations.
+ */
+function mayBeZero(
+  { value, error, status, regions, warnings }: Outcome,
+  { absTol, relTol }: Problem,
+): boolean {
   if ((status !== 'budget' && status !== 'roundoff') || absTol > 0 || relTol === 0) return false;
+  if (warnings.length > 0) return false;
   return error > 0 && error < Infinity && Math.abs(value) <= (regions === undefined ? 3 : 1) * error;
 }
 

@@ -325,7 +325,7 @@ describe('sums that cancel, and tolerances that cannot be had', () => {
     expect(r.converged).toBe(false);
     expect(Math.abs(r.value)).toBeLessThanOrEqual(r.error);
     if (r.status === 'roundoff') expect(r.error).toBeLessThan(1e-12);
-    else expect(r.warnings.filter(w => !w.startsWith('0 is within the error'))).toHaveLength(1);
+    else expect(r.warnings).toHaveLength(1);
   });
   test.each(methods)('%s: with an absolute tolerance it converges, in 3 dimensions as well', async method => {
     const options = { method, relTol: 0, absTol: 1e-9 };
