@@ -63,7 +63,8 @@ function partOf(part: unknown, d: number): DomainPart {
 function rangeOf(part: object, [from, to]: [number, number], name: string): DomainPart {
   const known = ['from', 'to', 'scale', 'centre'];
   for (const key of Object.keys(part))
-    if (!known.includes(key)) refuse(`${name}.${key}`, undefined, `a range has ${known.join(', ')}`);
+    if (!known.includes(key))
+      refuse(`${name}.${key}`, (part as Record<string, unknown>)[key], `a range has ${known.join(', ')}`);
   const { scale, centre } = part as { scale?: unknown; centre?: unknown };
   const infinities = [from, to].filter(b => !Number.isFinite(b)).length;
   if (scale !== undefined && !(typeof scale === 'number' && scale > 0 && scale < Infinity))
@@ -86,16 +87,28 @@ function rangeOf(part: object, [from, to]: [number, number], name: string): Doma
 function cutsOf({ breaks, points }: DomainOptions, parts: readonly DomainPart[]): (Cuts | undefined)[] {
   if (breaks === undefined && points === undefined) return [];
   const lists = listsOf('breaks', breaks, 'pass a list of numbers per axis, such as [[0.3], []]');
-  if (lists.length > parts.length)
-    refuse('breaks', breaks, `pass at most ${parts.length} lists, one for each coordinate`);
+  const first: number[] = []; // the number of the first coordinate of each part
+  let coordinates = 0;
+  for (const part of parts) {
+    first.push(coordinates);
+    coordinates += isShape(part) ? part.dims : 1;
+  }
+  if (lists.length > coordinates)
+    refuse('breaks', breaks, `pass at most ${coordinates} lists, one for each coordinate`);
   const peaks = listsOf('points', points, 'pass a list of points, such as [[0.3, 0.7]]');
   for (const [i, point] of peaks.entries())
-    if (point.length !== parts.length)
-      refuse(`points[${i}]`, point, `pass ${parts.length} coordinates for each point`);
+    if (point.length !== coordinates)
+      refuse(
+        `points[${i}]`,
+        point,
+        `pass ${coordinates} ${coordinates === 1 ? 'coordinate' : 'coordinates'} for each point`,
+      );
   return parts.map((part, d): Cuts | undefined => {
-    const own = { breaks: lists[d] ?? [], peaks: peaks.map(point => point[d]) };
+    const at = first[d];
+    const end = first[d + 1] ?? coordinates;
+    const own = { breaks: lists.slice(at, end).flat(), peaks: peaks.map(point => point[at]) };
     if (own.breaks.length === 0 && own.peaks.length === 0) return undefined;
-    const name = own.breaks.length > 0 ? `breaks[${d}]` : 'points';
+    const name = own.breaks.length > 0 ? `breaks[${at}]` : 'points';
     const ends = endsOf(part);
     if (!ends)
       refuse(
@@ -105,7 +118,7 @@ function cutsOf({ breaks, points }: DomainOptions, parts: readonly DomainPart[])
       );
     const [low, high] = ends[0] < ends[1] ? ends : [ends[1], ends[0]];
     for (const x of own.breaks)
-      if (!(x >= low && x <= high)) refuse(`breaks[${d}]`, own.breaks, `${x} is outside of domain[${d}]`);
+      if (!(x >= low && x <= high)) refuse(`breaks[${at}]`, own.breaks, `${x} is outside of domain[${d}]`);
     for (const [i, x] of own.peaks.entries())
       if (!(x >= low && x <= high)) refuse(`points[${i}]`, peaks[i], `${x} is outside of domain[${d}]`);
     // a peak makes two cells, and the cells are made a power of two

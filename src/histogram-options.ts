@@ -1,7 +1,7 @@
 /** The option `histograms`, checked before any work. */
 import { checkNames, type ResultName } from './goals.ts';
 import type { Integrand } from './integrand/compile.ts';
-import { METHODS, type MethodName } from './methods/registry.ts';
+import { FAMILIES, type MethodName } from './methods/names.ts';
 import { OptionError } from './options/option-error.ts';
 import type { AllOptions } from './problem.ts';
 
@@ -55,7 +55,7 @@ export function checkFillable({ histograms, resume, vegas }: Required<AllOptions
   const no = (remedy: string, why: string): never => {
     throw new OptionError('histograms', histograms, remedy, w => `${w.quoted('histograms')} ${why}`);
   };
-  if (METHODS.find(m => m.name === method)!.family !== 'vegas')
+  if (FAMILIES[method] !== 'vegas')
     no("use method 'vegas+', or leave it out", `are filled with samples, and ${method} hands out none`);
   if (resume)
     no(

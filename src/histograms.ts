@@ -12,7 +12,6 @@
  * the value of the run.
  */
 import { dueTurn } from './devices/event-loop.ts';
-import { takesFunctions } from './devices/registry.ts';
 import { namedResult } from './goals.ts';
 import type { HistogramOptions } from './histogram-options.ts';
 import type { BoundProgram } from './integrand/bound.ts';
@@ -67,7 +66,7 @@ export class Histograms {
     this.#integrand = evaluatorOf(integrand);
     this.#axes = Object.entries(problem.histograms!).map(([name, given]) => {
       const row = namedResult(integrand, `histograms.${name}.result`, given.result);
-      return new Binned(name, given, row, problem);
+      return new Binned(name, given, row, problem, integrand);
     });
   }
 
@@ -163,14 +162,20 @@ class Binned {
   readonly #dims: number;
   readonly #evaluate: (points: Float64Array, n: number) => ArrayLike<number>;
 
-  constructor(name: string, given: HistogramOptions, row: number, { domain, params, device }: Problem) {
+  constructor(
+    name: string,
+    given: HistogramOptions,
+    row: number,
+    { domain, params }: Problem,
+    integrand: BoundProgram,
+  ) {
     const dims = domain.coordinates;
     this.name = name;
     this.row = row;
     this.slots = given.bins + 2;
     this.#given = given;
     this.#dims = dims;
-    if (takesFunctions(device))
+    if (integrand.kind === 'plain')
       this.#evaluate = (points, n) =>
         Float64Array.from({ length: n }, (_, i) => given.of(this.#at(points, n, i), params, kit));
     else {

@@ -1,7 +1,7 @@
 /** The public names of the library. */
 export { type ClusterOptions, cluster } from './devices/cluster/cluster.ts';
 export { type Device, DeviceError, type OpenOptions, type Session } from './devices/device.ts';
-export { type DeviceInfo, devices } from './devices/registry.ts';
+export { type DeviceInfo, devices } from './devices/list.ts';
 export type { DomainOption } from './domain-options.ts';
 export type { ResultName } from './goals.ts';
 export type { HistogramOptions } from './histogram-options.ts';

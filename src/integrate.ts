@@ -3,7 +3,6 @@ import { beforeAbort } from './devices/before-abort.ts';
 import type { Device } from './devices/device.ts';
 import { dueTurn } from './devices/event-loop.ts';
 import { openDevice, takesFunctions } from './devices/registry.ts';
-import { severalOf } from './goals.ts';
 import type { BoundProgram } from './integrand/bound.ts';
 import { withCaptures } from './integrand/captures.ts';
 import type { Integrand, IntegrandOf, NoParams } from './integrand/compile.ts';
@@ -17,7 +16,7 @@ import { statusOf } from './methods/method.ts';
 import { type AllOptions, checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
 import type { Result } from './result.ts';
 import { selfCheck } from './self-check.ts';
-import { nothing, outOfTime, solve, stopSignal } from './solve.ts';
+import { nothing, outOfTime, severalResults, solve, stopSignal } from './solve.ts';
 
 /**
  * The integral of `f` over a domain, with its error. Throws when the problem makes no sense; a run that stops short is a result.
@@ -80,7 +79,7 @@ export async function checked(
   integrand: BoundProgram,
   problem: Problem,
 ): Promise<BoundProgram> {
-  severalOf(integrand, problem); // throws for names of results that there are not
+  await severalResults(integrand, problem); // throws for names of results that there are not
   if (problem.check && integrand.kind === 'compiled' && !problem.domain.empty)
     await loading(() => selfCheck(f, integrand, problem));
   return integrand;

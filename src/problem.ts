@@ -3,7 +3,7 @@
 import type { Device } from './devices/device.ts';
 import { deviceRemedy } from './devices/registry.ts';
 import { type DomainOption, domainOf } from './domain-options.ts';
-import { checkNames, type ResultName } from './goals.ts';
+import type { ResultName } from './goals.ts';
 import type { HistogramOptions } from './histogram-options.ts';
 import { copyParams } from './integrand/check-params.ts';
 import type { Domain } from './integrand/domain.ts';
@@ -11,7 +11,7 @@ import { OnDemand } from './integrand/on-demand.ts';
 import type { Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';
 import { LATTICE_OPTIONS, type LatticeOptions } from './methods/lattice/options.ts';
-import { METHOD_NAMES, type MethodName } from './methods/registry.ts';
+import { METHOD_NAMES, type MethodName } from './methods/names.ts';
 import { checkProtocol, VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/options.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './methods/zmc/options.ts';
 import { OptionError } from './options/option-error.ts';
@@ -45,6 +45,7 @@ export interface Progress {
   errors?: readonly number[];
 }
 
+const results = new OnDemand(() => import('./goals.ts'));
 const states = new OnDemand(() => import('./read-state.ts'));
 const histogramOptions = new OnDemand(() => import('./histogram-options.ts'));
 
@@ -74,7 +75,6 @@ export const INTEGRATE_OPTIONS = {
     least: 1,
     most: 1000,
     remedy: 'pass a whole number from 1 to 1000',
-    help: 'integrate over the unit cube of N dimensions (integrands from files)',
   },
   /**
    * Where the integrand has kinks or steps: a list of numbers for each coordinate, such as `[[0.3], []]`. Regions, strata and bins
@@ -91,7 +91,6 @@ export const INTEGRATE_OPTIONS = {
     kind: 'choice',
     choices: METHOD_NAMES,
     default: 'auto',
-    help: 'the method, see below',
   }),
   /**
    * `auto`, `cpu` (every core), `cpu:3` (three workers), `cuda`, `cuda:1`, `cuda:*` (all cards), `js` (the function as it
@@ -102,19 +101,18 @@ export const INTEGRATE_OPTIONS = {
     kind: 'device',
     default: 'auto',
     check: checkDevice,
-    help: 'the device, or several: cuda:0,cuda:1; see below',
   }),
   /** The run stops when the error is at most max(absTol, relTol·|value|). Default 1e-3. */
-  relTol: { ...tolerance, default: 1e-3, help: 'relative error to reach' },
+  relTol: { ...tolerance, default: 1e-3 },
   /** The error that is small enough whatever the value is. Default 0. */
-  absTol: { ...tolerance, default: 0, help: 'absolute error that is small enough as well' },
+  absTol: { ...tolerance, default: 0 },
   /**
    * For an integrand with several results: the ones whose tolerance has to be met, by name (`'mean'`, `'z.re'`, `'[0]'`) or
    * number. A name of a group, `'z'`, stands for all results in it. Default: all results.
    */
   goals: entryOf<ResultName | readonly ResultName[]>({
     kind: 'other',
-    check: value => checkNames('goals', value),
+    check: value => results.now.checkNames('goals', value),
   }),
   /**
    * For an integrand with several results: the ones that the map and the strata learn from, each relative to its
@@ -122,7 +120,7 @@ export const INTEGRATE_OPTIONS = {
    */
   learnFrom: entryOf<ResultName | readonly ResultName[]>({
     kind: 'other',
-    check: value => checkNames('learnFrom', value),
+    check: value => results.now.checkNames('learnFrom', value),
   }),
   /**
    * For an integrand with more than 16 results, which are sampled in several passes over the same points: the covariances to measure.
@@ -135,26 +133,23 @@ export const INTEGRATE_OPTIONS = {
     choices: ['passes', 'all'],
     default: 'passes',
     placeholder: 'WHICH',
-    help: 'covariances of more than 16 results: passes (of 16 each), or all',
   },
   /** How many values of the integrand may be computed, at least 1000. Default 1e9. */
   maxEvaluations: {
     ...limit,
     default: 1e9,
-    help: 'stop after N evaluations of the integrand',
     placeholder: 'N',
   },
   /** How many iterations may be made. Default 10,000. */
-  maxIterations: { ...limit, default: 10_000, help: 'stop after N iterations', typedAs: 'whole' },
+  maxIterations: { ...limit, default: 10_000, typedAs: 'whole' },
   /** The time that the run may take, in milliseconds; on the command line also with a unit, as 10s. Default: no limit. */
   maxTime: {
     ...limit,
     kind: 'duration',
     default: Infinity,
-    help: 'stop after 10s, 2min, or 500, which is in ms',
   },
   /** The seed of the random numbers, as a number, a bigint or digits: the same seed gives the same bits. Default 1. */
-  seed: { kind: 'integer', default: 1, help: 'the same seed gives the same digits' },
+  seed: { kind: 'integer', default: 1 },
   /**
    * The integrand's second argument: numbers, booleans, typed arrays, tables, functions, and objects of these. Numbers and arrays
    * are copied when the call is made; functions are compiled from their text.
@@ -170,7 +165,6 @@ export const INTEGRATE_OPTIONS = {
     choices: ['error', 'zero'],
     default: 'error',
     placeholder: 'WHAT',
-    help: 'what to do about NaN and infinities: error stops, zero counts them as 0',
   },
   /**
    * Compare the compiled integrand with the function itself at a few points before the run, and throw if they differ.
@@ -179,7 +173,6 @@ export const INTEGRATE_OPTIONS = {
   check: {
     kind: 'boolean',
     default: true,
-    help: 'compare the compiled integrand with the function itself before the run',
   },
   /**
    * The `state` of a result of the same integral, to go on with to a smaller tolerance or with a larger budget. The result

@@ -3,9 +3,10 @@
  * same; a map is taken from any run on as many dimensions. What does not fit is refused, with the member that differs.
  */
 import type { BoundProgram } from './integrand/bound.ts';
+import { KnownRegions } from './methods/cubature/known-regions.ts';
 import { isRegionRecord, type RegionRecord } from './methods/cubature/region-record.ts';
 import type { MethodProblem, MethodRecord } from './methods/method.ts';
-import { METHODS } from './methods/registry.ts';
+import { FAMILIES, type MethodName } from './methods/names.ts';
 import type { Learned, VegasRecord } from './methods/vegas/record.ts';
 import { isZmcRecord, type ZmcRecord } from './methods/zmc/record.ts';
 import { OptionError } from './options/option-error.ts';
@@ -42,7 +43,7 @@ export function fromStates(
   if (resume) {
     checkFit(resume, problem, integrand);
     const family = familyOf(resume);
-    if (family === 'cubature') return { regions: readRegions(resume) };
+    if (family === 'cubature') return { regions: new KnownRegions(readRegions(resume), problem.dims) };
     return family === 'zmc' ? { blocks: readBlocks(resume) } : { resume: readVegas('resume', resume) };
   }
   if (!map) return {};
@@ -76,7 +77,8 @@ export function learnedFor(state: State, problem: Problem, integrand: BoundProgr
 const hasMap = (state: State): boolean => ['vegas', 'lattice'].includes(familyOf(state));
 
 /** The family of methods that a state comes from; that of VEGAS if its method is unknown, which is refused later. */
-const familyOf = ({ method }: State) => METHODS.find(m => m.name === method)?.family ?? 'vegas';
+const familyOf = ({ method }: State) =>
+  (Object.hasOwn(FAMILIES, method) ? FAMILIES[method as MethodName] : null) ?? 'vegas';
 
 /** Throws unless a state is one of this problem. */
 function checkFit(state: State, problem: Problem, integrand: BoundProgram): void {

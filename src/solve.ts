@@ -3,7 +3,6 @@ import type { Device, Session } from './devices/device.ts';
 import { EndPoints } from './ends/end-points.ts';
 import { EndProbe, type Missing } from './ends/end-probe.ts';
 import { negligibleFor, totalOf, worthwhile } from './ends/missing.ts';
-import { severalOf } from './goals.ts';
 import { type BoundProgram, boundShape } from './integrand/bound.ts';
 import type { Domain } from './integrand/domain.ts';
 import { build, leaves, type Shape } from './integrand/shape.ts';
@@ -13,16 +12,17 @@ import {
   type MethodProblem,
   NO_OUTCOME,
   type Outcome,
+  type Several,
   type SeveralEstimates,
   statusOf,
 } from './methods/method.ts';
 import { startMethod } from './methods/registry.ts';
-import { nonFiniteError } from './non-finite.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
 import { Reports } from './reports.ts';
 import { type IterationRecord, keepState, Result, seedData } from './result.ts';
 import { isTold, stateOf } from './state.ts';
+import type { NonFinite } from './tasks/part.ts';
 
 /** The longest delay of a timer, 25 days. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -42,11 +42,11 @@ export async function solve(
   const states = given && (await import('./read-state.ts')).fromStates(problem, integrand);
   const histograms =
     problem.histograms && new (await import('./histograms.ts')).Histograms(problem, integrand);
+  const several = await severalResults(integrand, problem);
   const reports = new Reports(problem.onProgress);
   const stop = stopSignal(problem, start, reports.signal);
   const { relTol, absTol, maxEvaluations, maxIterations, maxTime, domain } = problem;
   const keeps = isTold(integrand) && (!neighbours || !!neighbours.keepsStates);
-  const several = severalOf(integrand, problem);
   const task: MethodProblem = {
     session,
     epsilon,
@@ -65,7 +65,7 @@ export async function solve(
     onMeasured: histograms && ((sampled, estimate) => histograms.fill(sampled, estimate, stop.signal)),
     ...(several && { several }),
     onNonFinite(found) {
-      if (problem.onNonFinite === 'error') throw nonFiniteError(found.first, problem, several?.names);
+      if (problem.onNonFinite === 'error') throw new NonFiniteMet(found.first);
       nonFinite += found.count;
     },
   };
@@ -128,9 +128,31 @@ export async function solve(
     if (record && keeps) keepState(result, () => stateOf(problem, result.method, integrand, record));
     return result;
   } catch (e) {
-    throw integrand.kind === 'plain' ? await (await import('./no-number.ts')).explained(e, integrand) : e;
+    if (!(e instanceof NonFiniteMet)) throw e;
+    const { nonFiniteError } = await import('./non-finite.ts');
+    throw await nonFiniteError(e.first, problem, integrand, several?.names);
   } finally {
     stop.clear();
+  }
+}
+
+/** What methods must know of several results; undefined for an integrand that returns a number. Throws for names that are none. */
+export async function severalResults(
+  integrand: BoundProgram,
+  problem: Problem,
+): Promise<Several | undefined> {
+  const { goals, learnFrom } = problem;
+  if (boundShape(integrand) === 'number' && goals === undefined && learnFrom === undefined) return undefined;
+  return (await import('./goals.ts')).severalOf(integrand, problem);
+}
+
+/** Ends a run that met a value that is not finite; non-finite.ts has the words. */
+class NonFiniteMet extends Error {
+  readonly first: NonFinite['first'];
+
+  constructor(first: NonFinite['first']) {
+    super('a value is not finite');
+    this.first = first;
   }
 }
 
@@ -160,7 +182,7 @@ export function outOfTime(problem: Problem, start: number): Result {
 }
 
 export function resultOf(
-  { domain, method, seed }: Problem,
+  problem: Problem,
   { record: _, counted: __, several, ...outcome }: Outcome,
   run: {
     iterations: readonly IterationRecord[];
@@ -171,11 +193,16 @@ export function resultOf(
     shape?: Shape;
   },
 ): Result {
+  const { domain, method, seed } = problem;
   const { nonFinite, device, shape = 'number' } = run;
   const warnings =
     nonFinite > 0
       ? [`${nonFinite} ${nonFinite === 1 ? 'value was' : 'values were'} not finite and counted as 0`]
       : [];
+  if (shape === 'number' && mayBeZero(outcome, problem))
+    warnings.push(
+      '0 is within the error, and meets no relative tolerance: set absTol if the integral may be 0',
+    );
   return new Result({
     method,
     iterations: run.iterations,
@@ -195,6 +222,19 @@ export function resultOf(
     nonFinite,
     warnings: [...outcome.warnings, ...warnings],
   });
+}
+
+/**
+ * Whether a run ended for want of accuracy, where no accuracy is enough, and nothing else is to be said of it. Errors of Monte Carlo
+ * methods are standard deviations.
+ */
+function mayBeZero(
+  { value, error, status, regions, warnings }: Outcome,
+  { absTol, relTol }: Problem,
+): boolean {
+  if ((status !== 'budget' && status !== 'roundoff') || absTol > 0 || relTol === 0) return false;
+  if (warnings.length > 0) return false;
+  return error > 0 && error < Infinity && Math.abs(value) <= (regions === undefined ? 3 : 1) * error;
 }
 
 const signed = (value: number, { sign }: Domain): number => (value === 0 ? 0 : sign * value);

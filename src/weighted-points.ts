@@ -5,7 +5,6 @@ import type { BoundProgram } from './integrand/bound.ts';
 import { isMapped, toDomain } from './integrand/domain.ts';
 import { volumeExcess } from './integrand/inner-range.ts';
 import type { Learned } from './methods/vegas/record.ts';
-import { explained } from './no-number.ts';
 import { nonFiniteError } from './non-finite.ts';
 import type { Problem } from './problem.ts';
 import { keyOf } from './random/philox.ts';
@@ -66,14 +65,12 @@ export class WeightedPoints {
       const w = values[i] * jacobians[i] * this.#whole;
       if (Math.abs(w) < Infinity) weights[i] = w;
       else if (this.problem.onNonFinite === 'error')
-        throw await explained(
-          nonFiniteError(
-            { point: this.#at(points, n, i), value: values[i], result: this.#result.row },
-            this.problem,
-            this.#result.names,
-            'sample',
-          ),
+        throw await nonFiniteError(
+          { point: this.#at(points, n, i), value: values[i], result: this.#result.row },
+          this.problem,
           this.#integrand,
+          this.#result.names,
+          'sample',
         );
     }
     return { n, points, values, weights, chances };

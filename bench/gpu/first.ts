@@ -13,8 +13,8 @@ import { CudaRegions } from '../../src/devices/cuda/regions.ts';
 import { CudaSampling } from '../../src/devices/cuda/sampling.ts';
 import type { Result } from '../../src/index.ts';
 import type { CommonOptions } from '../../src/problem.ts';
+import { ruleFor } from '../../src/tasks/every-rule.ts';
 import { uniformMap } from '../../src/tasks/map.ts';
-import { ruleFor } from '../../src/tasks/rules.ts';
 import { cuda, entry, onCard, opened, verdict } from './common.ts';
 
 /** Fresh processes of fresh.ts, in this file. NVRTC 13 keeps what it compiled on disk; as long as it does, numbers mean little. */

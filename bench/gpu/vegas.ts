@@ -1,7 +1,8 @@
 /** VEGAS+ as cuVegas runs it, m-Cubes to its tolerances, and the kernels alone. */
+
+import { ruleFor } from '../../src/tasks/every-rule.ts';
 import { uniformMap } from '../../src/tasks/map.ts';
 import { allRegions } from '../../src/tasks/region.ts';
-import { ruleFor } from '../../src/tasks/rules.ts';
 import { type SampleTask, wholeOf } from '../../src/tasks/sample.ts';
 import { cuda, entry, opened, timed, trueError } from './common.ts';
 

@@ -4,9 +4,10 @@
  */
 
 import { DEVICES } from '../devices/registry.ts';
-import { METHODS } from '../methods/registry.ts';
+import { FAMILIES, METHOD_NAMES } from '../methods/names.ts';
 import type { Entry, Kind as LibraryKind, OptionTable } from '../options/table.ts';
 import { INTEGRATE_OPTIONS } from '../problem.ts';
+import { OPTION_WORDS } from './words.ts';
 
 export const COMMANDS = [
   'integrate',
@@ -62,9 +63,13 @@ const PLACEHOLDERS: Partial<Record<LibraryKind, string>> = {
   device: 'NAME',
 };
 
-export function* optionsFrom(table: OptionTable, family = ''): Iterable<Option> {
+export function* optionsFrom(
+  table: OptionTable,
+  words: Readonly<Record<string, string>>,
+  family = '',
+): Iterable<Option> {
   for (const [name, entry] of Object.entries(table)) {
-    if (entry.kind === 'family') yield* optionsFrom(entry.table!, name);
+    if (entry.kind === 'family') yield* optionsFrom(entry.table!, words, name);
     const kind = entry.typedAs ?? entry.kind;
     const placeholder = PLACEHOLDERS[kind];
     if (!placeholder) continue;
@@ -74,7 +79,7 @@ export function* optionsFrom(table: OptionTable, family = ''): Iterable<Option> 
       kind: kind as Kind,
       value: entry.placeholder ?? placeholder,
       ...(choices && { choices }),
-      help: family ? `options of ${methodsOf(family).join(', ')}` : helpOf(entry),
+      help: family ? `options of ${methodsOf(family).join(', ')}` : helpOf(words[name] ?? '', entry),
       commands: COMMANDS_OF[name] ?? SOLVING,
       sets: family ? `${family}.${name}` : name,
     };
@@ -86,10 +91,10 @@ function choicesOf({ kind, choices }: Entry): readonly string[] | undefined {
   return kind === 'boolean' ? ['true', 'false'] : choices;
 }
 
-const methodsOf = (family: string): string[] => METHODS.filter(m => m.family === family).map(m => m.name);
+const methodsOf = (family: string): string[] => METHOD_NAMES.filter(m => FAMILIES[m] === family);
 
-/** The words of the table, with the default value where it is one that can be typed. */
-function helpOf({ help = '', default: value }: Entry): string {
+/** The words, with the default value where it is one that can be typed. */
+function helpOf(help: string, { default: value }: Entry): string {
   if (value === undefined || value === Infinity) return help;
   return `${help} (${typeof value === 'number' ? shortest(value) : value})`;
 }
@@ -101,7 +106,7 @@ function shortest(value: number): string {
 }
 
 export const OPTIONS: readonly Option[] = [
-  ...optionsFrom(INTEGRATE_OPTIONS),
+  ...optionsFrom(INTEGRATE_OPTIONS, OPTION_WORDS),
   {
     name: 'param',
     short: 'p',

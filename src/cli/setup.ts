@@ -84,7 +84,7 @@ function rangesAs(ranges: readonly VariableRange[]): AllOptions {
   const parts = ranges.filter(r => r.range !== null);
   return {
     domain: parts.map(r => r.range!),
-    ...(parts.some(r => r.breaks.length > 0) && { breaks: parts.map(r => r.breaks) }),
+    ...(parts.some(r => r.breaks.length > 0) && { breaks: ranges.map(r => r.breaks) }), // one list per coordinate
   };
 }
 

@@ -16,6 +16,12 @@ export function shapeIn(text: string, start: number, variables: number): DomainS
   if (name === undefined) return undefined;
   const place = { text, start, end: text.length };
   const what = name === 'simplex' ? 'the size of a simplex' : 'a radius';
+  if (inside?.includes(','))
+    throw new UsageError(
+      `A ${name} has one number in brackets, ${name === 'simplex' ? 'its size' : 'its radius'}.`,
+      `Its dimensions are those of its variables: ${text.slice(0, start)}${name}(${inside.split(',').at(-1)!.trim()}).`,
+      place,
+    );
   const size = inside === undefined ? 1 : constantIn(inside, what, place);
   const centre = behind?.split(',').map(part => constantIn(part, 'a coordinate', place));
   if (centre && name === 'simplex')

@@ -1,6 +1,6 @@
 /**
- * Devices by their names, and what of them this machine has. A new kind of device is one line here, beside its folder. What
- * most runs do not use is loaded when it is asked for. A page has no cards: the member `browser` of package.json makes
+ * Devices by their names. A new kind of device is an entry here, beside its folder, in list.ts and in cli/words.ts. What most runs
+ * do not use is loaded when it is asked for. A page has no cards: the member `browser` of package.json makes
  * bundlers put cuda/absent.ts in the place of cuda/open.ts, so that nothing of CUDA is in the files of a page.
  */
 import type { ClusterOptions } from './cluster/cluster.ts';
@@ -9,28 +9,6 @@ import { CpuDevice } from './cpu/cpu.ts';
 import { WorkerPool } from './cpu/worker-pool.ts';
 import * as absentCuda from './cuda/absent.ts';
 import type { Device } from './device.ts';
-
-/** A device of this machine. */
-export interface DeviceInfo {
-  /** As the option `device` takes it: `cpu`, `js`, `cuda:0`. */
-  name: string;
-  /** The part of the name before the colon. */
-  kind: DeviceKind;
-  /** What it is, for people. */
-  description: string;
-  /** Why it cannot be used; only for `cuda` and `webgpu` where no GPU can. */
-  missing?: string;
-  /** Of the CPU. */
-  cores?: number;
-  /** Of a card: bytes. */
-  memory?: number;
-  /** Of a card, as 9.0. */
-  computeCapability?: string;
-  /** Of a card: the CUDA that its driver can do, as 13.0. */
-  driver?: string;
-  /** Of a card. */
-  multiprocessors?: number;
-}
 
 /** Devices that a name stands for: several for `cuda:*`. */
 export interface Opened {
@@ -59,10 +37,7 @@ interface Kind {
   takesFunctions?: boolean;
   /** Names for messages. */
   examples: readonly string[];
-  /** What it is, for help texts. */
-  words: string;
   open(suffix: string | undefined, work: Work): Opened | Promise<Opened>;
-  list(): DeviceInfo[] | Promise<DeviceInfo[]>;
 }
 
 export const DEVICES = [
@@ -71,10 +46,7 @@ export const DEVICES = [
     suffix: null,
     inLists: false,
     examples: ["'auto'"],
-    words:
-      'the CPU, or for budgets from 1e10 evaluations on a CUDA device, in a page WebGPU if relTol is 1e-4 or more',
     open: openChosen,
-    list: () => [],
   },
   {
     kind: 'cpu',
@@ -82,27 +54,21 @@ export const DEVICES = [
     workers: true,
     inLists: true,
     examples: ["'cpu'", "'cpu:3' for three workers"],
-    words: 'every core; cpu:3 has three workers',
     open: workers => openWorkers(workers, n => new CpuDevice(n)),
-    list: listCpu,
   },
   {
     kind: 'cuda',
     suffix: /^(\d+|\*)$/,
     inLists: true,
     examples: ["'cuda'", "'cuda:1'", "'cuda:*'"],
-    words: 'the first CUDA device; cuda:1 is the second one, cuda:* all of them together',
     open: async number => (await loadCuda()).openCuda(number),
-    list: async () => (await loadCuda()).listCuda(),
   },
   {
     kind: 'webgpu',
     suffix: null,
     inLists: false,
     examples: ["'webgpu'"],
-    words: 'the GPU of a page, or any GPU with the package webgpu, in float32',
     open: async () => (await loadWebGpu()).openWebGpu(),
-    list: async () => (await loadWebGpu()).listWebGpu(),
   },
   {
     kind: 'js',
@@ -111,22 +77,16 @@ export const DEVICES = [
     inLists: false,
     examples: ["'js'"],
     takesFunctions: true,
-    words: 'the function as it is, not compiled, on every core',
     open: openJs,
-    list: listJs,
   },
   {
     kind: 'nats',
     suffix: null,
     inLists: false,
     examples: ["'nats://host'"],
-    words: 'nats://host: the workers of a cluster, which quadrille worker nats://host starts',
     open: url => openCluster(url!),
-    list: () => [],
   },
 ] as const satisfies readonly Kind[];
-
-type DeviceKind = Exclude<(typeof DEVICES)[number]['kind'], 'auto' | 'nats'>;
 
 interface DeviceName {
   of: Kind;
@@ -212,14 +172,6 @@ export async function openDevice(
   return { device: new Spread(devices, warnings), release };
 }
 
-/** The devices of this machine. Where no CUDA card or no GPU can be used, an entry `cuda` or `webgpu` says why in `missing`. */
-export async function devices(): Promise<DeviceInfo[]> {
-  const found = (await Promise.all(DEVICES.map((d): ReturnType<Kind['list']> => d.list()))).flat();
-  // what every machine has first
-  const isCard = (d: DeviceInfo) => Number(d.kind === 'cuda' || d.kind === 'webgpu');
-  return found.sort((a, b) => isCard(a) - isCard(b));
-}
-
 /** What `auto` stands for. It depends on the options alone, not on a clock, so that bits do not. */
 async function openChosen(_: string | undefined, { maxEvaluations, relTol }: Work): Promise<Opened> {
   if (maxEvaluations >= LONG) {
@@ -253,18 +205,18 @@ async function openCluster(url: string): Promise<Opened> {
   return { devices: [cluster(optionsFromEnvironment(url) as ClusterOptions)], own: true };
 }
 
-const loadWebGpu = () => import('./webgpu/open.ts');
+export const loadWebGpu = () => import('./webgpu/open.ts');
 
-const loadCuda = async () => (inNode() ? import('./cuda/open.ts') : absentCuda);
+export const loadCuda = async () => (inNode() ? import('./cuda/open.ts') : absentCuda);
 
-const inNode = () => typeof process === 'object' && !!process.versions?.node;
+export const inNode = () => typeof process === 'object' && !!process.versions?.node;
 
-const cores = (): number =>
+export const cores = (): number =>
   inNode()
     ? process.getBuiltinModule('node:os').availableParallelism()
     : (globalThis.navigator?.hardwareConcurrency ?? 1);
 
-const coresText = (n: number) => `${n} ${n === 1 ? 'core' : 'cores'}`;
+export const coresText = (n: number) => `${n} ${n === 1 ? 'core' : 'cores'}`;
 
 /**
  * The largest number of workers that may be asked for: a few for each core, and enough for tests of sharing anywhere. A
@@ -272,13 +224,3 @@ const coresText = (n: number) => `${n} ${n === 1 ? 'core' : 'cores'}`;
  * for another one.
  */
 const mostWorkers = (): number => Math.max(64, 4 * cores());
-
-function listCpu(): DeviceInfo[] {
-  const model = inNode() ? process.getBuiltinModule('node:os').cpus()[0]?.model.trim() : undefined;
-  const description = `${coresText(cores())}${model ? `, ${model}` : ''}`;
-  return [{ name: 'cpu', kind: 'cpu', description, cores: cores() }];
-}
-
-function listJs(): DeviceInfo[] {
-  return [{ name: 'js', kind: 'js', description: 'functions as they are, without compiling' }];
-}

@@ -13,10 +13,10 @@
  * sent to all of them as numbers; otherwise on the host.
  */
 import type { BoundProgram } from '../integrand/bound.ts';
+import { ruleFor } from '../tasks/every-rule.ts';
 import type { Learning, Refinement } from '../tasks/learning.ts';
 import type { Part } from '../tasks/part.ts';
 import { mergeRegions, type RegionSums, type RegionTask } from '../tasks/region.ts';
-import { ruleFor } from '../tasks/rules.ts';
 import {
   type AxisMap,
   type Counts,

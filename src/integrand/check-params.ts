@@ -100,5 +100,5 @@ export function kindOf(value: unknown): string {
   if (ArrayBuffer.isView(value)) return `a ${Object.prototype.toString.call(value).slice(8, -1)}`;
   if (typeof value !== 'object') return `a ${typeof value}`;
   const made: unknown = value.constructor?.name;
-  return isPlainObject(value) || !made ? 'an object' : `an instance of ${made}`;
+  return isPlainObject(value) ? 'an object' : `an instance of ${made || 'a class'}`;
 }

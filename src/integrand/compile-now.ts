@@ -3,8 +3,7 @@ import { withCaptures } from './captures.ts';
 import { checkParams } from './check-params.ts';
 import type { Compiled, CompileOptions, IntegrandOf, NoParams } from './compile.ts';
 import { lower } from './lower/lower.ts';
-import { adding, elementaryMath } from './math/common.ts';
-import { elementary } from './math/elementary.ts';
+import { provideMath } from './math/now.ts';
 import { bind, type Params } from './params.ts';
 import { read } from './read.ts';
 import type { ResultShape } from './shape.ts';
@@ -20,7 +19,7 @@ export function compileNow<P extends Params = NoParams>(
 ): Compiled {
   const { dims, params: given = {}, target = 'wasm' } = checkOptions(options);
   const params = withCaptures([f], given);
-  elementaryMath.provide(adding(elementary)); // what returns its result at once cannot load them
+  provideMath(); // what returns its result at once cannot load them
   const program = lower(read(f), dims, params);
   const bound = bind(program.params, params);
   let run: Evaluate;

@@ -1,5 +1,6 @@
 /** Methods whose code is loaded when they are first run. A bundler makes a file of its own of each. */
-import type { pagani } from './cubature/pagani.ts';
+import { loadRule } from '../tasks/rules.ts';
+import type { CubatureOptions } from './cubature/options.ts';
 import type { lattice } from './lattice/lattice.ts';
 import type { MethodProblem, Run } from './method.ts';
 import type { vegas } from './vegas/vegas.ts';
@@ -23,5 +24,16 @@ export const loadLattice = (...args: Parameters<typeof lattice>): Run =>
     ? loadVegasOrLattice(args[0])
     : whenLoaded(async () => (await import('./lattice/lattice.ts')).lattice(...args));
 
-export const loadPagani = (...args: Parameters<typeof pagani>): Run =>
-  whenLoaded(async () => (await import('./cubature/pagani.ts')).pagani(...args));
+/** A method of cubature, and beside it the rule for so many dimensions. */
+export const loadCubature = (
+  problem: MethodProblem,
+  options: CubatureOptions,
+  load: () => Promise<(problem: MethodProblem, options: CubatureOptions) => Run>,
+): Run =>
+  whenLoaded(async () => {
+    const [method] = await Promise.all([load(), loadRule(problem.ranges.length, options.rule)]);
+    return method(problem, options);
+  });
+
+export const loadPagani = (problem: MethodProblem, options: CubatureOptions): Run =>
+  loadCubature(problem, options, async () => (await import('./cubature/pagani.ts')).pagani);

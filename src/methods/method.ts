@@ -8,6 +8,7 @@ import type { NonFinite } from '../tasks/part.ts';
 import type { Ranges } from '../tasks/region.ts';
 import type { PlainTask } from '../tasks/sample.ts';
 import type { Estimate } from './combine.ts';
+import type { KnownRegions } from './cubature/known-regions.ts';
 import type { RegionRecord } from './cubature/region-record.ts';
 import type { Learned, VegasRecord } from './vegas/record.ts';
 import type { ZmcRecord } from './zmc/record.ts';
@@ -101,7 +102,7 @@ export interface MethodProblem {
   neighbours?: { count: number; contradicted: boolean };
   /** The record of a run that this one goes on with, by a method of its family. */
   resume?: VegasRecord;
-  regions?: RegionRecord;
+  regions?: KnownRegions;
   blocks?: ZmcRecord;
   /** What another run has learned, to begin with. */
   map?: Learned;

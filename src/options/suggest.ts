@@ -25,7 +25,14 @@ export function closest(typed: string, known: Iterable<string>): string | undefi
     const d = distance(a, b) - BEGINNING * commonBeginning(a, b);
     if (d < least) [best, least] = [name, d];
   }
-  return best;
+  return best ?? beginning(typed, known);
+}
+
+/** A name that begins with what was typed, or that the latter begins with: --rel-tolerance, --max-eval. */
+function beginning(typed: string, known: Iterable<string>): string | undefined {
+  const own = plain(typed);
+  const fits = (name: string) => plain(name).startsWith(own) || own.startsWith(plain(name));
+  return [...known].find(name => Math.min(own.length, name.length) >= 4 && fits(name));
 }
 
 /** Names that differ only in case and hyphens are equal: --relTol and --rel-tol. */

@@ -1,6 +1,6 @@
 /**
  * An option is declared once, as an entry of a table. From the table come its type (`OptionsOf`), its check, its default
- * value, its flag on the command line with help and completion, and its row in docs/api.md. The doc comment of an entry is
+ * value, its flag on the command line with completion (cli/words.ts has its help), and its row in docs/api.md. The doc comment of an entry is
  * its documentation: editors show it where the option is used, and scripts/api.mjs copies it.
  *
  * The tables stand with what they configure: `INTEGRATE_OPTIONS` in problem.ts, those of methods in methods/.
@@ -47,8 +47,6 @@ export interface Entry {
   check?(value: unknown): void;
   /** The command line: what stands for the value in help texts. */
   placeholder?: string;
-  /** The command line: what the option is for, in a few words. Families have one text for all their options. */
-  help?: string;
   /** The command line: another way to read the value. */
   typedAs?: Kind;
 }

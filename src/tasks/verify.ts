@@ -6,11 +6,12 @@
 import type { Key } from '../random/philox.ts';
 import { RESULTS_PER_PASS } from './correlation.ts';
 import type { CountsWindow } from './counts-window.ts';
+import { ruleFor } from './every-rule.ts';
 import type { IntegralDone, IntegralSums, IntegralsTask } from './integrals.ts';
 import type { NonFinite, Part } from './part.ts';
 import { PIECE } from './pieces.ts';
 import type { Ranges, RegionSums, RegionTask } from './region.ts';
-import { RULES, type RuleName, ruleFor } from './rules.ts';
+import { RULES, type RuleName } from './rules.ts';
 import {
   type Adapt,
   type Counts,

@@ -135,6 +135,8 @@ describe('things unknown', () => {
   test('names are close by letters swapped, left out, put in or changed', () => {
     expect(closest('mehtod', ['method', 'seed'])).toBe('method');
     expect(closest('zzzzzz', ['method', 'seed'])).toBeUndefined();
+    expect(closest('rel-tolerance', ['seed', 'rel-tol'])).toBe('rel-tol');
+    expect(closest('max-eval', ['seed', 'max-evaluations'])).toBe('max-evaluations');
   });
   const math = [...FUNCTIONS.keys()];
   test.each([

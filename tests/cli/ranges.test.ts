@@ -48,6 +48,7 @@ describe('ranges', () => {
     ['x=-inf..inf@inf', '@inf', /centre behind @ is Infinity/],
     ['x=-inf..inf@y', 'y', /'y' has no value here: a centre is a number/],
     ['x,y=ball(0)', 'ball(0)', /a radius is 0/],
+    ['x,y=ball(2, 3)', 'ball(2, 3)', /one number in brackets, its radius\./],
     ['x,y=ball@1', 'ball@1', /centre has 1 of 2 coordinates/],
     ['x=sphere', 'sphere', /sphere of 1 variables is none/],
     ['x,y=simplex@1,2', 'simplex@1,2', /corner at 0, and no centre/],

@@ -1,7 +1,7 @@
 /** Results of a cluster have the bits of one machine, with every method. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cluster, type Device, integrate, scan, simplex, ball as solid, table } from '../../src/index.ts';
-import { METHOD_NAMES } from '../../src/methods/registry.ts';
+import { METHOD_NAMES } from '../../src/methods/names.ts';
 import { numbers } from './numbers.ts';
 import { absent, killWorkers, type Server, startServer, startWorkers } from './server.ts';
 

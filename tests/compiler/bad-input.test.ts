@@ -175,6 +175,8 @@ describe('what the language does not have', () => {
     ],
     ['x => Math.random() * x[0]', /Math\.random/, /Add a coordinate/, 'Math.random'],
     ['x => Math.foo(x[0])', /no `foo` in Math/, /It has .*sqrt/, 'Math.foo'],
+    ['x => Math.sinn(x[0])', /no `sinn` in Math/, /Did you mean `sin`\?/, 'Math.sinn'],
+    ['x => Math.erf(x[0])', /no `erf` in Math/, /third argument: \(x, p, \{ erf \}\)/, 'Math.erf'],
     ['(x, p, m) => m.gamma(x[0])', /no `gamma` in the third argument/, /lgamma/, 'm.gamma'],
     ['x => x[0] | 0', /operator `\|`/, /Math\.trunc/, 'x[0] | 0'],
     ['x => x[0] ^ 2', /operator `\^`/, /\*\*/, 'x[0] ^ 2'],
@@ -269,7 +271,12 @@ describe('params', () => {
     expect(e.remedy).toBe('Pass it: params: { a: … }.');
     expect([e.line, e.column]).toEqual([1, 11]);
   });
+  test('a misspelt one is told of its neighbour', () => {
+    const e = thrown(() => compile(use, { dims: 1, params: { aa: 1 } as never }));
+    expect(e.message).toContain('Did you mean `aa`? Pass it: params: { a: … }.');
+  });
   test.each<[unknown, RegExp]>([
+    [new (class {})(), /params\.a is an instance of a class; pass a number/],
     [
       null,
       /params\.a is null; pass a number, a boolean, a typed array, a table, a function, or an object of these/,

@@ -1,8 +1,8 @@
 /** No claim without evidence: what has to be seen before a run converges, and what easy integrands cost. */
 import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate } from '../../src/index.ts';
+import { ruleFor } from '../../src/tasks/every-rule.ts';
 import type { RegionSums, RegionTask } from '../../src/tasks/region.ts';
-import { ruleFor } from '../../src/tasks/rules.ts';
 import { suite } from '../integrands/suite.ts';
 import { spyDevice } from './spy.ts';
 

@@ -2,8 +2,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { walkOf } from '../../src/devices/cpu/walk.ts';
+import { ruleFor } from '../../src/tasks/every-rule.ts';
 import type { RegionTask } from '../../src/tasks/region.ts';
-import { pointsOf, type RuleName, ruleFor } from '../../src/tasks/rules.ts';
+import { pointsOf, type RuleName } from '../../src/tasks/rules.ts';
 import { type Integrand, lowerFor } from '../devices/program.ts';
 import { orbitOf } from '../devices/region-reference.ts';
 import { evaluated } from '../devices/whole.ts';

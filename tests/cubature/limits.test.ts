@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate, type Progress } from '../../src/index.ts';
 import type { CommonOptions, IntegrateOptions } from '../../src/problem.ts';
-import { ruleFor } from '../../src/tasks/rules.ts';
+import { ruleFor } from '../../src/tasks/every-rule.ts';
 import { suite } from '../integrands/suite.ts';
 
 const methods = ['cuhre', 'two-phase', 'pagani'] as const;

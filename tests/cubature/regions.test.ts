@@ -5,6 +5,7 @@ import { Sum, twoLevelErrors } from '../../src/tasks/pool/errors.ts';
 import { canSplit, emptyRegions, type Regions, uniformSplit } from '../../src/tasks/pool/regions.ts';
 import { RegionStore } from '../../src/tasks/pool/store.ts';
 import type { Ranges } from '../../src/tasks/region.ts';
+import { loadRule } from '../../src/tasks/rules.ts';
 import { Random } from '../compiler/random.ts';
 
 /** A list as it comes back from an evaluation: value i + 1/2, error i, the axes in turn. */
@@ -263,7 +264,8 @@ describe('Sum', () => {
 test.each([
   ['float64', 2 ** -53, 4 * 2 ** -52],
   ['float32', 2 ** -24, 4 * 2 ** -23],
-])('the noise of a sum of %s is four last bits of 1', (_, epsilon, noise) => {
+])('the noise of a sum of %s is four last bits of 1', async (_, epsilon, noise) => {
+  await loadRule(1);
   const problem = { epsilon, ranges: [[0, 1]], maxEvaluations: 1e6, maxIterations: 10, deadline: Infinity };
   expect(new Cubature(problem as never, {}).noise).toBe(noise);
 });

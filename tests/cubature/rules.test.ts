@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { OptionError } from '../../src/options/option-error.ts';
+import { ruleFor } from '../../src/tasks/every-rule.ts';
 import {
   nullCombinations,
   type Orbit,
@@ -9,7 +10,6 @@ import {
   RULES,
   type Rule,
   type RuleName,
-  ruleFor,
 } from '../../src/tasks/rules.ts';
 
 const upTo = (n: number) => Array.from({ length: n - 1 }, (_, i) => i + 2);

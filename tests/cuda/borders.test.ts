@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { CudaDevice } from '../../src/devices/cuda/cuda.ts';
+import { ruleFor } from '../../src/tasks/every-rule.ts';
 import type { RegionPool } from '../../src/tasks/pool/pool.ts';
-import { ruleFor } from '../../src/tasks/rules.ts';
 import { hostPool } from '../devices/whole.ts';
 import { cube } from '../integrands/entry.ts';
 import { absent } from './emulated.ts';

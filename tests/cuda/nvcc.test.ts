@@ -13,7 +13,7 @@ import { CudaRegions } from '../../src/devices/cuda/regions.ts';
 import { CudaSampling } from '../../src/devices/cuda/sampling.ts';
 import { CudaWitness } from '../../src/devices/cuda/witness.ts';
 import { drawShifts, latticeWords } from '../../src/random/lattice.ts';
-import { ruleFor } from '../../src/tasks/rules.ts';
+import { ruleFor } from '../../src/tasks/every-rule.ts';
 import { absent } from './emulated.ts';
 import { integrandOf, named, sampleTask } from './tasks.ts';
 

@@ -1,8 +1,8 @@
 /** What kernels are asked for in tests: iterations and lists of regions over an entry of the catalogue. */
 import type { CompiledProgram } from '../../src/integrand/bound.ts';
+import { ruleFor } from '../../src/tasks/every-rule.ts';
 import { uniformMap } from '../../src/tasks/map.ts';
 import type { RegionTask } from '../../src/tasks/region.ts';
-import { ruleFor } from '../../src/tasks/rules.ts';
 import { listed, type SampleTask } from '../../src/tasks/sample.ts';
 import { lowerFor } from '../devices/program.ts';
 import { catalogue } from '../integrands/catalogue.ts';

@@ -1,7 +1,7 @@
 /** What a region comes to, in plain JavaScript: the formulas of src/tasks/rules.ts, point by point. */
 import { innerRange } from '../../src/integrand/inner-range.ts';
+import { ruleFor } from '../../src/tasks/every-rule.ts';
 import type { RegionTask } from '../../src/tasks/region.ts';
-import { ruleFor } from '../../src/tasks/rules.ts';
 
 /** Every point of an orbit: all orders of the coordinates with all signs, each once. */
 export function orbitOf(generator: readonly number[], dims: number): number[][] {

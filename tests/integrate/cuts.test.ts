@@ -1,10 +1,10 @@
 /** `breaks` and `points`: what they find, and what is missed without them. Positions and widths are random, truths closed forms. */
 import { describe, expect, test } from 'vitest';
-import { type Integrand, integrate, scan } from '../../src/index.ts';
+import { ball, type Integrand, integrate, scan } from '../../src/index.ts';
 import { toDomain } from '../../src/integrand/domain.ts';
 import { makeDomain } from '../../src/integrand/make-domain.ts';
 import { kit } from '../../src/integrand/math/index.ts';
-import { METHOD_NAMES, type MethodName } from '../../src/methods/registry.ts';
+import { METHOD_NAMES, type MethodName } from '../../src/methods/names.ts';
 import type { CommonOptions, IntegrateOptions } from '../../src/problem.ts';
 import { keyOf, wordsOf } from '../../src/random/philox.ts';
 
@@ -257,4 +257,17 @@ describe('what is refused', () => {
   ])('%o', async (options, message) => {
     await expect(integrate(one, options)).rejects.toThrow(message);
   });
+});
+
+test('breaks are counted by coordinates, also behind a shape, which has several', async () => {
+  const step: Integrand = ([x, y, z]) => (z < 0.3 ? 1 : 2) * (x * x + y * y);
+  const domain = [ball(2), [0, 1]] as const;
+  const r = await integrate(step, { domain, breaks: [[], [], [0.3]], method: 'pagani', relTol: 1e-9 });
+  expect(r.status).toBe('converged');
+  expect(Math.abs(r.value - (1.7 * Math.PI) / 2)).toBeLessThan(1e-8);
+  expect(r.evaluations).toBeLessThan(1e6);
+  await expect(integrate(step, { domain, breaks: [[0.3], []] })).rejects.toThrow(
+    /breaks\[0\]` is \[0\.3\]; leave it out: domain\[0\] is no range/,
+  );
+  await expect(integrate(step, { domain, breaks: [[], [], [], [0.3]] })).rejects.toThrow(/at most 3 lists/);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type BoundsFunction, type Integrand, integrate, sample, scan } from '../../src/index.ts';
 import { toDomain } from '../../src/integrand/domain.ts';
 import { makeDomain } from '../../src/integrand/make-domain.ts';
-import { METHOD_NAMES } from '../../src/methods/registry.ts';
+import { METHOD_NAMES } from '../../src/methods/names.ts';
 import type { IntegrateOptions } from '../../src/problem.ts';
 import { keyOf, wordsOf } from '../../src/random/philox.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Integrand, integrate } from '../../src/index.ts';
 import type { Range } from '../../src/integrand/domain.ts';
 import { innerRange, nextDown, nextUp, volumeExcess } from '../../src/integrand/inner-range.ts';
-import { METHOD_NAMES } from '../../src/methods/registry.ts';
+import { METHOD_NAMES } from '../../src/methods/names.ts';
 
 const SMALLEST = 2 ** -1022;
 

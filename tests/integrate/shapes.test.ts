@@ -11,7 +11,7 @@ import {
   sphere,
 } from '../../src/index.ts';
 import { kit } from '../../src/integrand/math/index.ts';
-import { METHOD_NAMES } from '../../src/methods/registry.ts';
+import { METHOD_NAMES } from '../../src/methods/names.ts';
 import type { CommonOptions, IntegrateOptions } from '../../src/problem.ts';
 import { keyOf, wordsOf } from '../../src/random/philox.ts';
 

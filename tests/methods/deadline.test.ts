@@ -7,7 +7,7 @@ import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type Integrand, integrate } from '../../src/index.ts';
 import type { MethodProblem, Outcome } from '../../src/methods/method.ts';
 import { drive, MaxTimeOver } from '../../src/methods/method.ts';
-import type { MethodName } from '../../src/methods/registry.ts';
+import type { MethodName } from '../../src/methods/names.ts';
 import { keyOf } from '../../src/random/philox.ts';
 import { samplesOf } from '../../src/tasks/sample.ts';
 import { lowerFor } from '../devices/program.ts';

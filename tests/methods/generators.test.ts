@@ -4,7 +4,7 @@ import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import type { Session } from '../../src/devices/device.ts';
 import { type Integrand, integrate } from '../../src/index.ts';
 import { type Iteration, NO_OUTCOME, type Outcome, type Run } from '../../src/methods/method.ts';
-import { METHOD_NAMES } from '../../src/methods/registry.ts';
+import { METHOD_NAMES } from '../../src/methods/names.ts';
 import { lowerFor } from '../devices/program.ts';
 import { wrapped } from '../devices/wrapped.ts';
 import { start } from './problem.ts';

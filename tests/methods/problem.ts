@@ -1,7 +1,8 @@
 /** A problem as a method gets it, for tests that drive methods by hand. */
 import type { Session } from '../../src/devices/device.ts';
 import type { MethodProblem, Run } from '../../src/methods/method.ts';
-import { METHODS, type MethodName } from '../../src/methods/registry.ts';
+import type { MethodName } from '../../src/methods/names.ts';
+import { startMethod } from '../../src/methods/registry.ts';
 import { keyOf } from '../../src/random/philox.ts';
 import { cube } from '../integrands/entry.ts';
 
@@ -25,7 +26,7 @@ export function start(
     onNonFinite() {},
     ...over,
   };
-  return METHODS.find(m => m.name === method)!.run(problem, {
+  return startMethod(method, problem, {
     vegas: {},
     cubature: {},
     lattice: {},

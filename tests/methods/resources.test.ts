@@ -7,7 +7,7 @@ import type { Device, Session } from '../../src/devices/device.ts';
 import { JsDevice } from '../../src/devices/js/js.ts';
 import { type CommonOptions, type Integrand, integrate } from '../../src/index.ts';
 import { NO_OUTCOME } from '../../src/methods/method.ts';
-import { METHOD_NAMES, type MethodName } from '../../src/methods/registry.ts';
+import { METHOD_NAMES, type MethodName } from '../../src/methods/names.ts';
 import { HostPool } from '../../src/tasks/pool/host-pool.ts';
 import { absent } from '../cuda/emulated.ts';
 import { countMemories, countNoMore, madeInWorker } from '../devices/count-memories.ts';

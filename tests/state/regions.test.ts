@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { type IntegrateOptions, integrate, OptionError, type Result, type State } from '../../src/index.ts';
+import { KnownRegions } from '../../src/methods/cubature/known-regions.ts';
 import { RememberedRegions } from '../../src/methods/cubature/remembered-regions.ts';
 import { uniformSplit } from '../../src/tasks/pool/regions.ts';
 import { allRegions } from '../../src/tasks/region.ts';
@@ -123,7 +124,7 @@ describe('a record', () => {
     const list = (level: number) => ({ ...uniformSplit(ranges, level), rule: 'degree7' as const, ranges });
     const first = new RememberedRegions(session, 2, 'degree7', Infinity);
     const direct = await first.session.regions(list(6), allRegions(list(6)));
-    const again = new RememberedRegions(session, 2, 'degree7', Infinity, first.record);
+    const again = new RememberedRegions(session, 2, 'degree7', Infinity, new KnownRegions(first.record, 2));
     asked = 0;
     expect(await again.session.regions(list(6), allRegions(list(6)))).toEqual(direct);
     expect(asked).toBe(0);

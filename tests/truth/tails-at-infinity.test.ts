@@ -5,7 +5,7 @@
 import { type Integrand, integrate, scan } from 'quadrille';
 import { describe, expect, test } from 'vitest';
 import type { Range } from '../../src/integrand/domain.ts';
-import { METHOD_NAMES } from '../../src/methods/registry.ts';
+import { METHOD_NAMES } from '../../src/methods/names.ts';
 
 const FROM_0: Range = [0, Infinity];
 const ALL: Range = [-Infinity, Infinity];

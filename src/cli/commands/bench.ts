@@ -1,5 +1,5 @@
 /** `quadrille bench`: runs integrands of the papers on this machine, and shows their times and their true errors. */
-import { devices } from '../../devices/registry.ts';
+import { devices } from '../../devices/list.ts';
 import { integrate } from '../../integrate.ts';
 import type { IntegrateOptions } from '../../problem.ts';
 import { type Result, withError } from '../../result.ts';

@@ -1,5 +1,5 @@
 /** `quadrille devices`: lists the devices of this machine, by the names that --device takes. */
-import { devices } from '../../devices/registry.ts';
+import { devices } from '../../devices/list.ts';
 import type { Arguments } from '../arguments.ts';
 import { jsonLine } from '../show/json.ts';
 import { columns } from '../show/numbers.ts';

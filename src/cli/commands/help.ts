@@ -1,9 +1,8 @@
 /** Help texts: what each command does, its options from the table, and examples that tests run as they stand. */
-import { DEVICES } from '../../devices/registry.ts';
-import { METHODS } from '../../methods/registry.ts';
 import { COMMANDS, type Command, type Option, optionsOf } from '../options.ts';
 import { columns } from '../show/numbers.ts';
 import type { Style } from '../terminal.ts';
+import { DEVICE_WORDS, METHOD_WORDS } from '../words.ts';
 
 interface Page {
   usage: string;
@@ -168,8 +167,8 @@ export function helpText(command: Command, style: Style): string {
 /** Lists of the methods and devices, for commands that have these options, and on the main page of the commands. */
 function listings(command: Command): [title: string, rows: string[][]][] {
   const all: Record<string, [string, string[][]]> = {
-    method: ['Methods', METHODS.map(({ name, words }) => [name, words])],
-    device: ['Devices', DEVICES.map(({ kind, words }) => [kind, words])],
+    method: ['Methods', Object.entries(METHOD_WORDS)],
+    device: ['Devices', Object.entries(DEVICE_WORDS)],
   };
   const found = optionsOf(command).flatMap(o => (o.name in all ? [all[o.name]] : []));
   const commands = COMMANDS.filter(c => c !== 'integrate').map(c => [c, `${firstSentence(c)}.`]);

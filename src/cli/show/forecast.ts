@@ -1,12 +1,10 @@
 /** What is known while a run goes on: its speed, the time that it still needs, and whether its iterations agree. */
 import { evaluationsFor, slopeOf } from '../../methods/convergence.ts';
-import { METHODS } from '../../methods/registry.ts';
+import { FAMILIES, METHOD_NAMES } from '../../methods/names.ts';
 import { type AllOptions, INTEGRATE_OPTIONS, type Progress } from '../../problem.ts';
 
 /** Methods whose error falls with the square root of the evaluations. */
-const MONTE_CARLO: string[] = METHODS.filter(m => m.family === 'vegas' || m.family === 'zmc').map(
-  m => m.name,
-);
+const MONTE_CARLO: string[] = METHOD_NAMES.filter(m => FAMILIES[m] === 'vegas' || FAMILIES[m] === 'zmc');
 
 /** The error that a problem asks for at this value. */
 export function toleranceFor(options: AllOptions, value: number): number {

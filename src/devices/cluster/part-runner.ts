@@ -157,7 +157,7 @@ export class PartRunner {
 
   /** The program, which devices know by its object: it is the same one for jobs that follow each other. */
   async #program({ program: digest }: Job, get: Get): Promise<Program> {
-    await Promise.all([elementaryMath.load(), specialMath.load()]); // the program was made elsewhere, and may call any function
+    await Promise.all([elementaryMath.load(), specialMath.load()]); // with trigonometricMath: the program was made elsewhere, and may call any function
     if (this.#decoded?.digest !== digest)
       this.#decoded = { digest, program: decodeProgram(await get(digest)) };
     return this.#decoded.program;

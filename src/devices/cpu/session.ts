@@ -14,7 +14,7 @@ import {
   regionsOf,
   volumeOf,
 } from '../../tasks/region.ts';
-import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import { loadRule, type Rule } from '../../tasks/rules.ts';
 import type { PartSums, SampleTask } from '../../tasks/sample.ts';
 import {
   mergeWitnesses,
@@ -124,8 +124,8 @@ export class WorkerSession implements Session {
   async regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
     signal?.throwIfAborted();
     this.#pool.checkOpen();
-    const rule = ruleFor(task.ranges.length, task.rule);
     const { ranges } = task;
+    const rule = await loadRule(ranges.length, task.rule);
     if (this.#evaluating?.rule !== rule || !sameRanges(this.#evaluating.ranges, ranges)) {
       for (const pass of this.#evaluating?.passes ?? []) pass.engines.close();
       this.#evaluating = this.#makeEvaluating(rule, ranges);
@@ -167,6 +167,7 @@ export class WorkerSession implements Session {
   async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
     signal?.throwIfAborted();
     this.#pool.checkOpen();
+    await loadRule(task.ranges.length, task.rule); // hearings ask for it
     const { engines } = this.#witnessingOf(task.result ?? 0);
     const cost = witnessCost(task) / task.count;
     const share = this.#share(part.count * cost, MAX_WITNESSES_HERE);

@@ -1,5 +1,6 @@
 /** What stands in the place of open.ts where there is no Node: pages have no cards. */
-import type { DeviceInfo, Opened } from '../registry.ts';
+import type { DeviceInfo } from '../list.ts';
+import type { Opened } from '../registry.ts';
 
 const WHY = 'CUDA devices are for Node, not for pages.';
 

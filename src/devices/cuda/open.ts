@@ -1,5 +1,6 @@
 /** CUDA devices by their numbers. They are kept open, since opening a card takes a good part of a second. */
-import type { DeviceInfo, Opened } from '../registry.ts';
+import type { DeviceInfo } from '../list.ts';
+import type { Opened } from '../registry.ts';
 import { CudaDevice } from './cuda.ts';
 import { CudaError } from './driver.ts';
 import { listCards } from './info.ts';

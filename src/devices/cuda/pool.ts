@@ -3,6 +3,7 @@
  * about a hundred bytes. Lists grow by a factor of four when a step needs more room than they have.
  */
 
+import { ruleFor } from '../../tasks/every-rule.ts';
 import { hearingOf } from '../../tasks/hearing.ts';
 import { DEVIATING } from '../../tasks/pool/blame.ts';
 import { BESIDE, DEEP, WIDER } from '../../tasks/pool/borders.ts';
@@ -18,7 +19,7 @@ import {
   type WitnessStep,
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
-import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import type { Rule } from '../../tasks/rules.ts';
 import type { Buffer } from './card.ts';
 import { PoolLists } from './lists.ts';
 import type { Kernels } from './module.ts';

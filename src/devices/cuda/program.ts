@@ -5,8 +5,7 @@
 import type { CompiledProgram } from '../../integrand/bound.ts';
 import type { Program } from '../../integrand/ir.ts';
 import { lower } from '../../integrand/lower/lower.ts';
-import { adding, elementaryMath } from '../../integrand/math/common.ts';
-import { elementary } from '../../integrand/math/elementary.ts';
+import { provideMath } from '../../integrand/math/now.ts';
 import { read } from '../../integrand/read.ts';
 import { linkedTexts, type Shape } from '../../integrand/targets/cuda/linked.ts';
 import { cudaParams, toCuda } from '../../integrand/targets/cuda.ts';
@@ -79,7 +78,7 @@ export interface Recipe {
 /** Kernels with a function of their own in the integrand's place. */
 export function around(kernel: KernelName, f: (x: number[]) => number, constants: Constants = {}): Recipe {
   const text = () => {
-    elementaryMath.provide(adding(elementary)); // texts are made at once
+    provideMath(); // texts are made at once
     return toCuda(lower(read(f as never), 1, {})).source;
   };
   return { kernel, constants, own: String(f), text };

@@ -1,8 +1,9 @@
 /** Cubature rules on a card: points, weights and null rules in its memory, and lists of regions evaluated there. */
 import { innerRange } from '../../integrand/inner-range.ts';
+import { ruleFor } from '../../tasks/every-rule.ts';
 import type { Part } from '../../tasks/part.ts';
 import { type Ranges, type RegionSums, type RegionTask, regionsOf, volumeOf } from '../../tasks/region.ts';
-import { nullCombinations, type Orbit, pointsOf, type Rule, ruleFor } from '../../tasks/rules.ts';
+import { nullCombinations, type Orbit, pointsOf, type Rule } from '../../tasks/rules.ts';
 import type { Buffer } from './card.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { POOL, REGION_TASK } from './structs.ts';

@@ -8,11 +8,11 @@
  */
 import type { BoundProgram, CompiledProgram } from '../../integrand/bound.ts';
 import { withResults } from '../../integrand/optimise.ts';
+import { ruleFor } from '../../tasks/every-rule.ts';
 import type { Learning } from '../../tasks/learning.ts';
 import { isKept, type Part } from '../../tasks/part.ts';
 import type { PoolTask, RegionPool } from '../../tasks/pool/pool.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
-import { ruleFor } from '../../tasks/rules.ts';
 import type { PartSums, ResultPass, SampleTask } from '../../tasks/sample.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
 import { beforeAbort } from '../before-abort.ts';

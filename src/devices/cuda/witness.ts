@@ -1,11 +1,12 @@
 /** Witnesses on a card: for lists that the host has, and for the regions of a pool. */
 
 import { philoxRounds } from '../../random/philox.ts';
+import { ruleFor } from '../../tasks/every-rule.ts';
 import { type Hearing, hearingOf } from '../../tasks/hearing.ts';
 import type { NonFinite, Part } from '../../tasks/part.ts';
 import { DEVIATING } from '../../tasks/pool/blame.ts';
 import { regionsOf } from '../../tasks/region.ts';
-import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import type { Rule } from '../../tasks/rules.ts';
 import { testimony } from '../../tasks/testimony.ts';
 import {
   BLOCK,

@@ -1,5 +1,6 @@
 /** The WebGPU device by its name. It is kept open for the next run. */
-import type { DeviceInfo, Opened } from '../registry.ts';
+import type { DeviceInfo } from '../list.ts';
+import type { Opened } from '../registry.ts';
 import { findAdapter } from './adapter.ts';
 import { WebGpuDevice } from './webgpu.ts';
 

@@ -3,6 +3,7 @@
  * all regions, and how many have which errors, by which the host selects the next ones. Lists grow by a factor of four.
  */
 
+import { ruleFor } from '../../tasks/every-rule.ts';
 import { hearingOf } from '../../tasks/hearing.ts';
 import { DEEP } from '../../tasks/pool/borders.ts';
 import { differenceWeight } from '../../tasks/pool/errors.ts';
@@ -18,7 +19,7 @@ import {
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
 import { type Volume, volumeOf } from '../../tasks/region.ts';
-import { type Rule, ruleFor } from '../../tasks/rules.ts';
+import type { Rule } from '../../tasks/rules.ts';
 import { WebGpuError } from './adapter.ts';
 import type { Dispatch, GrowingBuffer } from './gpu.ts';
 import { faces, mirror, raise } from './kernels/borders.ts';

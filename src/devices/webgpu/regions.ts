@@ -2,9 +2,11 @@
  * Cubature rules on a GPU (kernels/regions.ts). Centres and half-widths come from the host in float64, and are split into float32
  * there; sums of the rule and its null rules come back, and the host makes values, errors and volumes of them in float64.
  */
+
+import { ruleFor } from '../../tasks/every-rule.ts';
 import type { NonFinite, Part } from '../../tasks/part.ts';
 import { emptyRegionSums, type RegionSums, type RegionTask } from '../../tasks/region.ts';
-import { nullCombinations, pointsOf, type Rule, ruleFor } from '../../tasks/rules.ts';
+import { nullCombinations, pointsOf, type Rule } from '../../tasks/rules.ts';
 import { innerRange32, splitFloat32, toFloat32 } from './float32.ts';
 import type { GrowingBuffer } from './gpu.ts';
 import { REGION_ROW, type RegionVariant, regionKernel, regionWords } from './kernels/regions.ts';

@@ -7,7 +7,7 @@ import { lowerCall } from './calls.ts';
 import { globalValue } from './globals.ts';
 import { type Env, type Lowering, remedyFor } from './lowering.ts';
 import { lowerObject } from './objects.ts';
-import { capturedValue, freeVariable, refuseCaptured, remedyForMissing } from './outside.ts';
+import { capturedValue, freeVariable, refuseCaptured } from './outside.ts';
 import { assignPattern, reference } from './patterns.ts';
 import { rare } from './rarely-used.ts';
 import { isCoverageCounter, isModuleObject } from './toolchains.ts';
@@ -298,31 +298,8 @@ export function memberOf(
     const found = object.fields.get(name);
     if (found instanceof Refused) return refuseCaptured(l, found, `${object.what}.${name}`, env, node);
     if (found) return found;
-    if (object.given && !(name in Object.prototype)) {
-      const missing = (): never =>
-        l.fail(
-          env,
-          node,
-          `There is no \`${name}\` in ${object.what}.`,
-          remedyForMissing(object.what, name),
-          false,
-        );
-      return { kind: 'undefined', why: missing };
-    }
-    if (object.what === 'Math' && name === 'random') {
-      return l.fail(
-        env,
-        node,
-        'An integrand cannot use Math.random: it must give the same value for the same point.',
-        'Add a coordinate to the point and integrate over it.',
-      );
-    }
-    return l.fail(
-      env,
-      node,
-      `There is no \`${name}\` in ${object.what}.`,
-      `It has ${[...object.fields.keys()].join(', ')}.`,
-    );
+    const missing = (): never => rare(l, env, node).refuseMember(l, object, name, env, node);
+    return object.given && !(name in Object.prototype) ? { kind: 'undefined', why: missing } : missing();
   }
   if (object.kind === 'tuple' && object.keys) {
     const k = object.keys.indexOf(name);

@@ -30,14 +30,6 @@ export function refuseCaptured(
   );
 }
 
-/** How to give the object `what` a member: `params: { constants: { c: … } }`. */
-export function remedyForMissing(what: string, name: string): string {
-  const [first, ...inner] = what.split('.');
-  if (first !== 'params') return `Give ${what} a member ${name}.`;
-  const member = inner.reduceRight((text, outer) => `${outer}: { ${text} }`, `${name}: …`);
-  return `Pass it: params: { ${member} }.`;
-}
-
 export function freeVariable(l: Lowering, node: AnyNode, name: string, env: Env): never {
   const { called, takesParams = !called } = env.source;
   const hint = hintFor(name);

@@ -3,8 +3,11 @@
  * that is not in the tables of statements.ts and expressions.ts is refused; it never becomes a wrong program.
  */
 import type { AnyNode } from 'acorn';
+import { closest } from '../../options/suggest.ts';
 import type { Text } from '../../options/wording.ts';
+import { SPECIAL } from './globals.ts';
 import type { Env, Lowering } from './lowering.ts';
+import type { NamespaceValue } from './values.ts';
 
 const OBJECTS = 'Keep numbers in variables and fixed-size arrays: const a = [0, 0, 0].';
 
@@ -61,4 +64,40 @@ export function refuseOperator(l: Lowering, node: AnyNode, operator: string, env
     `An integrand cannot use the operator \`${operator}\`.`,
     REFUSED_OPERATORS[operator] ?? 'Use arithmetic and comparisons.',
   );
+}
+
+/** Fails for a member that `Math`, `params` or another object of fixed members does not have. */
+export function refuseMember(
+  l: Lowering,
+  object: NamespaceValue,
+  name: string,
+  env: Env,
+  node: AnyNode,
+): never {
+  const { what, given } = object;
+  const names = [...object.fields.keys()];
+  if (what === 'Math' && name === 'random')
+    return l.fail(
+      env,
+      node,
+      'An integrand cannot use Math.random: it must give the same value for the same point.',
+      'Add a coordinate to the point and integrate over it.',
+    );
+  const near = closest(name, names);
+  // one letter is as far from another as it can be
+  const hint = near && near.length + name.length > 2 ? `Did you mean \`${near}\`? ` : '';
+  const own = given && !(name in Object.prototype);
+  const isSpecial = what === 'Math' && (SPECIAL as readonly string[]).includes(name);
+  const remedy = isSpecial
+    ? `It is a member of the third argument: (x, p, { ${name} }) => ….`
+    : `${hint}${own ? remedyForMissing(what, name) : `It has ${names.join(', ')}.`}`;
+  return l.fail(env, node, `There is no \`${name}\` in ${what}.`, remedy, !own);
+}
+
+/** How to give the object `what` a member: `params: { constants: { c: … } }`. */
+function remedyForMissing(what: string, name: string): string {
+  const [first, ...inner] = what.split('.');
+  if (first !== 'params') return `Give ${what} a member ${name}.`;
+  const member = inner.reduceRight((text, outer) => `${outer}: { ${text} }`, `${name}: …`);
+  return `Pass it: params: { ${member} }.`;
 }

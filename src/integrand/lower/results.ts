@@ -92,14 +92,14 @@ export function resultsOf(l: Lowering, value: Val, { node, source }: FunctionVal
       'Return the same names and lengths on every path.',
     );
   }
-  const fail = (reason: string, remedy: string): never => {
-    throw new IntegrandError(reason, remedy, { source, span: node });
+  const fail = (reason: string, remedy: string, runsAsItIs = true): never => {
+    throw new IntegrandError(reason, remedy, { source, span: node }, runsAsItIs);
   };
   if (value.kind === 'bool')
     return fail('The integrand returns a boolean.', 'Return a number: condition ? 1 : 0.');
   if (value.kind === 'undefined' && value.why) return value.why();
   if (value.kind === 'undefined')
-    return fail('The integrand returns nothing.', 'Return a number on every path.');
+    return fail('The integrand returns nothing.', 'Return a number on every path.', false);
   return fail(
     `The integrand returns ${describe(value)}.`,
     first?.shape === 'number'

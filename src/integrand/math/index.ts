@@ -1,12 +1,12 @@
 /** The whole math library, for callers that cannot wait until the rarer functions are loaded. */
-import { adding, elementaryMath, specialMath } from './common.ts';
-import { elementary } from './elementary.ts';
+import { adding, specialMath } from './common.ts';
+import { provideMath } from './now.ts';
 import { special } from './special.ts';
 
 export type { Helpers, Intrinsics, Kit, MathLibrary } from './kit.ts';
 export { intrinsics } from './kit.ts';
 
-elementaryMath.provide(adding(elementary));
+provideMath();
 const whole = adding(special);
 specialMath.provide(whole);
 

@@ -1,5 +1,5 @@
 /**
- * Natural, binary and decimal logarithms, and log(1 + x).
+ * Natural and binary logarithms; log10.ts and log1p.ts are made of the same parts.
  *
  * x = 2^k·(1 + f) with √½ ≤ 1 + f < √2, and with s = f/(2 + f), z = s²:
  *
@@ -66,51 +66,4 @@ export function log2(x: number, { splitAtRoot2, logTail, high }: Kit): number {
   const rest = lo * 1.4426950216293335 + (hi + lo) * 1.9259629911266175e-8;
   const sum = k + main;
   return sum + (k - sum + main + rest);
-}
-
-/** The decimal logarithm, computed like log2. It is exact at powers of ten. */
-export function log10(x: number, { splitAtRoot2, logTail, high }: Kit): number {
-  let normal = x;
-  let bias = 0;
-  if (!(x >= 2.2250738585072014e-308 && x < Infinity)) {
-    if (!(x > 0)) return x === 0 ? -Infinity : NaN;
-    if (x === Infinity) return Infinity;
-    normal = x * 18014398509481984;
-    bias = 54;
-  }
-  const [exponent, f] = splitAtRoot2(normal);
-  const k = exponent - bias;
-  const [h, t] = logTail(f);
-  const hi = high(f - h);
-  const lo = f - hi - h + t;
-  const main = hi * 0.4342944771051407; // exact
-  const rest = lo * 0.4342944771051407 + (hi + lo) * 4.798111141615973e-9 - k * 8.532344317057107e-14;
-  const whole = k * 0.3010299956640665; // log10(2) to 42 bits: exact
-  const sum = whole + main;
-  return sum + (whole - sum + main + rest);
-}
-
-/**
- * log(1 + hi + lo) for a pair with |lo| ≤ ulp(hi), hi > −1. The rounding error of 1 + hi is added to f again, so
- * that for k = 0 f is hi itself, however small.
- */
-export function log1pPair(hi: number, lo: number, { splitAtRoot2, logTail, pow2 }: Kit): number {
-  const u = 1 + hi;
-  const back = u - 1;
-  const error = 1 - (u - back) + (hi - back) + lo;
-  const [k, f0] = splitAtRoot2(u);
-  const correction = error * pow2(-k);
-  const f = f0 + correction;
-  const fLow = f0 - f + correction;
-  const [h, t] = logTail(f);
-  return k * 0.6931471803691238 - (h - (t + (fLow - f * fLow + k * 1.9082149292705877e-10)) - f);
-}
-
-/** log(1 + x). */
-export function log1p(x: number, { log1pPair, log, copySign }: Kit): number {
-  if (!(x > -1 && x < 1e18)) {
-    if (x === -1) return -Infinity;
-    return x > 0 ? log(x) : NaN;
-  }
-  return copySign(log1pPair(x, 0), x);
 }

@@ -17,9 +17,9 @@
  * No decision depends on a clock, so the same seed gives the same bits. Instead of time, cost is counted: an evaluation
  * of PAGANI costs a third of one of VEGAS+, because it needs no random numbers, no map and no histogram.
  */
-import { ruleFor } from '../../tasks/rules.ts';
+import { loadRule, ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
-import { loadPagani, loadVegas, loadVegasOrLattice } from '../load.ts';
+import type { loadPagani, loadVegas, loadVegasOrLattice } from '../load.ts';
 import type { MethodProblem, Outcome, Run, Several, Step } from '../method.ts';
 import { withErrors } from '../several-estimates.ts';
 import { isProtocol, type VegasOptions } from '../vegas/options.ts';
@@ -52,7 +52,14 @@ export interface AutoOptions {
   cubature: CubatureOptions;
 }
 
-export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
+/** The methods that take turns, as load.ts has them; importing them here would make bundlers cut that file from the registry. */
+interface Loaders {
+  loadPagani: typeof loadPagani;
+  loadVegas: typeof loadVegas;
+  loadVegasOrLattice: typeof loadVegasOrLattice;
+}
+
+export async function* auto(problem: MethodProblem, options: AutoOptions, load: Loaders): Run {
   const dims = problem.ranges.length;
   // options of VEGAS+ are meant for its samples
   const mayUseLattices =
@@ -67,13 +74,14 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
       least: 0,
       margin: 1,
       tells: mayUseLattices,
-      start: own => (mayUseLattices ? loadVegasOrLattice(own) : loadVegas(own, 'vegas+', options.vegas)),
+      start: own =>
+        mayUseLattices ? load.loadVegasOrLattice(own) : load.loadVegas(own, 'vegas+', options.vegas),
     },
     problem,
   );
   const prescribed = isProtocol(options.vegas);
-  const tooMany =
-    dims > MAX_PAGANI_DIMS || 3 * ruleFor(dims).points * PAGANI_PRICE > 0.1 * problem.maxEvaluations;
+  const least = dims > MAX_PAGANI_DIMS ? Infinity : 3 * (await loadRule(dims)).points;
+  const tooMany = least * PAGANI_PRICE > 0.1 * problem.maxEvaluations;
   if (prescribed || tooMany) {
     const why = prescribed
       ? 'its iterations were prescribed'
@@ -90,10 +98,10 @@ export async function* auto(problem: MethodProblem, options: AutoOptions): Run {
       name: 'pagani',
       random: false,
       price: PAGANI_PRICE,
-      least: 3 * ruleFor(dims).points,
+      least,
       margin: PAGANI_MARGIN,
       tells: false,
-      start: own => loadPagani(own, options.cubature),
+      start: own => load.loadPagani(own, options.cubature),
     },
     problem,
   );

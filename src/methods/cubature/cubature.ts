@@ -44,6 +44,12 @@ const START_EVALUATIONS = 2 ** 20;
 /** The null rules of a region see rounding too: the errors of all regions do not sum to less than this times the noise. */
 export const LEAST_ERROR_IN_NOISE = 4;
 
+/**
+ * The same for a sum that is 0 within its error: halving on would find digits of a number that is rounding, and that no relative
+ * tolerance is met by. The errors of ∫ xy over [−1, 1]² stay at 4 to 7 times the noise, however many regions there are.
+ */
+export const CANCELLED_IN_NOISE = 16;
+
 /** Small regions whose values sum to less than this part of the tolerance do not look across borders. */
 export const NEGLIGIBLE_PART = 0.1;
 

@@ -35,7 +35,13 @@ import {
 } from '../../tasks/pool/pool.ts';
 import { allRegions } from '../../tasks/region.ts';
 import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
-import { Cubature, LEAST_ERROR_IN_NOISE, NEGLIGIBLE_PART, runCubature } from './cubature.ts';
+import {
+  CANCELLED_IN_NOISE,
+  Cubature,
+  LEAST_ERROR_IN_NOISE,
+  NEGLIGIBLE_PART,
+  runCubature,
+} from './cubature.ts';
 import type { CubatureOptions } from './options.ts';
 import type { Claim } from './witnesses.ts';
 
@@ -171,9 +177,10 @@ class Pagani extends Cubature {
 
   /** The errors of a result that are not finished, the tolerance that is left for them, and the errors that halving cannot reduce. */
   #opening(sums: PoolSums): { open: number; left: number; floor: number } {
-    const { error, finished, absolute } = sums;
+    const { value, error, finished, absolute } = sums;
     const left = toleranceLeft(this.problem, sums);
-    const noise = LEAST_ERROR_IN_NOISE * this.noise * absolute;
+    const times = Math.abs(value) <= error ? CANCELLED_IN_NOISE : LEAST_ERROR_IN_NOISE;
+    const noise = times * this.noise * absolute;
     // when finished regions alone miss the tolerance, halving the others helps only while their errors are larger
     const floor = left > 0 ? noise : Math.max(noise, finished);
     return { open: Math.max(0, error - finished), left, floor };

@@ -14,13 +14,11 @@
 import type { Session } from '../../devices/device.ts';
 import { allRegions, type RegionSums, type RegionTask } from '../../tasks/region.ts';
 import type { RuleName } from '../../tasks/rules.ts';
+import type { KnownRegions } from './known-regions.ts';
 import type { RegionRecord } from './region-record.ts';
 
 /** Bytes per region in a record. */
 const bytesOf = (dims: number): number => 9 * dims + 17;
-
-/** A place in the table that no region has. */
-const NONE = 2 ** 32 - 1;
 
 export class RememberedRegions {
   readonly #session: Session;
@@ -30,18 +28,17 @@ export class RememberedRegions {
   readonly #rule: RuleName;
   #record: RegionRecord;
   #count = 0;
-  /** Finds regions of an earlier run; null without one. */
-  readonly #known: RegionTable | null;
+  /** Regions of an earlier run; null without one. */
+  readonly #known: KnownRegions | null;
 
-  constructor(session: Session, dims: number, rule: RuleName, maxBytes: number, old?: RegionRecord) {
+  constructor(session: Session, dims: number, rule: RuleName, maxBytes: number, old?: KnownRegions) {
     this.#session = session;
     this.#dims = dims;
     this.#rule = rule;
     this.#most = Math.floor(maxBytes / bytesOf(dims));
-    const usable = old?.rule === rule ? old : null;
-    this.#record = usable ?? emptyRecord(rule, dims, Math.min(256, this.#most));
-    this.#count = usable?.values.length ?? 0;
-    this.#known = usable && this.#count > 0 ? new RegionTable(usable, dims) : null;
+    this.#known = old?.record.rule === rule ? old : null;
+    this.#record = this.#known?.record ?? emptyRecord(rule, dims, Math.min(256, this.#most));
+    this.#count = this.#known?.record.values.length ?? 0;
   }
 
   /** The session with this memory: all regions that it evaluates are remembered. */
@@ -51,7 +48,10 @@ export class RememberedRegions {
       description: session.description,
       sample: (task, part, signal) => session.sample(task, part, signal),
       witness: (task, part, signal) => session.witness(task, part, signal),
-      regions: (task, _, signal) => this.#regions(task, signal), // methods of cubature ask for whole lists
+      // methods of cubature ask for whole lists
+      regions: (task, _, signal) =>
+        this.#known?.regions(task, signal, rest => this.#evaluate(rest, signal)) ??
+        this.#evaluate(task, signal),
       rebind: program => session.rebind(program),
       close: () => session.close(),
     };
@@ -59,29 +59,6 @@ export class RememberedRegions {
 
   get record(): RegionRecord {
     return resized(this.#record, this.#dims, this.#count);
-  }
-
-  async #regions(task: RegionTask, signal: AbortSignal | undefined): Promise<RegionSums> {
-    const found = this.#known?.find(task);
-    const missing = found ? indicesOf(found, NONE) : null;
-    if (!found || missing!.length === task.count) return this.#evaluate(task, signal);
-    signal?.throwIfAborted();
-    const { values, errors, axes } = this.#record;
-    const sums: RegionSums = {
-      part: allRegions(task),
-      values: Float64Array.from(found, i => values[i]),
-      errors: Float64Array.from(found, i => errors[i]),
-      axes: Uint8Array.from(found, i => axes[i]),
-      nonFinite: null,
-    };
-    if (missing!.length === 0) return sums;
-    const rest = await this.#evaluate(someOf(task, missing!), signal);
-    missing!.forEach((region, i) => {
-      sums.values[region] = rest.values[i];
-      sums.errors[region] = rest.errors[i];
-      sums.axes[region] = rest.axes[i];
-    });
-    return { ...sums, nonFinite: rest.nonFinite };
   }
 
   async #evaluate(task: RegionTask, signal: AbortSignal | undefined): Promise<RegionSums> {
@@ -110,59 +87,6 @@ export class RememberedRegions {
   }
 }
 
-/** A hash table of the regions in a record, with open addresses. */
-class RegionTable {
-  readonly #record: RegionRecord;
-  readonly #dims: number;
-  readonly #places: Uint32Array;
-  readonly #number = new Float64Array(1);
-  readonly #words = new Uint32Array(this.#number.buffer);
-
-  constructor(record: RegionRecord, dims: number) {
-    this.#record = record;
-    this.#dims = dims;
-    const { centres, levels, values } = record;
-    this.#places = new Uint32Array(2 ** Math.ceil(Math.log2(2 * values.length))).fill(NONE);
-    for (let i = 0; i < values.length; i++) {
-      const at = this.#place(centres, levels, i * dims, 1);
-      if (this.#places[at] === NONE) this.#places[at] = i;
-    }
-  }
-
-  /** For each region of a list, its number in the record; NONE for those that are not there. */
-  find({ count, centres, levels }: RegionTask): Uint32Array {
-    const found = new Uint32Array(count);
-    for (let i = 0; i < count; i++) found[i] = this.#places[this.#place(centres, levels, i, count)];
-    return found;
-  }
-
-  /** The place that a region has in the table, or would have; its numbers are `stride` apart. */
-  #place(centres: Float64Array, levels: Uint8Array, first: number, stride: number): number {
-    const last = this.#places.length - 1;
-    let hash = 0x811c9dc5;
-    for (let d = 0; d < this.#dims; d++) {
-      this.#number[0] = centres[first + d * stride];
-      hash = Math.imul(hash ^ this.#words[0], 0x01000193);
-      hash = Math.imul(hash ^ (hash >>> 15) ^ this.#words[1], 0x85ebca6b);
-      hash = Math.imul(hash ^ (hash >>> 13) ^ levels[first + d * stride], 0xc2b2ae35);
-    }
-    let at = (hash ^ (hash >>> 16)) & last;
-    while (this.#places[at] !== NONE && !this.#isAt(this.#places[at], centres, levels, first, stride))
-      at = (at + 1) & last;
-    return at;
-  }
-
-  #isAt(region: number, centres: Float64Array, levels: Uint8Array, first: number, stride: number): boolean {
-    const own = region * this.#dims;
-    for (let d = 0; d < this.#dims; d++) {
-      const at = first + d * stride;
-      if (this.#record.centres[own + d] !== centres[at] || this.#record.levels[own + d] !== levels[at])
-        return false;
-    }
-    return true;
-  }
-}
-
 const emptyRecord = (rule: RuleName, dims: number, count: number): RegionRecord => ({
   rule,
   centres: new Float64Array(dims * count),
@@ -179,25 +103,4 @@ function resized(old: RegionRecord, dims: number, count: number): RegionRecord {
   for (const list of ['centres', 'levels', 'values', 'errors', 'axes'] as const)
     record[list].set(old[list].subarray(0, record[list].length));
   return record;
-}
-
-/** Where a list has this number. */
-function indicesOf(list: Uint32Array, number: number): number[] {
-  const found: number[] = [];
-  list.forEach((n, i) => n === number && found.push(i));
-  return found;
-}
-
-/** Some regions of a task as a task of their own. */
-function someOf(task: RegionTask, which: readonly number[]): RegionTask {
-  const [dims, count] = [task.ranges.length, which.length];
-  const centres = new Float64Array(dims * count);
-  const levels = new Uint8Array(dims * count);
-  for (let d = 0; d < dims; d++) {
-    which.forEach((region, i) => {
-      centres[d * count + i] = task.centres[d * task.count + region];
-      levels[d * count + i] = task.levels[d * task.count + region];
-    });
-  }
-  return { ...task, count, centres, levels };
 }
