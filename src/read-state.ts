@@ -3,7 +3,7 @@
  * same; a map is taken from any run on as many dimensions. What does not fit is refused, with the member that differs.
  */
 import type { BoundProgram } from './integrand/bound.ts';
-import { isRegionRecord, type RegionRecord } from './methods/cubature/region-record.ts';
+import { type CubatureRecord, isCubatureRecord } from './methods/cubature/region-record.ts';
 import type { MethodProblem, MethodRecord } from './methods/method.ts';
 import { METHODS } from './methods/registry.ts';
 import type { VegasRecord } from './methods/vegas/recorded-sampling.ts';
@@ -113,8 +113,8 @@ const readVegas = (option: StateOption, state: State): VegasRecord =>
     [record.learned, record.began].every(l => l === null || isWhole(l, state.dims)),
   );
 
-const readRegions = (state: State): RegionRecord =>
-  readRecord<RegionRecord>('resume', state, record => isRegionRecord(record, state.dims));
+const readRegions = (state: State): CubatureRecord =>
+  readRecord<CubatureRecord>('resume', state, record => isCubatureRecord(record, state.dims));
 
 const readBlocks = (state: State): ZmcRecord =>
   readRecord<ZmcRecord>('resume', state, record => isZmcRecord(record, state.dims));

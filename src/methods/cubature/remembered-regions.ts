@@ -27,21 +27,18 @@ export class RememberedRegions {
   readonly #dims: number;
   /** Regions that the record may have. */
   readonly #most: number;
-  readonly #rule: RuleName;
   #record: RegionRecord;
   #count = 0;
   /** Finds regions of an earlier run; null without one. */
   readonly #known: RegionTable | null;
 
-  constructor(session: Session, dims: number, rule: RuleName, maxBytes: number, old?: RegionRecord) {
+  constructor(session: Session, dims: number, rule: RuleName, maxBytes: number, old?: RegionRecord | null) {
     this.#session = session;
     this.#dims = dims;
-    this.#rule = rule;
     this.#most = Math.floor(maxBytes / bytesOf(dims));
-    const usable = old?.rule === rule ? old : null;
-    this.#record = usable ?? emptyRecord(rule, dims, Math.min(256, this.#most));
-    this.#count = usable?.values.length ?? 0;
-    this.#known = usable && this.#count > 0 ? new RegionTable(usable, dims) : null;
+    this.#record = old ?? emptyRecord(rule, dims, Math.min(256, this.#most));
+    this.#count = old?.values.length ?? 0;
+    this.#known = old && this.#count > 0 ? new RegionTable(old, dims) : null;
   }
 
   /** The session with this memory: all regions that it evaluates are remembered. */
