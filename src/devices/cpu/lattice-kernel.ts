@@ -6,7 +6,7 @@
 import { FunctionWriter } from '../../wasm/assembler.ts';
 import { CORNER, type KernelLayout, STATE } from './layout.ts';
 
-/** Draws `axes` coordinates, those from 4·group on, of the n samples of a batch: the counterpart of groupFunction in kernel.ts. */
+/** Draws `axes` coordinates, those from 4·group on, of the n samples of a batch: the counterpart of groupFunction in draw-kernel.ts. */
 export function latticeFunction(k: KernelLayout, axes: number): FunctionWriter {
   const w = new FunctionWriter(['i32', 'i32'], null);
   const [group, n] = [0, 1];
