@@ -117,6 +117,26 @@ export function placeFunction(k: KernelLayout): FunctionWriter {
   return w;
 }
 
+/** Sets where the points of a group of four axes begin, and its part of the map, both in bytes. */
+export function findGroup(k: KernelLayout, w: FunctionWriter, group: number, rows: number, maps: number) {
+  const times = (bytes: number) => w.get(group).i32(bytes).op('i32.mul');
+  times(4 * k.batch * 8).set(rows);
+  times(4 * (k.bins + 1) * 8).set(maps);
+}
+
+/** The Jacobians of four samples, in two locals; `p` is the place of the first one, in bytes. */
+export function loadJacobian(k: KernelLayout, w: FunctionWriter, p: number, [a, b]: readonly number[]) {
+  w.get(p).memory('v128.load', k.jacobian).set(a);
+  const next = k.jacobian + 16;
+  w.get(p).memory('v128.load', next).set(b);
+}
+
+export function storeJacobian(k: KernelLayout, w: FunctionWriter, p: number, [a, b]: readonly number[]) {
+  w.get(p).get(a).memory('v128.store', k.jacobian);
+  const next = k.jacobian + 16;
+  w.get(p).get(b).memory('v128.store', next);
+}
+
 /** Draws `axes` coordinates, those from 4·group on, of n samples. */
 export function groupFunction(k: KernelLayout, axes: number, adapt: boolean): FunctionWriter {
   const w = new FunctionWriter(['i32', 'i32'], null);
@@ -126,14 +146,7 @@ export function groupFunction(k: KernelLayout, axes: number, adapt: boolean): Fu
   const c = Array.from({ length: 4 }, () => w.local('v128'));
   const jac = [w.local('v128'), w.local('v128')];
   const [p0, p1, q0, q1] = Array.from({ length: 4 }, () => w.local('v128'));
-  w.get(group)
-    .i32(4 * k.batch * 8)
-    .op('i32.mul')
-    .set(rows);
-  w.get(group)
-    .i32(4 * (k.bins + 1) * 8)
-    .op('i32.mul')
-    .set(maps);
+  findGroup(k, w, group, rows, maps);
   w.get(group).i32(32).op('i32.mul').set(scales);
   w.get(n).i32(3).op('i32.shl').set(end);
   const state = (field: keyof typeof STATE) => w.i32(0).memory('i32.load', k.state + STATE[field]);
@@ -159,10 +172,7 @@ export function groupFunction(k: KernelLayout, axes: number, adapt: boolean): Fu
       w.get(q0).get(q1).shuffle32(0, 2, 4, 6).set(c[1]);
       w.get(p0).get(p1).shuffle32(0, 2, 4, 6).set(c[3]);
     }
-    for (const h of [0, 1])
-      w.get(p)
-        .memory('v128.load', k.jacobian + 16 * h)
-        .set(jac[h]);
+    loadJacobian(k, w, p, jac);
     for (let j = 0; j < axes; j++) {
       const row = j * k.batch * 8;
       const map = k.edges + j * (k.bins + 1) * 8;
@@ -210,10 +220,7 @@ export function groupFunction(k: KernelLayout, axes: number, adapt: boolean): Fu
         w.get(jac[h]).get(width).op('f64x2.mul').set(jac[h]);
       }
     }
-    for (const h of [0, 1])
-      w.get(p)
-        .get(jac[h])
-        .memory('v128.store', k.jacobian + 16 * h);
+    storeJacobian(k, w, p, jac);
   });
   return w;
 }
