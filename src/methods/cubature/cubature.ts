@@ -28,7 +28,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
-import { type CubatureRecord, poolOf, type RegionRecord } from './region-record.ts';
+import type { CubatureRecord, RegionRecord } from './region-record.ts';
 import { RememberedRegions } from './remembered-regions.ts';
 import { type Claim, type Court, Witnesses } from './witnesses.ts';
 
@@ -356,7 +356,7 @@ export class Cubature {
 
 /** Refuses the record of a run whose regions were elsewhere: in the memory of another kind of device, or in lists of the host. */
 function checkPlace(record: CubatureRecord, pool: string | undefined): void {
-  const was = poolOf(record);
+  const was = 'pool' in record ? record.pool : undefined;
   if (was === pool) return;
   const place = (kind?: string) => (kind === undefined ? 'in lists of the host' : `in the memory of ${kind}`);
   throw new OptionError(

@@ -45,7 +45,7 @@ import {
 } from '../method.ts';
 import { Cubature, LEAST_ERROR_IN_NOISE, NEGLIGIBLE_PART, runCubature } from './cubature.ts';
 import type { CubatureOptions } from './options.ts';
-import { RecordedPool } from './recorded-pool.ts';
+import type { RecordedPool } from './recorded-pool.ts';
 import type { PoolRecord } from './region-record.ts';
 import type { Claim } from './witnesses.ts';
 
@@ -105,6 +105,7 @@ class Pagani extends Cubature {
     const pool = await session.pool!(task, signal);
     if (several || !(keeps || this.known)) return pool;
     const { entries } = (this.known ?? {}) as Partial<PoolRecord>;
+    const { RecordedPool } = await import('./recorded-pool.ts');
     this.#recorded = new RecordedPool(pool, this.problem, this.maxState, entries);
     return this.#recorded;
   }

@@ -38,10 +38,6 @@ export interface PoolRecord {
 
 export type CubatureRecord = RegionRecord | PoolRecord;
 
-/** The kind of the device in whose memory the regions of a record were; undefined if they were in lists of the host. */
-export const poolOf = (record: CubatureRecord): string | undefined =>
-  'pool' in record ? record.pool : undefined;
-
 export const isCubatureRecord = (record: CubatureRecord, dims: number): boolean =>
   'pool' in record ? isPoolRecord(record, dims) : isRegionRecord(record, dims);
 
