@@ -4,7 +4,7 @@
  */
 import type { BoundProgram } from './integrand/bound.ts';
 import { KnownRegions } from './methods/cubature/known-regions.ts';
-import { isRegionRecord, type RegionRecord } from './methods/cubature/region-record.ts';
+import { type CubatureRecord, isCubatureRecord } from './methods/cubature/region-record.ts';
 import type { MethodProblem, MethodRecord } from './methods/method.ts';
 import { FAMILIES, type MethodName } from './methods/names.ts';
 import type { Learned, VegasRecord } from './methods/vegas/record.ts';
@@ -43,7 +43,7 @@ export function fromStates(
   if (resume) {
     checkFit(resume, problem, integrand);
     const family = familyOf(resume);
-    if (family === 'cubature') return { regions: new KnownRegions(readRegions(resume), problem.dims) };
+    if (family === 'cubature') return { regions: readRegions(resume) };
     return family === 'zmc' ? { blocks: readBlocks(resume) } : { resume: readVegas('resume', resume) };
   }
   if (!map) return {};
@@ -114,8 +114,10 @@ const readVegas = (option: StateOption, state: State): VegasRecord =>
     [record.learned, record.began].every(l => l === null || isWhole(l, state.dims)),
   );
 
-const readRegions = (state: State): RegionRecord =>
-  readRecord<RegionRecord>('resume', state, record => isRegionRecord(record, state.dims));
+function readRegions(state: State): NonNullable<MethodProblem['regions']> {
+  const record = readRecord<CubatureRecord>('resume', state, own => isCubatureRecord(own, state.dims));
+  return 'pool' in record ? record : new KnownRegions(record, state.dims);
+}
 
 const readBlocks = (state: State): ZmcRecord =>
   readRecord<ZmcRecord>('resume', state, record => isZmcRecord(record, state.dims));

@@ -76,7 +76,7 @@ export class Result<S = number> {
   /** Whether `status` is `converged`. */
   readonly converged: boolean;
   /**
-   * What the run has done and learned, for `resume` and `map`. Results of scans, and of `pagani` on a card, have none. It is plain data, and may be megabytes: copies of the result and its JSON are without it.
+   * What the run has done and learned, for `resume` and `map`. Results of scans have none. It is plain data, and may be megabytes: copies of the result and its JSON are without it.
    */
   declare readonly state?: State;
 

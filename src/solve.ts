@@ -29,7 +29,7 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export async function solve(
   problem: Problem,
-  { epsilon }: Pick<Device, 'epsilon'>,
+  { epsilon, kind }: Pick<Device, 'epsilon' | 'kind'>,
   session: Session,
   integrand: BoundProgram,
   start: number,
@@ -49,6 +49,7 @@ export async function solve(
   const keeps = isTold(integrand) && (!neighbours || !!neighbours.keepsStates);
   const task: MethodProblem = {
     session,
+    kind,
     epsilon,
     ranges: domain.ranges,
     ...(domain.points && { points: domain.points }),

@@ -5,7 +5,8 @@
  * checked. `tests/compiler/parse.test.ts` compares it with acorn.
  */
 import type { Expression } from 'acorn';
-import { ExpressionParser, type Node } from './syntax/expressions.ts';
+import type { Node } from './syntax/definitions.ts';
+import { ExpressionParser } from './syntax/expressions.ts';
 
 export { ParseError } from './syntax/tokens.ts';
 

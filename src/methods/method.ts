@@ -9,7 +9,7 @@ import type { Ranges } from '../tasks/region.ts';
 import type { PlainTask } from '../tasks/sample.ts';
 import type { Estimate } from './combine.ts';
 import type { KnownRegions } from './cubature/known-regions.ts';
-import type { RegionRecord } from './cubature/region-record.ts';
+import type { CubatureRecord, PoolRecord } from './cubature/region-record.ts';
 import type { Learned, VegasRecord } from './vegas/record.ts';
 import type { ZmcRecord } from './zmc/record.ts';
 
@@ -71,6 +71,8 @@ export interface SeveralEstimates {
 
 export interface MethodProblem {
   session: Session;
+  /** The kind of the device: those of one kind give the same bits. */
+  kind: string;
   /** The relative rounding error of the device's numbers, 2^-53 for float64. */
   epsilon: number;
   /** The box that is integrated over, one interval per axis. */
@@ -102,7 +104,7 @@ export interface MethodProblem {
   neighbours?: { count: number; contradicted: boolean };
   /** The record of a run that this one goes on with, by a method of its family. */
   resume?: VegasRecord;
-  regions?: KnownRegions;
+  regions?: KnownRegions | PoolRecord;
   blocks?: ZmcRecord;
   /** What another run has learned, to begin with. */
   map?: Learned;
@@ -175,7 +177,7 @@ export interface Outcome {
 }
 
 /** What a run has done and learned, as data. */
-export type MethodRecord = VegasRecord | RegionRecord | ZmcRecord;
+export type MethodRecord = VegasRecord | CubatureRecord | ZmcRecord;
 
 /** The outcome of a run that made no estimate. */
 export const NO_OUTCOME: Outcome = {

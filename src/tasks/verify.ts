@@ -4,6 +4,21 @@
  * else of the message reaches a device. (integrand/verify.ts does the same for programs.)
  */
 import type { Key } from '../random/philox.ts';
+import {
+  anyFloats,
+  bytes,
+  finite,
+  flag,
+  floats,
+  list,
+  type Members,
+  members,
+  need,
+  number,
+  positive,
+  whole,
+  word,
+} from './checked-values.ts';
 import { RESULTS_PER_PASS } from './correlation.ts';
 import type { CountsWindow } from './counts-window.ts';
 import { ruleFor } from './every-rule.ts';
@@ -27,18 +42,11 @@ import {
 } from './sample.ts';
 import { type WitnessSums, type WitnessTask, witnessCost } from './witness.ts';
 
-/** A task, or sums, that no device of this release makes or takes. */
-export class TaskError extends Error {
-  override readonly name = 'TaskError';
-}
-
 /** The numbers of the integrand that a task has to fit. */
 export interface Fit {
   dims: number;
   results: number;
 }
-
-type Members = Record<string, unknown>;
 
 /** Bins per axis, cubes, and regions of a task, at most. */
 const MAX_BINS = 2 ** 20;
@@ -346,64 +354,4 @@ function readKey(value: unknown): Key {
   const [a, b, ...more] = list(value, 'key').map(k => word(k, 'a word of the key'));
   need(b !== undefined && more.length === 0, 'a key that is none');
   return [a, b];
-}
-
-function need(condition: boolean, what: string): asserts condition {
-  if (!condition) throw new TaskError(`the task, or its sums, cannot be used: ${what}`);
-}
-
-function members(value: unknown, what: string): Members {
-  need(typeof value === 'object' && value !== null && !Array.isArray(value), `${what} is no object`);
-  return value as Members;
-}
-
-function list(value: unknown, what: string): unknown[] {
-  need(Array.isArray(value) && value.length <= 2000, `${what} is no list`);
-  return Array.from(value as unknown[]);
-}
-
-function number(value: unknown, what: string): number {
-  need(typeof value === 'number', `${what} is no number`);
-  return value as number;
-}
-
-function finite(value: unknown, what: string): number {
-  need(Number.isFinite(value), `${what} is no finite number`);
-  return value as number;
-}
-
-function positive(value: unknown, what: string): number {
-  need(Number.isFinite(value) && (value as number) >= 0, `${what} is no number from 0 on`);
-  return value as number;
-}
-
-function whole(value: unknown, what: string, least: number, most: number): number {
-  need(
-    Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
-    `${what} is no whole number from ${least} to ${most}`,
-  );
-  return value as number;
-}
-
-const word = (value: unknown, what: string): number => whole(value, what, 0, 2 ** 32 - 1);
-
-function flag(value: unknown, what: string): boolean {
-  need(typeof value === 'boolean', `${what} is no boolean`);
-  return value as boolean;
-}
-
-function anyFloats(value: unknown, what: string): Float64Array {
-  need(value instanceof Float64Array, `${what} is no list of numbers`);
-  return value as Float64Array;
-}
-
-function floats(value: unknown, what: string, length: number): Float64Array {
-  const own = anyFloats(value, what);
-  need(own.length === length, `${what} has ${own.length} numbers, not ${length}`);
-  return own;
-}
-
-function bytes(value: unknown, what: string, length: number): Uint8Array {
-  need(value instanceof Uint8Array && value.length === length, `${what} is no list of ${length} bytes`);
-  return value as Uint8Array;
 }

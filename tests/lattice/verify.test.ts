@@ -1,10 +1,11 @@
 /** Tasks of lattices from other machines: what is sent comes back, and what does not fit is refused. */
 import { expect, test } from 'vitest';
 import { drawShifts, latticeWords } from '../../src/random/lattice.ts';
+import { TaskError } from '../../src/tasks/checked-values.ts';
 import { uniformMap } from '../../src/tasks/map.ts';
 import { cubesOf, plan, type SampleTask } from '../../src/tasks/sample.ts';
 import { slopesOf } from '../../src/tasks/smooth-map.ts';
-import { readSampleTask, TaskError } from '../../src/tasks/verify.ts';
+import { readSampleTask } from '../../src/tasks/verify.ts';
 import { decode, encode } from '../../src/tasks/wire.ts';
 
 const edges = uniformMap(

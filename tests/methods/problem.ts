@@ -14,6 +14,7 @@ export function start(
 ): Run {
   const problem: MethodProblem = {
     session,
+    kind: 'cpu',
     epsilon: 2 ** -53,
     ranges: cube(dims),
     key: keyOf(1),

@@ -3,7 +3,7 @@
  * prints what each has after each step as a line of JSON.
  */
 import { WebGpuDevice } from '../../src/devices/webgpu/webgpu.ts';
-import { integrate } from '../../src/index.ts';
+import { integrate, type Result, type State } from '../../src/index.ts';
 import { HostPool } from '../../src/tasks/pool/host-pool.ts';
 import type { RegionPool } from '../../src/tasks/pool/pool.ts';
 import { allRegions } from '../../src/tasks/region.ts';
@@ -82,6 +82,33 @@ say('loop', {
   off: Math.abs(single.value - double.value),
   evaluations: [single.evaluations, double.evaluations],
 });
+
+/** Runs that go on later, beside runs that were not interrupted; the strip is contradicted by random points. */
+const strip = ([x, y]: number[]) => x * y + (x > 0.31 && x < 0.34 ? 9 : 0);
+const smooth: Integrand = ([x, y]) => 1 / (0.02 + (x - 0.3) * (x - 0.3) + (y - 0.6) * (y - 0.6));
+const bitsOf = ({ elapsed: _, ...r }: Result) => JSON.stringify(r);
+for (const [name, f] of Object.entries({ smooth, strip })) {
+  const given = {
+    dims: 2,
+    device,
+    method: 'pagani',
+    cubature: { witnesses: 2000, rule: 'degree7' },
+  } as const;
+  const at = (relTol: number, state?: State) =>
+    integrate(f, { ...given, relTol, resume: state && JSON.parse(JSON.stringify(state)) });
+  const [rough, whole] = [await at(5e-2), await at(1e-3)];
+  const runs = { resumed: await at(1e-3, rough.state), again: await at(1e-3, whole.state) };
+  const back = await at(5e-2, whole.state);
+  say(`resumed ${name}`, {
+    whole: bitsOf(whole),
+    resumed: bitsOf(runs.resumed),
+    again: bitsOf(runs.again),
+    rough: bitsOf(rough),
+    back: bitsOf(back),
+    evaluations: [rough.evaluations, whole.evaluations],
+    record: rough.state!.record,
+  });
+}
 
 const holes = await integrate(([x, y]) => (x * y > 0.25 ? 1 : Math.log(-x)), {
   dims: 2,

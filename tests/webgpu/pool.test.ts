@@ -80,6 +80,20 @@ describe.skipIf(absent)('the pool of regions on SwiftShader', () => {
     LONG,
   );
 
+  test.each(['smooth', 'strip'])(
+    '%s: a state is at most 16 KB, and a run that goes on with it has the bits of one run, noise and all',
+    async name => {
+      const { whole, resumed, again, rough, back, evaluations, record } = await told(`resumed ${name}`);
+      expect(resumed).toBe(whole);
+      expect(again).toBe(whole);
+      expect(back).toBe(rough);
+      expect(evaluations[1]).toBeGreaterThan(evaluations[0]);
+      expect((record as string).length).toBeLessThan(2 ** 14);
+      expect((record as string).includes('surprised')).toBe(name === 'strip');
+    },
+    LONG,
+  );
+
   test(
     'values that are not finite are told with a point where they are',
     async () => {

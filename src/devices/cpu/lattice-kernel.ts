@@ -4,9 +4,10 @@
  * samples, so a batch is one piece, of one shift.
  */
 import { FunctionWriter } from '../../wasm/assembler.ts';
+import { findGroup, loadJacobian, storeJacobian } from './draw-kernel.ts';
 import { CORNER, type KernelLayout, STATE } from './layout.ts';
 
-/** Draws `axes` coordinates, those from 4·group on, of the n samples of a batch: the counterpart of groupFunction in kernel.ts. */
+/** Draws `axes` coordinates, those from 4·group on, of the n samples of a batch: the counterpart of groupFunction in draw-kernel.ts. */
 export function latticeFunction(k: KernelLayout, axes: number): FunctionWriter {
   const w = new FunctionWriter(['i32', 'i32'], null);
   const [group, n] = [0, 1];
@@ -18,14 +19,7 @@ export function latticeFunction(k: KernelLayout, axes: number): FunctionWriter {
   const ahead = Array.from({ length: axes }, () => w.local('v128'));
   const jac = [w.local('v128'), w.local('v128')];
   const state = (field: keyof typeof STATE) => w.i32(0).memory('i32.load', k.state + STATE[field]);
-  w.get(group)
-    .i32(4 * k.batch * 8)
-    .op('i32.mul')
-    .set(rows);
-  w.get(group)
-    .i32(4 * (k.bins + 1) * 8)
-    .op('i32.mul')
-    .set(maps);
+  findGroup(k, w, group, rows, maps);
   w.get(n).i32(3).op('i32.shl').set(end);
   state('folded').set(folded);
   w.i32(0).get(folded).op('i32.sub', 'i32x4.splat').set(mask);
@@ -52,10 +46,7 @@ export function latticeFunction(k: KernelLayout, axes: number): FunctionWriter {
     step().i32(2).op('i32.shl', 'i32x4.splat').set(ahead[j]);
   }
   w.doWhileBelow(p, 32, end, () => {
-    for (const h of [0, 1])
-      w.get(p)
-        .memory('v128.load', k.jacobian + 16 * h)
-        .set(jac[h]);
+    loadJacobian(k, w, p, jac);
     for (let j = 0; j < axes; j++) {
       const row = j * k.batch * 8;
       const map = j * (k.bins + 1) * 8;
@@ -109,10 +100,7 @@ export function latticeFunction(k: KernelLayout, axes: number): FunctionWriter {
       }
       w.get(word[j]).get(ahead[j]).op('i32x4.add').set(word[j]);
     }
-    for (const h of [0, 1])
-      w.get(p)
-        .get(jac[h])
-        .memory('v128.store', k.jacobian + 16 * h);
+    storeJacobian(k, w, p, jac);
   });
   return w;
 }

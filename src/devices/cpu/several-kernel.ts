@@ -1,5 +1,5 @@
 /**
- * What the sampling kernel (kernel.ts) does differently for an integrand with several results: `weigh` and `add` have a row of
+ * What add-kernel.ts does differently for an integrand with several results: `weigh` and `add` have a row of
  * values per result, and `add` sums products of all pairs of results.
  *
  * Of each piece, first the mean of every result; then, about these means, Σ (vᵣ − meanᵣ)·(vₛ − meanₛ) for every pair; both loops
@@ -8,7 +8,8 @@
  */
 import { packedIndex, packedLength } from '../../tasks/correlation.ts';
 import { FunctionWriter } from '../../wasm/assembler.ts';
-import { type KernelLayout, STATE } from './layout.ts';
+import { pieceAdder } from './add-kernel.ts';
+import type { KernelLayout } from './layout.ts';
 
 const indices = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
@@ -44,15 +45,12 @@ export function weighSeveral(k: KernelLayout): FunctionWriter {
   return w;
 }
 
-/** As `add` in kernel.ts: adds the pieces of the batch to the sums, to the histogram when the map adapts, and to their cubes. */
-export function addSeveral(
-  k: KernelLayout,
-  { adapt, cubes }: { adapt: boolean; cubes: boolean },
-  addHistogram: (w: FunctionWriter, locals: Record<'p' | 'n' | 'bytes', number>) => void,
-): FunctionWriter {
+/** As addFunction in add-kernel.ts. */
+export function addSeveral(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionWriter {
   const w = new FunctionWriter([], null);
   const results = indices(k.results);
-  const [piece, pieces, p, start, end, m, cube, full, n] = Array.from({ length: 9 }, () => w.local('i32'));
+  const adder = pieceAdder(k, w, adapt);
+  const { p, start, end, m, reciprocal } = adder;
   const [share, factor, scale, part, norm, spread] = Array.from({ length: 6 }, () => w.local('f64'));
   const means = results.map(() => w.local('v128'));
   const deltas = results.map(() => w.local('v128'));
@@ -60,10 +58,6 @@ export function addSeveral(
   const square = w.local('v128');
   const rowOf = (r: number) => k.values + r * k.batch * 8;
   const lead = (r: number) => k.leads + 8 * r;
-  const reciprocal = (push: () => void) => {
-    push();
-    w.i32(3).op('i32.shl').memory('f64.load', k.reciprocals);
-  };
   /** Runs the body for pairs of samples of the piece, and for the last one of an odd number. */
   const each = (body: (single: boolean) => void) => {
     w.get(start).set(p);
@@ -83,17 +77,7 @@ export function addSeveral(
   const bothLanes = (vector: number) =>
     w.get(vector).lane('f64x2.extract_lane', 0).get(vector).lane('f64x2.extract_lane', 1).op('f64.add');
 
-  w.i32(0)
-    .memory('i32.load', k.state + STATE.pieces)
-    .i32(3)
-    .op('i32.shl')
-    .set(pieces);
-  w.doWhileBelow(piece, 8, pieces, () => {
-    w.get(piece).memory('i32.load', k.pieces).set(m);
-    w.get(piece)
-      .memory('i32.load', k.pieces + 4)
-      .set(cube);
-    w.get(cube).i32(2).op('i32.shl').memory('i32.load', k.full).set(full);
+  adder.eachPiece(() => {
     w.get(start).get(m).i32(3).op('i32.shl', 'i32.add').set(end);
     for (const r of results) w.v128(0).set(means[r]);
     each(single => {
@@ -108,20 +92,7 @@ export function addSeveral(
       reciprocal(() => w.get(m));
       w.op('f64.mul', 'f64x2.splat').set(means[r]);
     }
-    // the piece's share of the cube's samples; the factor of a sample's square in the histogram
-    w.f64(1)
-      .get(full)
-      .op('f64.convert_i32_u', 'f64.div')
-      .tee(factor)
-      .get(m)
-      .op('f64.convert_i32_u', 'f64.mul')
-      .set(share);
-    if (adapt)
-      w.get(factor)
-        .i32(0)
-        .memory('f64.load', k.factors + 8)
-        .op('f64.mul')
-        .set(factor);
+    adder.setShare(share, factor);
     for (const product of products) w.v128(0).set(product);
     each(single => {
       if (adapt) w.v128(0).set(square);
@@ -176,17 +147,12 @@ export function addSeveral(
         bothLanes(products[packedIndex(r, r)]);
         leading().get(spread).op('f64.add').set(spread);
       }
-      w.get(cube).i32(3).op('i32.shl').set(cube);
-      const addToCube = (row: number, push: () => void) => {
-        w.get(cube).get(cube).memory('f64.load', row);
-        push();
-        w.op('f64.add').memory('f64.store', row);
-      };
-      addToCube(k.variances, () => w.get(spread).get(scale).op('f64.mul'));
-      addToCube(k.means, () => w.get(norm).op('f64.sqrt').get(share).op('f64.mul'));
+      adder.addToCube(
+        () => w.get(spread).get(scale).op('f64.mul'),
+        () => w.get(norm).op('f64.sqrt').get(share).op('f64.mul'),
+      );
     }
-    w.get(end).set(start);
   });
-  if (adapt) addHistogram(w, { p, n, bytes: start });
+  adder.addHistogram();
   return w;
 }

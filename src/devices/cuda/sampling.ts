@@ -3,8 +3,7 @@
  * has one or several leaves. After a whole iteration the card keeps what was learned, and the host reads a few numbers;
  * after a part, the host reads the sums of leaves and, if cubes are wanted, those of pieces.
  */
-import { latticeWord } from '../../random/lattice.ts';
-import { type Key, roundKeys, wordsOf } from '../../random/philox.ts';
+import { type Key, roundKeys } from '../../random/philox.ts';
 import type { Refinement } from '../../tasks/learning.ts';
 import { isKept, type NonFinite, type Part } from '../../tasks/part.ts';
 import { PIECE, piecesOf, placeFinder } from '../../tasks/pieces.ts';
@@ -16,39 +15,26 @@ import {
   type PartSums,
   type PlainTask,
   plainTask,
-  plan,
   type SampleSums,
   type SampleTask,
   samplesOf,
 } from '../../tasks/sample.ts';
-import { curveOf, placeIn } from '../../tasks/smooth-map.ts';
+import { pointOfSample } from '../../tasks/sample-point.ts';
+import { curveOf } from '../../tasks/smooth-map.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import type { Buffer } from './card.ts';
-import { CudaLearning, MANY_PIECES } from './learning.ts';
+import { CudaLearning } from './learning.ts';
 import type { Kernels } from './module.ts';
+import { partCubes } from './part-cubes.ts';
 import { type CudaProgram, type Recipe, sampleConstants, sampleStruct, vectorBytes } from './program.ts';
+import { type Fit, fitFor, type SampleLayout, sampleLayout } from './sample-layout.ts';
 import type { Layout } from './struct.ts';
 import { LATTICE, SAMPLE_RESULT } from './structs.ts';
 
 /** Threads per block, at least. */
 const MIN_THREADS = 128;
-/**
- * Lanes that should have work: about as many as a large card runs at a time. It is not the number of the card in use,
- * because the layout, and with it the bits of the sums, would then depend on the card.
- */
-const BUSY_LANES = 2 ** 17;
-/** Leaves per iteration, at most, as long as a leaf is no larger than a group. */
-const MAX_LEAVES = 2 ** 16;
-/** Steps of a team on a piece, at least, before the team is doubled: with fewer, lanes idle in the last step. */
-const MIN_TEAM_STEPS = 6;
 /** Bytes of shared memory that are reserved for the kernel beside map and histogram. */
 const OWN_SHARED = 4096;
-/** Copies of the curves of a lattice's map, at most: as many as there are banks of 16 bytes. */
-const MOST_REPLICAS = 8;
-/** The typical number of samples per piece where cubes have many samples. */
-const LONG_PIECE = 180;
-/** Strata per axis, at most, whose numbers fit beside 32 random bits in the 53 bits of a float64. */
-const MAX_PLAIN_STRATA = 2 ** 20;
 /** Indices of the numbers of a leaf of one result, in the order of sample-leaf.cu. */
 const [INTEGRAL, VARIANCE, INCREMENTS, CONCENTRATION] = [0, 1, 2, 3];
 
@@ -67,30 +53,13 @@ const BUFFERS = [
   'shifts',
 ] as const;
 
-/** The layout of an iteration on a card. */
-interface Laid {
+/** An iteration on a card, with the memory that it needs. */
+interface Laid extends SampleLayout {
   task: SampleTask;
-  cubes: number;
-  /** The number of pieces, at most. */
-  pieces: number;
   map: Buffer;
-  /** Lanes that share a piece. */
-  team: number;
-  /** A group has 2^groupBits samples and 2^leafBits leaves. */
-  groupBits: number;
-  leafBits: number;
-  groups: number;
   wanted: { means: boolean; variances: boolean };
   /** Variances of pieces. What the card learns from has a buffer of its own, which other iterations leave alone. */
   variances: Buffer;
-}
-
-/** What of an iteration fits into shared memory. */
-interface Fit {
-  edgeBytes: number;
-  histogramBytes: number;
-  /** Constants that tell the kernel. */
-  kernels: Record<string, boolean | number>;
 }
 
 /** Sums over leaves. */
@@ -156,40 +125,19 @@ export class CudaSampling {
     };
   }
 
-  /** Lays out an iteration. The layout depends on the task alone. */
+  /** Brings what an iteration needs into the card's memory. */
   #lay(task: SampleTask): Laid {
-    const { bins, counts, adapt } = task;
-    const cubes = cubesOf(task);
+    const { bins, adapt } = task;
     const map = task.lattice ? this.#putLattice(plainTask(task)) : this.learning.mapOf(task.edges);
-    this.learning.putCounts(counts);
-    const { groups, size } = plan(task);
-    const samples = samplesOf(task);
-    const uniform = typeof counts === 'number';
-    const pieces = uniform ? cubes * piecesOf(counts) : cubes + Math.ceil(samples / (PIECE / 2));
-    const average = Math.min(LONG_PIECE, samples / cubes);
-    const items = uniform ? pieces : cubes + Math.ceil(samples / PIECE);
-    let team = 1;
-    while (
-      team < 32 &&
-      (2 * MIN_TEAM_STEPS * team <= average || (team < average && items * team < BUSY_LANES))
-    )
-      team *= 2;
-    const groupBits = Math.log2(size);
-    // a round gives a piece to every team of a warp; a leaf has one round, or several when there are many
-    const rounds = (items * team) / 32;
-    const perGroup = rounds * Math.min(1, size / samples);
-    const leafBits =
-      rounds <= BUSY_LANES / 32
-        ? Math.ceil(Math.log2(perGroup))
-        : Math.floor(Math.log2(perGroup / Math.max(1, rounds / MAX_LEAVES)));
+    this.learning.putCounts(task.counts);
+    const layout = sampleLayout(task);
     const wanted = { means: !!task.cubes, variances: !!task.cubes || !!adapt?.variances };
     const buffer = this.#buffers;
-    if (wanted.means) buffer.means.reserve(8 * pieces);
+    if (wanted.means) buffer.means.reserve(8 * layout.pieces);
     const variances = adapt?.keep ? buffer['kept variances'] : buffer.variances;
-    if (wanted.variances) variances.reserve(8 * pieces);
+    if (wanted.variances) variances.reserve(8 * layout.pieces);
     this.#clear(this.#result.size + (adapt ? 8 * this.#program.dims * bins : 0));
-    const leaves = { team, leafBits: Math.max(0, leafBits), groupBits, groups };
-    return { task, cubes, pieces, map, ...leaves, wanted, variances };
+    return { ...layout, task, map, wanted, variances };
   }
 
   /** Writes the curves of a smooth map, e, m, b and a of each bin (tasks/smooth-map.ts), and the shifts of its lattices. */
@@ -237,7 +185,7 @@ export class CudaSampling {
     const { task, cubes, wanted, team, leafBits } = laid;
     const { bins, strata, counts, adapt } = task;
     const { card, dims, params } = this.#program;
-    const { edgeBytes, histogramBytes, kernels } = this.#fit(task);
+    const { edgeBytes, histogramBytes, kernels } = fitFor(task, this.#room);
     const module = this.#moduleOf(kernels);
     const buffer = this.#buffers;
     const result = this.#result;
@@ -372,37 +320,12 @@ export class CudaSampling {
     };
   }
 
-  /** What cubes contribute to the groups of a part, from the sums of pieces; added in the order of `fold` in allocate.cu. */
-  #partCubes({ task, cubes, groupBits, wanted, variances: spreads }: Laid, part: Part): CubeSums {
-    const { counts } = plainTask(task);
-    const countOf = typeof counts === 'number' ? () => counts : (cube: number) => counts.each[cube];
-    const place = placeFinder(counts, cubes);
-    const places = Array.from({ length: part.count + 1 }, (_, g) => place((part.first + g) * 2 ** groupBits));
-    const [from, to] = [places[0].piece, places[part.count].piece];
-    const read = (buffer: Buffer) => buffer.read(new Float64Array(to - from), 8 * from);
-    const lists = [spreads, ...(wanted.means ? [this.#buffers.means] : [])].map(read);
-    const starts = new Uint32Array(part.count + 1);
-    const sums: number[][] = lists.map(() => []);
-    for (let g = 0; g < part.count; g++) {
-      const end = places[g + 1];
-      let { cube, offset, piece } = places[g];
-      while (cube < end.cube || (cube === end.cube && offset < end.offset)) {
-        const last =
-          cube === end.cube ? end.piece : piece + piecesOf(countOf(cube)) - Math.ceil(offset / PIECE);
-        lists.forEach((list, l) => {
-          sums[l].push(sumOf(list.subarray(piece - from, last - from)));
-        });
-        [cube, offset, piece] = [cube + 1, 0, last];
-      }
-      starts[g + 1] = sums[0].length;
-    }
-    const [variances, means] = sums.map(s => Float64Array.from(s));
-    return {
-      first: Uint32Array.from(places.slice(0, -1), p => p.cube),
-      starts,
-      variances,
-      means: means ?? null,
-    };
+  /** What cubes contribute to the groups of a part, from the sums of pieces. */
+  #partCubes({ task, cubes, groupBits, wanted, variances }: Laid, part: Part): CubeSums {
+    const lists = [variances, ...(wanted.means ? [this.#buffers.means] : [])];
+    return partCubes(plainTask(task).counts, cubes, 2 ** groupBits, part, (from, to) =>
+      lists.map(list => list.read(new Float64Array(to - from), 8 * from)),
+    );
   }
 
   /** Learns from an iteration that other devices have sampled. */
@@ -432,33 +355,16 @@ export class CudaSampling {
 
   /** The kernels that a task needs. */
   recipe(task: SampleTask): Recipe {
-    return this.#recipe(this.#fit(task).kernels);
+    return this.#recipe(fitFor(task, this.#room).kernels);
   }
 
   #recipe(kernels: Fit['kernels']): Recipe {
     return this.#program.withIntegrand('sample', { ...kernels, PIECE, ...this.#constants });
   }
 
-  /** Which of map and histogram fit into shared memory: their bytes, and the constants that tell the kernel. */
-  #fit({ bins, strata, adapt, lattice }: SampleTask): Fit {
-    const { card, dims } = this.#program;
-    const room = card.shared - OWN_SHARED - vectorBytes(this.#program.results);
-    if (lattice) {
-      const once = 32 * dims * bins;
-      const copies = [MOST_REPLICAS, 4, 2, 1].find(n => n * once <= room);
-      const kernels = { SHARED_EDGES: copies !== undefined, LATTICE: true, REPLICAS: copies ?? 1 };
-      return { edgeBytes: once * (copies ?? 0), histogramBytes: 0, kernels };
-    }
-    const edges = 8 * dims * (bins + 1);
-    const edgeBytes = edges <= room ? edges : 0;
-    const histogram = adapt ? 8 * dims * bins : 0;
-    const histogramBytes = edgeBytes + histogram <= room ? histogram : 0;
-    const kernels = {
-      SHARED_EDGES: edgeBytes > 0,
-      SHARED_HISTOGRAM: histogramBytes === histogram,
-      ...(strata.some(n => n > MAX_PLAIN_STRATA) && { MANY_STRATA: true }),
-    };
-    return { edgeBytes, histogramBytes, kernels };
+  /** Bytes of shared memory for map and histogram. */
+  get #room(): number {
+    return this.#program.card.shared - OWN_SHARED - vectorBytes(this.#program.results);
   }
 
   #moduleOf(kernels: Fit['kernels']): Kernels {
@@ -481,45 +387,10 @@ export class CudaSampling {
     return histogram;
   }
 
-  async #nonFinite({ task, cubes }: Laid, { wrong, first }: Totals): Promise<NonFinite> {
+  async #nonFinite({ task }: Laid, { wrong, first }: Totals): Promise<NonFinite> {
     const edges = this.learning.edgesOf(task.edges);
     const counts = typeof task.counts === 'number' ? task.counts : this.learning.countsOf(task.counts);
-    const point = pointOf({ ...task, edges }, cubeOf(counts, cubes, first), first);
+    const point = pointOfSample({ ...task, edges }, counts, first);
     return { count: wrong, first: { point, value: await this.#program.valueAt(point) } };
   }
-}
-
-/** The sum over the pieces of a cube in a group, in the order of `fold` in allocate.cu. */
-function sumOf(pieces: Float64Array): number {
-  if (pieces.length <= MANY_PIECES) return pieces.reduce((a, b) => a + b, 0);
-  const lanes = new Float64Array(32);
-  pieces.forEach((v, i) => {
-    lanes[i % 32] += v;
-  });
-  for (let step = 16; step >= 1; step /= 2) for (let l = 0; l < step; l++) lanes[l] += lanes[l + step];
-  return lanes[0];
-}
-
-/** The cube that a sample belongs to. */
-function cubeOf(counts: number | Uint32Array, cubes: number, sample: number): number {
-  if (typeof counts === 'number') return Math.floor(sample / counts);
-  let [cube, end] = [0, counts[0]];
-  while (end <= sample && cube < cubes - 1) end += counts[++cube];
-  return cube;
-}
-
-/** The coordinates of a sample. */
-function pointOf(task: SampleTask & { edges: Float64Array }, cube: number, sample: number): number[] {
-  const { strata, bins, edges, key, iteration, stream, lattice } = task;
-  let rest = cube;
-  return strata.map((n, d) => {
-    const k = lattice ? 0 : rest % n;
-    rest = Math.floor(rest / n);
-    const word = lattice
-      ? latticeWord(lattice, cube, d, sample)
-      : wordsOf(sample, d >> 2, iteration, stream, key)[d & 3];
-    const t = (k + (word + 0.5) * 2 ** -32) * (bins / n);
-    const b = Math.floor(t);
-    return placeIn(edges, lattice?.slopes, d * (bins + 1) + b, t - b).x;
-  });
 }

@@ -18,10 +18,10 @@ import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
 import { beforeAbort } from '../before-abort.ts';
 import type { Session } from '../device.ts';
 import { OneByOne } from '../one-by-one.ts';
+import { PoolInTurns } from '../pool-in-turns.ts';
 import type { Card } from './card.ts';
 import { LEARNING } from './learning.ts';
 import { CudaPool, lookRecipe, poolRecipe } from './pool.ts';
-import { PoolInTurns } from './pool-in-turns.ts';
 import { CudaProgram, integrandUnit, type Recipe, textOf } from './program.ts';
 import { CudaRegions } from './regions.ts';
 import { CudaSampling } from './sampling.ts';
@@ -170,9 +170,11 @@ export class CudaSession implements Session {
       signal,
       async ({ program, regions, witness }) => new CudaPool(program, regions, witness, task, signal),
     );
-    return new PoolInTurns(own, this.card, signal, {
+    return new PoolInTurns(own, {
+      run: step => this.card.run(signal, step),
       looks: beforeAbort(looks, signal),
       witnesses: beforeAbort(witnesses, signal),
+      close: () => this.card.turns.between(() => own.close()),
     });
   }
 

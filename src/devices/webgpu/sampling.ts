@@ -1,10 +1,3 @@
-/**
- * Iterations of VEGAS on a GPU (kernels/sample.ts). What an iteration takes is recorded and submitted at once, and read back at once:
- * the sums of each group, 40 bytes for 65,536 samples of one result, which are added as the tree that every device adds, and the
- * histogram. Variances of cubes stay on the GPU where the session learns (learning.ts); otherwise those of pieces are read as well.
- */
-import { latticeWord } from '../../random/lattice.ts';
-import { wordsOf } from '../../random/philox.ts';
 import { isKept, type NonFinite, type Part } from '../../tasks/part.ts';
 import { PIECE, type Place, piecesOf, placeFinder } from '../../tasks/pieces.ts';
 import {
@@ -19,7 +12,8 @@ import {
   type SampleTask,
   samplesOf,
 } from '../../tasks/sample.ts';
-import { curveOf, placeIn } from '../../tasks/smooth-map.ts';
+import { pointOfSample } from '../../tasks/sample-point.ts';
+import { curveOf } from '../../tasks/smooth-map.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import type { Commands } from './commands.ts';
 import { CubeLists } from './cube-lists.ts';
@@ -373,22 +367,10 @@ export class WebGpuSampling {
 
   /** What was not finite, with the point of the first. */
   async #nonFinite(task: MappedTask, count: number, sample: number): Promise<NonFinite> {
-    const { strata, bins, edges, pass, lattice } = task;
-    const counts = typeof task.counts === 'number' ? task.counts : await this.#plainCounts(task.counts);
-    let cube = 0;
-    if (typeof counts === 'number') cube = Math.floor(sample / counts);
-    else for (let before = 0; before + counts.each[cube] <= sample; cube++) before += counts.each[cube];
-    let rest = lattice ? 0 : cube;
-    const point = strata.map((n, d) => {
-      const k = rest % n;
-      rest = Math.floor(rest / n);
-      const word = lattice
-        ? latticeWord(lattice, cube, d, sample)
-        : wordsOf(sample, d >> 2, task.iteration, task.stream, task.key)[d & 3];
-      const t = (k + (word + 0.5) * 2 ** -32) * (bins / n);
-      const bin = Math.floor(t);
-      return placeIn(edges, lattice?.slopes, d * (bins + 1) + bin, t - bin).x;
-    });
+    const { pass } = task;
+    const counts =
+      typeof task.counts === 'number' ? task.counts : (await this.#plainCounts(task.counts)).each;
+    const point = pointOfSample(task, counts, sample);
     const values = await this.#points.evaluate(Float64Array.from(point), 1);
     const row = Math.max(
       0,

@@ -14,11 +14,11 @@ import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
 import { beforeAbort } from '../before-abort.ts';
 import type { Session } from '../device.ts';
 import { OneByOne } from '../one-by-one.ts';
+import { PoolInTurns } from '../pool-in-turns.ts';
 import type { Gpu } from './gpu.ts';
 import { poolNoise, regionNoise, sampleNoise } from './noise.ts';
 import { Points } from './points.ts';
 import { WebGpuPool } from './pool.ts';
-import { PoolInTurns } from './pool-in-turns.ts';
 import { WebGpuProgram } from './program.ts';
 import { WebGpuRegions } from './regions.ts';
 import { mapped, WebGpuSampling } from './sampling.ts';
@@ -62,7 +62,7 @@ export class WebGpuSession implements Session {
   #sampled: SampleTask | null = null;
   #evaluated: [Evaluated, Evaluated] | null = null;
   /** The last pool. It stays until the next one: the noise of a run is asked for at its end. */
-  #pool: PoolInTurns | null = null;
+  #pool: WebGpuPool | null = null;
   /** The end of the last task. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -120,7 +120,7 @@ export class WebGpuSession implements Session {
 
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums> {
     if (this.#oneByOne) return this.#oneByOne.regions(task, part, signal);
-    this.#pool?.free();
+    this.#pool?.close();
     this.#pool = null;
     return this.#inTurn(signal, async () => {
       const found = await this.#whole.regions.evaluate(task, part, signal);
@@ -141,7 +141,7 @@ export class WebGpuSession implements Session {
         )
       : results.map(() => 0);
     if (this.#pool) {
-      const { pool } = this.#pool;
+      const pool = this.#pool;
       const noise = await this.#inTurn(signal, () => poolNoise(pool, this.#integrand, this.#epsilon));
       return sampled.map(n => Math.max(n, noise));
     }
@@ -155,11 +155,12 @@ export class WebGpuSession implements Session {
 
   /** The regions of PAGANI in the GPU's memory. */
   async pool(task: PoolTask, signal?: AbortSignal): Promise<RegionPool> {
-    this.#pool?.free();
+    this.#pool?.close();
     const { program, points } = this.#whole;
     const open = () => WebGpuPool.open(program, points, task, signal);
-    this.#pool = new PoolInTurns(await this.#inTurn(signal, open), work => this.#inTurn(signal, work));
-    return this.#pool;
+    const pool = await this.#inTurn(signal, open);
+    this.#pool = pool;
+    return new PoolInTurns(pool, { run: step => this.#inTurn(signal, step), close() {} });
   }
 
   compileRegions(task: RegionTask): Promise<void> {
@@ -176,7 +177,7 @@ export class WebGpuSession implements Session {
     this.#integrand = program as CompiledProgram;
     this.#sampled = null;
     this.#evaluated = null;
-    this.#pool?.free();
+    this.#pool?.close();
     this.#pool = null;
     this.#whole.program.bind(this.#integrand);
     for (const [results, runner] of this.#passes)
@@ -187,7 +188,7 @@ export class WebGpuSession implements Session {
   close(): void {
     this.#oneByOne?.close();
     const free = () => {
-      this.#pool?.free();
+      this.#pool?.close();
       this.#whole.program.close();
       for (const { program } of this.#passes.values()) program.close();
     };

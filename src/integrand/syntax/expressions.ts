@@ -1,17 +1,6 @@
-/**
- * Parses expressions by precedence. Patterns and the arguments of arrow functions look like expressions until `=` or `=>`
- * follows: they are parsed as such, and turned into patterns then.
- */
-import { numberOf, type Token, Tokens, unescaped } from './tokens.ts';
-
-/** A node of the tree, before it has the type that acorn declares for it. */
-export interface Node {
-  type: string;
-  start: number;
-  end: number;
-  // biome-ignore lint/suspicious/noExplicitAny: members depend on the type, which callers have just read
-  [member: string]: any;
-}
+/** Parses expressions by precedence. What looked like an expression and was the arguments of an arrow function is told by `=>`. */
+import { DefinitionParser, type Node } from './definitions.ts';
+import { numberOf, unescaped } from './tokens.ts';
 
 // biome-ignore format: one strength per line
 const STRENGTH = new Map(
@@ -30,30 +19,9 @@ const ASSIGNMENTS = new Set(
   ['', '+', '-', '*', '/', '%', '**', '<<', '>>', '>>>', '&', '|', '^', '&&', '||', '??'].map(op => `${op}=`),
 );
 const UNARY = new Set(['!', '~', '+', '-', 'typeof', 'void', 'delete']);
-/** Names that are no identifiers. */
-const KEYWORDS = new Set(
-  'break case catch class const continue debugger default delete do else export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with'.split(
-    ' ',
-  ),
-);
-
-/** What a function is, for the words that mean something in it. */
-interface FunctionKind {
-  async: boolean;
-  generator: boolean;
-}
-
-export abstract class ExpressionParser extends Tokens {
-  #inside: FunctionKind = { async: false, generator: false };
+export abstract class ExpressionParser extends DefinitionParser {
   /** The last arrow function, unless it was in brackets: nothing can follow it in its expression. */
   #arrowFunction: Node | null = null;
-
-  /** The statements of a function between braces. */
-  protected abstract body(): Node;
-
-  protected node(type: string, start: number, members: object, end = this.lastEnd): Node {
-    return { type, start, end, ...members };
-  }
 
   expression(noIn = false): Node {
     const { start } = this.token;
@@ -64,9 +32,9 @@ export abstract class ExpressionParser extends Tokens {
     return this.node('SequenceExpression', start, { expressions });
   }
 
-  assignment(noIn = false): Node {
+  override assignment(noIn = false): Node {
     const { start } = this.token;
-    if (this.#inside.generator && this.is('yield')) return this.#yield(noIn);
+    if (this.inside.generator && this.is('yield')) return this.#yield(noIn);
     const left = this.#conditional(noIn);
     const { text } = this.token;
     if (this.token.kind !== 'punctuator' || !ASSIGNMENTS.has(text) || left === this.#arrowFunction)
@@ -99,7 +67,7 @@ export abstract class ExpressionParser extends Tokens {
   /** Operators stronger than `least`. A chain is a loop, not recursion: computer algebra prints sums of thousands of terms. */
   #binary(least: number, noIn: boolean): Node {
     const { start } = this.token;
-    let left = this.token.kind === 'private' ? this.#private() : this.#unary();
+    let left = this.token.kind === 'private' ? this.privateName() : this.#unary();
     for (;;) {
       const operator = this.token.text;
       const strength = this.is(operator) ? STRENGTH.get(operator) : undefined;
@@ -120,7 +88,7 @@ export abstract class ExpressionParser extends Tokens {
 
   #unary(): Node {
     const { start, text } = this.token;
-    if (this.#inside.async && this.is('await')) {
+    if (this.inside.async && this.is('await')) {
       this.next();
       return this.node('AwaitExpression', start, { argument: this.#unary() });
     }
@@ -132,7 +100,7 @@ export abstract class ExpressionParser extends Tokens {
       this.next();
       return this.node('UnaryExpression', start, { operator: text, prefix: true, argument: this.#unary() });
     }
-    const argument = this.#leftHandSide();
+    const argument = this.leftHandSide();
     const operator = this.token.text;
     if ((!this.is('++') && !this.is('--')) || this.token.newLine) return argument;
     this.next();
@@ -140,9 +108,9 @@ export abstract class ExpressionParser extends Tokens {
   }
 
   /** A primary expression with all members, calls and templates behind it. */
-  #leftHandSide(): Node {
+  protected override leftHandSide(): Node {
     const { start } = this.token;
-    const first = this.#primary();
+    const first = this.primary();
     if (first === this.#arrowFunction) return first;
     const chain = this.#subscripts(first, start, true);
     return chain.optional ? this.node('ChainExpression', start, { expression: chain.node }) : chain.node;
@@ -160,7 +128,7 @@ export abstract class ExpressionParser extends Tokens {
         this.expect(']');
         node = this.node('MemberExpression', start, { object: node, property, computed: true, optional });
       } else if (optional || this.take('.')) {
-        const property = this.token.kind === 'private' ? this.#private() : this.identifier(true);
+        const property = this.token.kind === 'private' ? this.privateName() : this.identifier(true);
         node = this.node('MemberExpression', start, { object: node, property, computed: false, optional });
       } else if (this.token.kind === 'template') {
         const quasi = this.#template();
@@ -178,34 +146,17 @@ export abstract class ExpressionParser extends Tokens {
   #list(close: string): Node[] {
     const found: Node[] = [];
     while (!this.take(close)) {
-      found.push(this.is('...') ? this.#spread() : this.assignment());
+      found.push(this.is('...') ? this.spread() : this.assignment());
       if (!this.is(close)) this.expect(',');
     }
     return found;
   }
 
-  #spread(): Node {
-    const { start } = this.expect('...');
-    return this.node('SpreadElement', start, { argument: this.assignment() });
-  }
-
-  identifier(anyWord = false): Node {
-    const { kind, text, escaped } = this.token;
-    if (kind !== 'name' || (!anyWord && !escaped && KEYWORDS.has(text))) this.unexpected();
-    const { start } = this.next();
-    return this.node('Identifier', start, { name: text });
-  }
-
-  #private(): Node {
-    const { start, text } = this.next();
-    return this.node('PrivateIdentifier', start, { name: text });
-  }
-
-  #primary(): Node {
+  protected override primary(): Node {
     const { token } = this;
     const { start, kind, text } = token;
-    if (kind === 'number') return this.#literal(numberOf(text));
-    if (kind === 'string') return this.#literal(unescaped(text.slice(1, -1)));
+    if (kind === 'number') return this.literal(numberOf(text));
+    if (kind === 'string') return this.literal(unescaped(text.slice(1, -1)));
     if (kind === 'template') return this.#template();
     if (kind === 'punctuator') return this.#bracketed(text);
     if (kind !== 'name') this.unexpected();
@@ -216,10 +167,10 @@ export abstract class ExpressionParser extends Tokens {
         this.next();
         return this.node(text === 'this' ? 'ThisExpression' : 'Super', start, {});
       case 'null':
-        return this.#literal(null);
+        return this.literal(null);
       case 'true':
       case 'false':
-        return this.#literal(text === 'true');
+        return this.literal(text === 'true');
       case 'function':
         return this.function(false);
       case 'class':
@@ -262,15 +213,15 @@ export abstract class ExpressionParser extends Tokens {
       const elements: (Node | null)[] = [];
       while (!this.take(']')) {
         if (this.is(',')) elements.push(null);
-        else elements.push(this.is('...') ? this.#spread() : this.assignment());
+        else elements.push(this.is('...') ? this.spread() : this.assignment());
         if (!this.is(']')) this.expect(',');
       }
       return this.node('ArrayExpression', start, { elements });
     }
-    if (text === '{') return this.#object();
+    if (text === '{') return this.object();
     if (text === '/' || text === '/=') {
       const regex = this.regex();
-      return this.#literal(regexOf(regex), { regex });
+      return this.literal(regexOf(regex), { regex });
     }
     return this.unexpected();
   }
@@ -283,7 +234,7 @@ export abstract class ExpressionParser extends Tokens {
     let onlyArguments = this.is(')'); // (), a rest element and a comma at the end are no expression
     while (!this.take(')')) {
       onlyArguments = this.is('...');
-      found.push(onlyArguments ? this.#spread() : this.assignment());
+      found.push(onlyArguments ? this.spread() : this.assignment());
       end = this.lastEnd;
       if (this.is(')')) continue;
       this.expect(',');
@@ -299,50 +250,13 @@ export abstract class ExpressionParser extends Tokens {
   #arrow(start: number, given: readonly Node[], async: boolean): Node {
     this.expect('=>');
     const params = given.map(p => this.pattern(p));
-    return this.#within({ async, generator: false }, () => {
+    return this.within({ async, generator: false }, () => {
       const expression = !this.is('{');
       const body = expression ? this.assignment() : this.body();
       const members = { id: null, expression, generator: false, async, params, body };
       this.#arrowFunction = this.node('ArrowFunctionExpression', start, members);
       return this.#arrowFunction;
     });
-  }
-
-  #within<T>(kind: FunctionKind, parse: () => T): T {
-    const outer = this.#inside;
-    this.#inside = kind;
-    const found = parse();
-    this.#inside = outer;
-    return found;
-  }
-
-  /** A function with its keyword, in a statement or in an expression. */
-  function(declared: boolean): Node {
-    const { start } = this.token;
-    const async = this.take('async');
-    this.expect('function');
-    const generator = this.take('*');
-    const id = this.is('(') ? null : this.identifier();
-    const type = declared ? 'FunctionDeclaration' : 'FunctionExpression';
-    return this.node(type, start, { id, expression: false, ...this.#parts({ async, generator }) });
-  }
-
-  /** Arguments and body. */
-  #parts(kind: FunctionKind): object {
-    return this.#within(kind, () => {
-      this.expect('(');
-      const params: Node[] = [];
-      while (!this.take(')')) {
-        params.push(this.is('...') ? this.pattern(this.#spread()) : this.bindingWithDefault());
-        if (!this.is(')')) this.expect(',');
-      }
-      return { generator: kind.generator, async: kind.async, params, body: this.body() };
-    });
-  }
-
-  #method(kind: FunctionKind): Node {
-    const { start } = this.token;
-    return this.node('FunctionExpression', start, { id: null, expression: false, ...this.#parts(kind) });
   }
 
   #new(): Node {
@@ -352,7 +266,7 @@ export abstract class ExpressionParser extends Tokens {
       return this.node('MetaProperty', start, { meta, property: this.identifier() });
     }
     const from = this.token.start;
-    const callee = this.#subscripts(this.#primary(), from, false).node;
+    const callee = this.#subscripts(this.primary(), from, false).node;
     return this.node('NewExpression', start, { callee, arguments: this.is('(') ? this.#arguments() : [] });
   }
 
@@ -364,13 +278,6 @@ export abstract class ExpressionParser extends Tokens {
     }
     const [source, options = null] = this.#arguments();
     return this.node('ImportExpression', start, { source, options });
-  }
-
-  #literal(value: unknown, more: object = {}): Node {
-    const { start, end } = this.next();
-    const raw = this.text.slice(start, end);
-    const bigint = typeof value === 'bigint' ? { bigint: String(value) } : {};
-    return this.node('Literal', start, { value, raw, ...bigint, ...more });
   }
 
   #template(): Node {
@@ -386,151 +293,6 @@ export abstract class ExpressionParser extends Tokens {
       expressions.push(this.expression());
       if (!this.is('}')) this.unexpected();
     }
-  }
-
-  #object(): Node {
-    const { start } = this.next();
-    const properties: Node[] = [];
-    while (!this.take('}')) {
-      properties.push(this.is('...') ? this.#spread() : this.#property());
-      if (!this.is('}')) this.expect(',');
-    }
-    return this.node('ObjectExpression', start, { properties });
-  }
-
-  /** Words before the name of a member, such as `async` and `get`; one that is followed by no name is the name itself. */
-  #modifiers(words: readonly string[]): Set<string> {
-    const found = new Set<string>();
-    for (;;) {
-      const word = words.find(w => this.is(w) && !found.has(w));
-      if (!word) return found;
-      const after = this.peek();
-      const ends = ['(', ',', ':', '=', '}', ';'].includes(after.text) && after.kind === 'punctuator';
-      if (ends || after.kind === 'end' || (word === 'async' && after.newLine)) return found;
-      this.next();
-      found.add(word);
-    }
-  }
-
-  /** The name of a member: `a`, `'a'`, `1`, `[a]`. */
-  #key(): { key: Node; computed: boolean } {
-    if (this.take('[')) {
-      const key = this.assignment();
-      this.expect(']');
-      return { key, computed: true };
-    }
-    const { kind, text } = this.token;
-    if (kind === 'number') return { key: this.#literal(numberOf(text)), computed: false };
-    if (kind === 'string') return { key: this.#literal(unescaped(text.slice(1, -1))), computed: false };
-    return { key: kind === 'private' ? this.#private() : this.identifier(true), computed: false };
-  }
-
-  #property(): Node {
-    const { start } = this.token;
-    const words = this.#modifiers(['async', 'get', 'set']);
-    const generator = this.take('*');
-    const isName = this.token.kind === 'name';
-    const { key, computed } = this.#key();
-    const kind = words.has('get') ? 'get' : words.has('set') ? 'set' : 'init';
-    const property = (value: Node, method = false, shorthand = false) =>
-      this.node('Property', start, { method, shorthand, computed, key, value, kind });
-    if (this.is('(')) {
-      const value = this.#method({ async: words.has('async'), generator });
-      return property(value, kind === 'init');
-    }
-    if (this.take(':')) return property(this.assignment());
-    if (!isName) this.unexpected();
-    if (!this.take('=')) return property({ ...key }, false, true);
-    // a default, which only a pattern may have
-    const right = this.assignment();
-    const value = this.node('AssignmentPattern', start, { left: { ...key }, right });
-    return property(value, false, true);
-  }
-
-  class(declared: boolean): Node {
-    const { start } = this.expect('class');
-    const id = this.is('{') || this.is('extends') ? null : this.identifier();
-    const superClass = this.take('extends') ? this.#leftHandSide() : null;
-    const from = this.expect('{').start;
-    const body: Node[] = [];
-    while (!this.take('}')) if (!this.take(';')) body.push(this.#member());
-    const type = declared ? 'ClassDeclaration' : 'ClassExpression';
-    return this.node(type, start, { id, superClass, body: this.node('ClassBody', from, { body }) });
-  }
-
-  #member(): Node {
-    const { start } = this.token;
-    if (this.is('static') && this.peek().text === '{' && this.peek().kind === 'punctuator') {
-      this.next();
-      const { body } = this.#within({ async: false, generator: false }, () => this.body());
-      return this.node('StaticBlock', start, { body });
-    }
-    const words = this.#modifiers(['static', 'async', 'get', 'set']);
-    const generator = this.take('*');
-    const { key, computed } = this.#key();
-    const own = { static: words.has('static'), computed, key };
-    if (this.is('(')) {
-      const isConstructor = !own.static && !computed && (key.name ?? key.value) === 'constructor';
-      const plain = isConstructor && key.type !== 'PrivateIdentifier' ? 'constructor' : 'method';
-      const kind = words.has('get') ? 'get' : words.has('set') ? 'set' : plain;
-      const value = this.#method({ async: words.has('async'), generator });
-      return this.node('MethodDefinition', start, { ...own, kind, value });
-    }
-    const value = this.take('=')
-      ? this.#within({ async: false, generator: false }, () => this.assignment())
-      : null;
-    this.semicolon();
-    return this.node('PropertyDefinition', start, { ...own, value });
-  }
-
-  /** A statement ends here: at a semicolon, or where JavaScript puts one. */
-  semicolon(): void {
-    if (this.take(';') || this.is('}') || this.token.kind === 'end' || this.token.newLine) return;
-    this.unexpected();
-  }
-
-  /** What a declaration names: a variable, or a pattern of them. */
-  binding(): Node {
-    return this.is('[') || this.is('{') ? this.pattern(this.#primary()) : this.identifier();
-  }
-
-  bindingWithDefault(): Node {
-    const { start } = this.token;
-    const left = this.binding();
-    if (!this.take('=')) return left;
-    return this.node('AssignmentPattern', start, { left, right: this.assignment() });
-  }
-
-  /** The pattern that an expression turns out to be. */
-  pattern(node: Node): Node {
-    switch (node.type) {
-      case 'ArrayExpression':
-        node.type = 'ArrayPattern';
-        node.elements = node.elements.map((e: Node | null) => e && this.pattern(e));
-        return node;
-      case 'ObjectExpression':
-        node.type = 'ObjectPattern';
-        for (const p of node.properties)
-          if (p.type === 'SpreadElement') this.pattern(p);
-          else p.value = this.pattern(p.value);
-        return node;
-      case 'AssignmentExpression': {
-        const { operator: _, ...rest } = node;
-        return { ...rest, type: 'AssignmentPattern' } as Node;
-      }
-      case 'SpreadElement':
-        node.type = 'RestElement';
-        node.argument = this.pattern(node.argument);
-        return node;
-      case 'Identifier':
-      case 'MemberExpression':
-      case 'ArrayPattern':
-      case 'ObjectPattern':
-      case 'AssignmentPattern':
-      case 'RestElement':
-        return node;
-    }
-    return this.unexpected({ start: node.start } as Token);
   }
 }
 

@@ -28,7 +28,9 @@ import {
   statusAtEnd,
   toleranceAt,
 } from '../method.ts';
+import type { KnownRegions } from './known-regions.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
+import type { PoolRecord } from './region-record.ts';
 import { RememberedRegions } from './remembered-regions.ts';
 import { type Claim, type Court, Witnesses } from './witnesses.ts';
 
@@ -68,6 +70,11 @@ export class Cubature {
   readonly goals: readonly number[];
   /** The witnesses of each goal, by its number. */
   readonly witnesses: ReadonlyMap<number, Witnesses>;
+  /** Whether regions are in a pool in the device's memory. */
+  readonly isInPool: boolean;
+  /** The record of an earlier run with the same rule, and the bytes that that of this run may have. */
+  readonly known: KnownRegions | PoolRecord | null;
+  readonly maxState: number;
   /** What the rule said of regions, for a later run; null where regions are in a device's memory, or nobody asks. */
   readonly #remembered: RememberedRegions | null;
   /** The rounding error of a sum of values, relative to the sum of their absolute values; it is part of every error. */
@@ -90,17 +97,22 @@ export class Cubature {
     this.#seen = Array(this.results).fill(false);
     this.noise = NOISE_EPSILONS * problem.epsilon;
     this.rule = ruleFor(problem.ranges.length, options.rule);
-    const { session, regions, keeps } = problem;
+    const { session, regions, keeps, several, points, ranges } = problem;
+    this.isInPool = pooled && !!session.pool && this.results === 1 && !points;
+    if (regions) checkPlace(regions, this.isInPool ? problem.kind : undefined);
+    this.maxState = options.maxState ?? CUBATURE_OPTIONS.maxState.default;
+    this.known = regions?.rule === this.rule.name ? regions : null;
     // with several results a region has as many values, which the table has no room for
-    const remembers = (keeps || regions) && !problem.several && !(pooled && session.pool && !problem.points);
-    const maxState = options.maxState ?? CUBATURE_OPTIONS.maxState.default;
-    this.#remembered = remembers
-      ? new RememberedRegions(session, problem.ranges.length, this.rule.name, maxState, regions)
-      : null;
-    if (regions && !remembers)
-      this.warnings.push(
-        "the state was not used: this device keeps regions in its own memory, and the run was made anew; use device: 'cpu'",
-      );
+    this.#remembered =
+      (keeps || regions) && !several && !this.isInPool
+        ? new RememberedRegions(
+            session,
+            ranges.length,
+            this.rule.name,
+            this.maxState,
+            this.known as KnownRegions | null,
+          )
+        : null;
     this.problem = this.#remembered ? { ...problem, session: this.#remembered.session } : problem;
     const least = 3 * this.rule.points;
     if (problem.maxEvaluations < least)
@@ -303,7 +315,13 @@ export class Cubature {
       q: 1,
       warnings: this.warnings,
       ...(this.#remembered && { record: this.#remembered.record }),
+      ...this.recorded(),
     };
+  }
+
+  /** The record of a pool in the device's memory. */
+  protected recorded(): Pick<Outcome, 'record'> {
+    return {};
   }
 
   /** The last estimate of a result, with the error of the outcome. */
@@ -342,6 +360,19 @@ export class Cubature {
     const seen = reached.findLast(r => r.value !== 0 || (r.error > 0 && r.error < Infinity));
     return seen ? Math.abs(seen.value) + (seen.error < Infinity ? seen.error : 0) : Infinity;
   }
+}
+
+/** Refuses the record of a run whose regions were elsewhere: in the memory of another kind of device, or in lists of the host. */
+function checkPlace(record: KnownRegions | PoolRecord, pool: string | undefined): void {
+  const was = 'pool' in record ? record.pool : undefined;
+  if (was === pool) return;
+  const place = (kind?: string) => (kind === undefined ? 'in lists of the host' : `in the memory of ${kind}`);
+  throw new OptionError(
+    'resume',
+    null,
+    `use device '${was ?? 'cpu'}', or leave it out`,
+    w => `${w.quoted('resume')} is a state of regions ${place(was)}, not ${place(pool)}`,
+  );
 }
 
 /** Runs a method to its outcome; an abort and the end of the time become its status. */

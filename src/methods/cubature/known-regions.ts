@@ -1,5 +1,6 @@
 /** Regions that an earlier run has evaluated, by place and size; remembered-regions.ts says why a run is resumed with them. */
 import { allRegions, type RegionSums, type RegionTask } from '../../tasks/region.ts';
+import type { RuleName } from '../../tasks/rules.ts';
 import type { RegionRecord } from './region-record.ts';
 
 /** A place in the table that no region has. */
@@ -22,6 +23,11 @@ export class KnownRegions {
       const at = this.#place(centres, levels, i * dims, 1);
       if (this.#places[at] === NONE) this.#places[at] = i;
     }
+  }
+
+  /** The rule that said it. */
+  get rule(): RuleName {
+    return this.record.rule;
   }
 
   /** What the rule says of the regions of a list: of those that are known the record, of the others what `evaluate` finds. */

@@ -29,12 +29,20 @@ import { HostPool } from '../../tasks/pool/host-pool.ts';
 import {
   type PoolStep,
   type PoolSums,
+  type PoolTask,
   type RegionPool,
   type SeveralPool,
   toleranceLeft,
 } from '../../tasks/pool/pool.ts';
 import { allRegions } from '../../tasks/region.ts';
-import { type MethodProblem, type Run, type Status, type Step, toleranceAt } from '../method.ts';
+import {
+  type MethodProblem,
+  type Outcome,
+  type Run,
+  type Status,
+  type Step,
+  toleranceAt,
+} from '../method.ts';
 import {
   CANCELLED_IN_NOISE,
   Cubature,
@@ -43,6 +51,8 @@ import {
   runCubature,
 } from './cubature.ts';
 import type { CubatureOptions } from './options.ts';
+import type { RecordedPool } from './recorded-pool.ts';
+import type { PoolRecord } from './region-record.ts';
 import type { Claim } from './witnesses.ts';
 
 /** The regions that one iteration halves have at most this part of the whole error. */
@@ -57,6 +67,8 @@ export function pagani(problem: MethodProblem, options: CubatureOptions): Run {
 
 class Pagani extends Cubature {
   #pool!: RegionPool;
+  /** The same pool, if it is in the device's memory and remembers its calls. */
+  #recorded: RecordedPool | null = null;
   /** The same pool, if there are several results. */
   #several: SeveralPool | null = null;
   /** Whether region values of both signs were seen. */
@@ -79,15 +91,35 @@ class Pagani extends Cubature {
     // a pool in a device's memory starts with equal regions of one number
     const host = results > 1 || points ? onHost() : null;
     if (results > 1) this.#several = host;
-    this.#pool = host ?? (await session.pool?.(task, signal)) ?? onHost();
+    this.#pool = host ?? (this.isInPool ? await this.#openPool(task) : onHost());
     const level = Math.log2(this.checkedSplit(this.#pool.most));
     const start = () =>
       host && points ? host.startAround(points, level, this.#depth(points.length)) : this.#pool.start(level);
     try {
-      return yield* this.#iterate(start);
+      const status = yield* this.#iterate(start);
+      // the noise of the device is measured by the regions that it has at the end
+      if (session.noise) await this.#recorded?.catchUp();
+      return status;
     } finally {
       this.#pool.close();
     }
+  }
+
+  /** The pool in the device's memory, which remembers its calls where the run may go on later. */
+  async #openPool(task: PoolTask): Promise<RegionPool> {
+    const { session, signal, keeps, several } = this.problem;
+    const pool = await session.pool!(task, signal);
+    if (several || !(keeps || this.known)) return pool;
+    const { entries } = (this.known ?? {}) as Partial<PoolRecord>;
+    const { RecordedPool } = await import('./recorded-pool.ts');
+    this.#recorded = new RecordedPool(pool, this.problem, this.maxState, entries);
+    return this.#recorded;
+  }
+
+  protected override recorded(): Pick<Outcome, 'record'> {
+    const { rule, problem } = this;
+    if (!this.#recorded) return {};
+    return { record: { rule: rule.name, pool: problem.kind, entries: this.#recorded.entries } };
   }
 
   /** How often axes are halved around points: as far as a twelfth of the budget allows, since all regions are halved once more. */

@@ -1,4 +1,8 @@
-/** The record of a run of cubature: what remembered-regions.ts keeps, and what `resume` reads. */
+/**
+ * The records of runs of cubature, which `resume` reads: what the rule said of regions (remembered-regions.ts), or what a pool in a
+ * device's memory was asked and said (recorded-pool.ts).
+ */
+import type { PoolStep, PoolSums, WitnessStep } from '../../tasks/pool/pool.ts';
 import type { RuleName } from '../../tasks/rules.ts';
 
 /** What a rule said of regions: everything of one region is together. */
@@ -11,8 +15,34 @@ export interface RegionRecord {
   axes: Uint8Array;
 }
 
+/** A call of a pool. `surprised` and `deviating` are those of `blame`. */
+export interface PoolCall {
+  what: 'start' | 'select' | 'halve' | 'finish' | 'look' | 'witness' | 'surprised' | 'deviating';
+  args: readonly number[];
+}
+
+/** A call, what the pool said, and what it had after it. */
+export interface PoolEntry extends PoolCall {
+  said: PoolStep | WitnessStep | number | null;
+  count: number;
+  sums: PoolSums;
+}
+
+/** What a pool was asked, in its order. */
+export interface PoolRecord {
+  rule: RuleName;
+  /** The kind of the device whose memory it was in. */
+  pool: string;
+  entries: readonly PoolEntry[];
+}
+
+export type CubatureRecord = RegionRecord | PoolRecord;
+
+export const isCubatureRecord = (record: CubatureRecord, dims: number): boolean =>
+  'pool' in record ? isPoolRecord(record, dims) : isRegionRecord(record, dims);
+
 /** Whether the lists of a record are as long as they say of each other: they are read by these numbers. */
-export function isRegionRecord(record: RegionRecord, dims: number): boolean {
+function isRegionRecord(record: RegionRecord, dims: number): boolean {
   const { centres, levels, values, errors, axes } = record;
   const count = values?.length;
   return (
@@ -24,3 +54,39 @@ export function isRegionRecord(record: RegionRecord, dims: number): boolean {
     [values, errors].every(l => l.every(Number.isFinite))
   );
 }
+
+const STEP = ['evaluated', 'before', 'after'];
+const SUMS = ['value', 'error', 'absolute', 'finished', 'done'];
+const WITNESSES = ['deviation', 'spread', 'surprise', 'missing', 'witnesses', 'evaluations'];
+
+/** For each call: how many arguments it has, and the numbers that a pool says; null where it says nothing. */
+const CALLS: Record<PoolCall['what'], readonly [args: number, said: readonly string[] | 'number' | null]> = {
+  start: [1, STEP],
+  select: [1, 'number'],
+  halve: [1, STEP],
+  finish: [3, null],
+  look: [2, STEP],
+  witness: [3, WITNESSES],
+  surprised: [1, null],
+  deviating: [1, null],
+};
+
+/** Whether every call has its arguments and answers: they enter the result as they are. */
+const isPoolRecord = ({ pool, entries }: PoolRecord, dims: number): boolean =>
+  typeof pool === 'string' &&
+  Array.isArray(entries) &&
+  (entries as readonly PoolEntry[]).every(({ what, args, said, count, sums }) => {
+    if (!Object.hasOwn(CALLS, what)) return false;
+    const [length, members] = CALLS[what];
+    if (args.length !== length || ![...args, count, ...SUMS.map(m => sums[m as never])].every(isNumber))
+      return false;
+    if (members === null || members === 'number') return members ? isNumber(said) : said === null;
+    const { nonFinite } = said as PoolStep;
+    const found = nonFinite && [nonFinite.count, nonFinite.first.value, ...nonFinite.first.point];
+    return (
+      members.every(m => isNumber(said![m as never])) &&
+      (found === null || (found.length === dims + 2 && found.every(isNumber)))
+    );
+  });
+
+const isNumber = (n: unknown): boolean => typeof n === 'number';

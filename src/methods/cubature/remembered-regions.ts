@@ -25,20 +25,24 @@ export class RememberedRegions {
   readonly #dims: number;
   /** Regions that the record may have. */
   readonly #most: number;
-  readonly #rule: RuleName;
   #record: RegionRecord;
   #count = 0;
   /** Regions of an earlier run; null without one. */
   readonly #known: KnownRegions | null;
 
-  constructor(session: Session, dims: number, rule: RuleName, maxBytes: number, old?: KnownRegions) {
+  constructor(
+    session: Session,
+    dims: number,
+    rule: RuleName,
+    maxBytes: number,
+    old: KnownRegions | null = null,
+  ) {
     this.#session = session;
     this.#dims = dims;
-    this.#rule = rule;
     this.#most = Math.floor(maxBytes / bytesOf(dims));
-    this.#known = old?.record.rule === rule ? old : null;
-    this.#record = this.#known?.record ?? emptyRecord(rule, dims, Math.min(256, this.#most));
-    this.#count = this.#known?.record.values.length ?? 0;
+    this.#known = old;
+    this.#record = old?.record ?? emptyRecord(rule, dims, Math.min(256, this.#most));
+    this.#count = old?.record.values.length ?? 0;
   }
 
   /** The session with this memory: all regions that it evaluates are remembered. */

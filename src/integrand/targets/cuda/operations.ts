@@ -118,9 +118,6 @@ export const FUNCTIONS: Record<string, string> = {
   fround: '(double)(float)A',
 };
 
-export const fill = (template: string, args: string[]) =>
-  template.replace(/\b[ABC]\b/g, letter => args['ABC'.indexOf(letter)]);
-
 export function literal(value: number | boolean): string {
   if (typeof value === 'boolean') return String(value);
   if (Number.isNaN(value)) return NAN;

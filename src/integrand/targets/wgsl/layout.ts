@@ -1,30 +1,14 @@
 /** The params buffer of a program: what it holds, where, and which numbers float32 cannot hold. */
-import type { Program } from '../../ir.ts';
-import { walk } from '../../ir.ts';
+import { type Program, walk } from '../../ir.ts';
 import type { Bindings } from '../../params.ts';
+import { type ParamsLayout, paramsLayout } from '../params-layout.ts';
 import { isHeld, toFloat32 } from './literals.ts';
 
-export interface Layout {
-  /** The offset of each param and constant array, in float32 numbers. */
-  offsets: ReadonlyMap<string, number>;
-  length: number;
-}
-
 /**
- * First comes a 0 (math32/kit.ts says what for), then the params in the order of their declarations, then constant arrays:
- * WGSL has arrays of constants too, but compilers copy those that are read at run-time indices into every thread.
+ * Before the params comes a 0 (math32/kit.ts says what for), behind them all constant arrays: WGSL has arrays of constants too,
+ * but compilers copy those that are read at run-time indices into every thread.
  */
-export function layout(program: Program): Layout {
-  const offsets = new Map<string, number>();
-  let length = 1;
-  const place = (name: string, size: number) => {
-    offsets.set(name, length);
-    length += size;
-  };
-  for (const p of program.params) place(p.name, p.kind === 'array' ? p.length : 1);
-  for (const [name, data] of Object.entries(program.constants)) place(name, data.length);
-  return { offsets, length };
-}
+export const layout = (program: Program): ParamsLayout => paramsLayout(program, () => true);
 
 /** The params buffer: booleans as 1 and 0, numbers rounded to float32 (literals.ts). */
 export function wgslParams(program: Program, params: Bindings): Float32Array {

@@ -66,6 +66,3 @@ export const FUNCTIONS_THAT_KEEP_NUMBERS: ReadonlySet<string> = new Set([
   'exp', 'exp2', 'expm1', 'atan', 'atan2', 'sinh', 'cosh', 'tanh', 'asinh', 'cbrt', 'hypot', 'round', 'sign', 'fround',
   'erf', 'erfc',
 ]);
-
-export const fill = (template: string, args: string[]) =>
-  template.replace(/\b[ABC]\b/g, letter => args['ABC'.indexOf(letter)]);
