@@ -108,19 +108,23 @@ export class WebGpuSampling {
 
   async sample(asked: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     const task = mapped(asked);
-    if (!task.adapt?.keep) return this.#sample(task, part, signal);
-    if (!task.adapt.variances || this.learning.holds(task)) return this.#sample(task, part, signal);
-    // too many pieces for one buffer: the host learns from their variances
-    const adapt = { ...task.adapt, keep: false };
-    const counts = typeof task.counts === 'number' ? task.counts : await this.#plainCounts(task.counts);
-    const own = { ...task, adapt, counts };
-    const sums = await this.#sample(own, part, signal);
-    await this.learning.learn(own, merge(own, [sums]));
-    return { ...sums, cubes: null, histogram: null };
+    const { adapt } = task;
+    if (adapt?.keep && adapt.variances && !this.learning.holds(task)) {
+      // too many pieces for one buffer: the host learns from their variances
+      const own = await this.#withPlainCounts({ ...task, adapt: { ...adapt, keep: false } });
+      const sums = await this.#sample(own, part, signal);
+      await this.learning.learn(own, merge(own, [sums]));
+      return { ...sums, cubes: null, histogram: null };
+    }
+    // the host cuts lists of cubes, and parts, by counts of its own
+    const cut = asksForLists(task) || part.count < plan(task).groups;
+    return this.#sample(cut ? await this.#withPlainCounts(task) : task, part, signal);
   }
 
-  async #plainCounts(counts: Exclude<SampleTask['counts'], number>) {
-    return { ...counts, each: await this.learning.countsOf(counts) };
+  async #withPlainCounts(task: MappedTask): Promise<MappedTask> {
+    const { counts } = task;
+    if (typeof counts === 'number') return task;
+    return { ...task, counts: { ...counts, each: await this.learning.countsOf(counts) } };
   }
 
   async #sample(task: MappedTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
@@ -129,7 +133,7 @@ export class WebGpuSampling {
     const { groups, size } = plan(task);
     const { adapt } = task;
     const keeps = !!adapt?.keep;
-    const lists = !keeps && (task.cubes || adapt?.variances);
+    const lists = asksForLists(task);
     const variant = this.#variant(task);
     if (keeps) this.learning.kernels().catch(() => {}); // compiled beside the others
     const [pipeline, fold] = await this.#kernels(variant);
@@ -374,7 +378,7 @@ export class WebGpuSampling {
   /** What was not finite, with the point of the first. */
   async #nonFinite(task: MappedTask, count: number, sample: number): Promise<NonFinite> {
     const { strata, bins, edges, pass, lattice } = task;
-    const counts = typeof task.counts === 'number' ? task.counts : await this.#plainCounts(task.counts);
+    const { counts } = plainCounts(await this.#withPlainCounts(task));
     let cube = 0;
     if (typeof counts === 'number') cube = Math.floor(sample / counts);
     else for (let before = 0; before + counts.each[cube] <= sample; cube++) before += counts.each[cube];
@@ -405,6 +409,9 @@ export function mapped(task: SampleTask): MappedTask {
   if (isKept(task.edges)) throw new Error('a task names a map that this session does not keep');
   return task as MappedTask;
 }
+
+/** Whether sums of each cube come back. */
+const asksForLists = ({ cubes, adapt }: SampleTask): boolean => !adapt?.keep && !!(cubes || adapt?.variances);
 
 /** The task with counts of the host. */
 function plainCounts(task: MappedTask): PlainTask {

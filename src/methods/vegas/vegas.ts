@@ -605,10 +605,19 @@ export class VegasRun {
     const all = estimate.results && valuesOf(estimate);
     const record = { value, error, evaluations: own, adapting: !counts, ...all };
     const { results, ...first } = running;
-    const told = results ? { ...first, several: estimatesOf(running) } : running;
     const needed = this.stillNeeded(running, counts);
-    this.told = needed === undefined ? told : { ...told, needed };
+    this.told = {
+      ...first,
+      ...(results && { several: estimatesOf(running) }),
+      ...(counts && { leastErrors: this.#hiddenOfEach() }),
+      ...(needed !== undefined && { needed }),
+    };
     yield* this.ledger.note(record, this.told);
+  }
+
+  #hiddenOfEach(): number[] {
+    const now = this.combined(this.counted);
+    return (now.results?.each ?? [now]).map((_, r) => this.hidden(now, r));
   }
 
   /** The estimate that it noted last. */
