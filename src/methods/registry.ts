@@ -19,6 +19,8 @@ interface Method {
   /** The member of the options of `integrate` that configures it; `auto` reads several. */
   family: keyof MethodOptions | null;
   words: string;
+  /** Whether it refuses devices in float32. */
+  float64?: boolean;
   run(problem: MethodProblem, options: MethodOptions): Run;
 }
 
@@ -64,6 +66,7 @@ export const METHODS = [
     name: 'cuhre',
     family: 'cubature',
     words: 'adaptive cubature that halves the region with the largest error',
+    float64: true,
     run: (problem, options) =>
       whenLoaded(async () => (await import('./cubature/cuhre.ts')).cuhre(problem, options.cubature)),
   },
@@ -92,6 +95,10 @@ export const METHODS = [
 export type MethodName = (typeof METHODS)[number]['name'];
 
 export const METHOD_NAMES: readonly MethodName[] = METHODS.map(m => m.name);
+
+/** Whether a method refuses devices in float32. */
+export const needsFloat64 = (name: MethodName): boolean =>
+  !!METHODS.find((m: Method) => m.name === name && m.float64);
 
 /** Starts a method. */
 export function startMethod(name: MethodName, problem: MethodProblem, options: MethodOptions): Run {
