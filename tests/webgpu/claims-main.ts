@@ -27,7 +27,7 @@ const GROUPS: readonly (readonly MethodName[])[] = [
 /** Numbers of dimensions that kinds take in turn, if they are drawn in them: most claims are made in few dimensions. */
 const DIMS = [2, 1, 3, 2, 4, 2, 8, 2, 5, 3, 2, 7, 1, 2, 6, 2, 3];
 /** Trials per kind, shared by the methods of its group. */
-const TRIALS = 12;
+const TRIALS = 10;
 /** A feature fills 1e-4 of a domain at least, so with fewer evaluations a method may not have met it (../claims/draw.ts). */
 const BUDGETS = [1e5];
 const SEED = 80;

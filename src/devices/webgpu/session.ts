@@ -21,7 +21,8 @@ import { WebGpuPool } from './pool.ts';
 import { PoolInTurns } from './pool-in-turns.ts';
 import { WebGpuProgram } from './program.ts';
 import { WebGpuRegions } from './regions.ts';
-import { mapped, WebGpuSampling } from './sampling.ts';
+import { mapped } from './sample-task.ts';
+import { WebGpuSampling } from './sampling.ts';
 import { hearWitnesses } from './witness.ts';
 
 /** So many numbers are named. */
