@@ -145,7 +145,7 @@ export interface Running {
   chi2?: number;
   dof?: number;
   method?: string;
-  /** VEGAS family, while measuring: for each result, what steps may hide. The error of the outcome is no smaller. */
+  /** VEGAS family, while measuring on devices with `noise`: for each result, what steps may hide. The error of the outcome is no smaller. */
   leastErrors?: readonly number[];
   /** Evaluations that the run should still need, where it knows better than the law of its method. */
   needed?: number;

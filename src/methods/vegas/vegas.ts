@@ -609,7 +609,7 @@ export class VegasRun {
     this.told = {
       ...first,
       ...(results && { several: estimatesOf(running) }),
-      ...(counts && { leastErrors: this.#hiddenOfEach() }),
+      ...(counts && this.problem.session.noise && { leastErrors: this.#hiddenOfEach() }),
       ...(needed !== undefined && { needed }),
     };
     yield* this.ledger.note(record, this.told);
