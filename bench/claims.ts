@@ -2,13 +2,14 @@
  * No false `converged`: twenty thousand claims on integrands with random parameters and known integrals, other ones than
  * those of tests/claims.
  *
- *   npm run bench:claims -- [--claims N] [--seconds S] [--device cpu|cuda] [--seed S] [--methods pagani,auto] [--kind shelf] [--processes P]
+ *   npm run bench:claims -- [--claims N] [--seconds S] [--device cpu|cuda|webgpu] [--seed S] [--methods pagani,auto] [--kind shelf] [--processes P]
  *   npm run bench:claims -- --trial NUMBER [the same options]     (one run again, with all that is known of it)
  */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import type { MethodName } from '../src/problem.ts';
 import { claimRows, printTables, type Row, repeatTrial } from './claims-table.ts';
+import { needWebGpu } from './on-swiftshader.ts';
 
 const { values } = parseArgs({
   options: {
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     share: { type: 'string' },
   },
 });
+if (values.device === 'webgpu') await needWebGpu();
 const options = {
   device: values.device,
   seed: Number(values.seed),

@@ -13,7 +13,7 @@ import { bind, type Params } from './integrand/params.ts';
 import { cachedProgram } from './integrand/program-cache.ts';
 import type { ResultShape, Shape } from './integrand/shape.ts';
 import { statusOf } from './methods/method.ts';
-import { type AllOptions, checkProblem, type IntegrateOptions, type Problem } from './problem.ts';
+import { type AllOptions, checkProblem, type IntegrateOptions, type Problem, workOf } from './problem.ts';
 import type { Result } from './result.ts';
 import { selfCheck } from './self-check.ts';
 import { nothing, outOfTime, severalResults, solve, stopSignal } from './solve.ts';
@@ -54,7 +54,7 @@ async function integrated(f: AnyIntegrand | URL, options: AllOptions): Promise<R
   const integrand = ready && (await checked(found, await shaped(found, ready, problem, start), problem));
   if (!integrand) return outOfTime(problem, start);
   if (problem.domain.empty) return nothing(problem, integrand, start);
-  const { device, release } = await openDevice(problem.device, problem);
+  const { device, release } = await openDevice(problem.device, workOf(problem));
   try {
     const session = await device.open(integrand);
     try {

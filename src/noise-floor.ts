@@ -11,12 +11,13 @@ import { withErrors } from './methods/several-estimates.ts';
  */
 const NEGLIGIBLE_NOISE = 1 / 3;
 
-/** The outcome with the noise of each result as a part of its error. */
+/** The outcome with the noise of each result as a part of its error. `ended`: the run was ended because of it (noise-watch.ts). */
 export function withNoise(
   outcome: Outcome,
   noise: readonly number[],
   problem: Pick<MethodProblem, 'relTol' | 'absTol'>,
   several?: Several,
+  ended = false,
 ): Outcome {
   const { values, errors } = outcome.several ?? { values: [outcome.value], errors: [outcome.error] };
   if (values.length > noise.length) return outcome;
@@ -34,8 +35,9 @@ export function withNoise(
     : { ...outcome, error: larger[0] };
   const goals = several?.goals ?? [0];
   const missed = goals.find(g => larger[g] > toleranceAt(problem, values[g], g));
-  const converged = outcome.status === 'converged' || outcome.status === 'roundoff';
-  if (!converged || missed === undefined) return own;
+  const { status } = outcome;
+  const atFloor = status === 'converged' || status === 'roundoff' || (ended && status === 'budget');
+  if (!atFloor || missed === undefined) return own;
   const warning = `the device computes in float32, which leaves an error of ${noise[missed].toPrecision(2)}; use device: 'cpu', or a larger tolerance`;
   return { ...own, status: 'roundoff', warnings: [...outcome.warnings, warning] };
 }

@@ -1,7 +1,7 @@
 /** The options of `integrate`, checked before any work starts: each mistake names the option, the value and the remedy. */
 
 import type { Device } from './devices/device.ts';
-import { deviceRemedy } from './devices/registry.ts';
+import { deviceRemedy, type Work } from './devices/registry.ts';
 import { type DomainOption, domainOf } from './domain-options.ts';
 import type { ResultName } from './goals.ts';
 import type { HistogramOptions } from './histogram-options.ts';
@@ -11,7 +11,7 @@ import { OnDemand } from './integrand/on-demand.ts';
 import type { Params } from './integrand/params.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './methods/cubature/options.ts';
 import { LATTICE_OPTIONS, type LatticeOptions } from './methods/lattice/options.ts';
-import { METHOD_NAMES, type MethodName } from './methods/names.ts';
+import { METHOD_NAMES, type MethodName, needsFloat64 } from './methods/names.ts';
 import { checkProtocol, VEGAS_OPTIONS, type VegasOptions } from './methods/vegas/options.ts';
 import { ZMC_OPTIONS, type ZmcOptions } from './methods/zmc/options.ts';
 import { OptionError } from './options/option-error.ts';
@@ -312,3 +312,10 @@ function checkDevice(device: unknown): void {
 function refuse(option: string, value: unknown, remedy: Text): never {
   throw new OptionError(option, value, remedy);
 }
+
+/** What the device `auto` is chosen by. */
+export const workOf = ({ maxEvaluations, relTol, method }: Problem): Work => ({
+  maxEvaluations,
+  relTol,
+  float64: needsFloat64(method),
+});

@@ -28,7 +28,14 @@ import {
   withinTime,
 } from './integrate.ts';
 import { checkedFor, OptionError } from './options/option-error.ts';
-import { type AllOptions, type CommonOptions, checkProblem, type Problem, type Where } from './problem.ts';
+import {
+  type AllOptions,
+  type CommonOptions,
+  checkProblem,
+  type Problem,
+  type Where,
+  workOf,
+} from './problem.ts';
 import { Reports } from './reports.ts';
 import type { Result } from './result.ts';
 import type { ScanElsewhere } from './scan-elsewhere.ts';
@@ -111,7 +118,7 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
   first.params = sets[0] ?? first.params;
   const results: Result[] = Array(sets.length);
   if (sets.length === 0) return results;
-  const { device, release } = await openDevice(first.device, first);
+  const { device, release } = await openDevice(first.device, workOf(first));
   const deadline = start + first.maxTime;
   const compiled = new Map<string, BoundProgram>();
   const shapeFor = ({ dims, params, domain }: Problem) => `${dims} ${shapeOf(params)} ${mapsOf(domain.axes)}`;

@@ -81,10 +81,13 @@ export async function solve(
       (await import('./ends/end-excess.ts')).unseenBy(points, ...samples);
     const own = { ...task, unseen, ...(several ? { several: { ...several, beyond } } : { beyond: missing }) };
     const run = startMethod(problem.method, own, problem);
+    const measure = session.noise?.bind(session);
+    const watch = measure && new (await import('./noise-watch.ts')).NoiseWatch(measure, task, several);
     let outcome = await drive(
       run,
       worthwhile(maxEvaluations, missing),
-      ({ record, running, evaluations }) => {
+      iteration => {
+        const { record, running, evaluations } = iteration;
         iterations.push(record);
         reports.tell({
           iteration: iterations.length,
@@ -100,6 +103,7 @@ export async function solve(
             errors: running.several.errors,
           }),
         });
+        return watch?.most(iteration);
       },
       stop.signal,
     );
@@ -114,9 +118,9 @@ export async function solve(
       if (!several) outcome = withMissing(outcome, each[0], problem);
       else if (outcome.several) outcome = withMissingOfSeveral(outcome, each, problem, several);
     }
-    if (session.noise && !stop.signal?.aborted) {
+    if (measure && !stop.signal?.aborted) {
       const { withNoise } = await import('./noise-floor.ts');
-      outcome = withNoise(outcome, await session.noise(stop.signal), problem, several);
+      outcome = withNoise(outcome, await measure(stop.signal), problem, several, watch?.ended);
     }
     const { description: device, warnings = [] } = session;
     const result = resultOf(

@@ -23,14 +23,16 @@ export interface Opened {
 export interface Work {
   maxEvaluations: number;
   relTol: number;
+  /** Whether the method refuses float32. */
+  float64: boolean;
 }
 
 interface Kind {
   kind: string;
   /** What may stand behind the colon of a name; null where the name has no colon. */
   suffix: RegExp | null;
-  /** Whether it can be one of several in a list. */
-  inLists: boolean;
+  /** Whether it can be one of several in a list; otherwise what a message says, with what to do. */
+  inLists: true | string;
   /** Whether the number behind the colon is one of workers. */
   workers?: boolean;
   /** As in Device. */
@@ -40,11 +42,13 @@ interface Kind {
   open(suffix: string | undefined, work: Work): Opened | Promise<Opened>;
 }
 
+const ALONE = 'pass it alone';
+
 export const DEVICES = [
   {
     kind: 'auto',
     suffix: null,
-    inLists: false,
+    inLists: ALONE,
     examples: ["'auto'"],
     open: openChosen,
   },
@@ -66,7 +70,8 @@ export const DEVICES = [
   {
     kind: 'webgpu',
     suffix: null,
-    inLists: false,
+    inLists:
+      'it is the one GPU that WebGPU finds, and the part of an integral that it computes in float32 would depend on how fast the others are; pass it alone',
     examples: ["'webgpu'"],
     open: async () => (await loadWebGpu()).openWebGpu(),
   },
@@ -74,7 +79,7 @@ export const DEVICES = [
     kind: 'js',
     suffix: /^[1-9]\d*$/,
     workers: true,
-    inLists: false,
+    inLists: ALONE,
     examples: ["'js'"],
     takesFunctions: true,
     open: openJs,
@@ -82,7 +87,7 @@ export const DEVICES = [
   {
     kind: 'nats',
     suffix: null,
-    inLists: false,
+    inLists: ALONE,
     examples: ["'nats://host'"],
     open: url => openCluster(url!),
   },
@@ -118,8 +123,11 @@ export function deviceRemedy(asked: unknown): string | undefined {
 }
 
 function listRemedy(names: readonly (DeviceName | undefined)[]): string | undefined {
-  const alone = names.find(n => n && !n.of.inLists);
-  if (alone) return `'${alone.of.kind}' cannot be in a list; pass it alone`;
+  for (const n of names)
+    if (n && n.of.inLists !== true) {
+      const { kind, inLists } = n.of;
+      return `'${kind}' cannot be in a list${inLists === ALONE ? ';' : ':'} ${inLists}`;
+    }
   if (names.length === 0 || names.some(n => !n || n.suffix === '*'))
     return "list CPU and CUDA devices, such as ['cuda:0', 'cuda:1'] or ['cpu', 'cuda:0'], or use 'cuda:*' for all cards";
   // cuda is cuda:0, and there is one CPU however many workers it gets
@@ -173,11 +181,11 @@ export async function openDevice(
 }
 
 /** What `auto` stands for. It depends on the options alone, not on a clock, so that bits do not. */
-async function openChosen(_: string | undefined, { maxEvaluations, relTol }: Work): Promise<Opened> {
+async function openChosen(_: string | undefined, { maxEvaluations, relTol, float64 }: Work): Promise<Opened> {
   if (maxEvaluations >= LONG) {
     const cuda = inNode() ? await loadCuda() : null;
     if (cuda?.hasCard()) return cuda.openCuda(undefined);
-    const webgpu = !inNode() && relTol >= LOOSE ? await loadWebGpu() : null;
+    const webgpu = !inNode() && relTol >= LOOSE && !float64 ? await loadWebGpu() : null;
     if (await webgpu?.hasWebGpu()) return webgpu!.openWebGpu();
   }
   return openWorkers(undefined, n => new CpuDevice(n));

@@ -147,6 +147,8 @@ export interface Running {
   chi2?: number;
   dof?: number;
   method?: string;
+  /** VEGAS family, while measuring on devices with `noise`: for each result, what steps may hide. The error of the outcome is no smaller. */
+  leastErrors?: readonly number[];
   /** Evaluations that the run should still need, where it knows better than the law of its method. */
   needed?: number;
 }
@@ -240,21 +242,22 @@ export function toleranceAt(
 const STOP_GRACE_MS = 100;
 
 /**
- * Drives a method to its end with a fixed budget; `each` is called after every iteration. A method whose device does not
+ * Drives a method to its end; `each` is called after every iteration, and may say how many evaluations it may make at most. A method whose device does not
  * stop within STOP_GRACE_MS after the signal is left alone, and the outcome is the estimate of its last iteration.
  */
 export async function drive(
   run: Run,
   maxEvaluations: number,
-  each: (iteration: Iteration) => void,
+  each: (iteration: Iteration) => undefined | Promise<number>,
   signal?: AbortSignal,
 ): Promise<Outcome> {
   const late = signal && graceAfter(signal);
   let last: Iteration | undefined;
   let left = false;
+  let granted = maxEvaluations;
   try {
     for (;;) {
-      const next = run.next({ maxEvaluations });
+      const next = run.next({ maxEvaluations: granted });
       const step = await (late ? Promise.race([next, late.over]) : next);
       if (!step) {
         left = true;
@@ -262,7 +265,7 @@ export async function drive(
       }
       if (step.done) return step.value;
       last = step.value;
-      each(last);
+      granted = Math.min(granted, (await each(last)) ?? Infinity);
     }
   } finally {
     late?.clear();

@@ -16,3 +16,6 @@ export const FAMILIES = {
 export type MethodName = keyof typeof FAMILIES;
 
 export const METHOD_NAMES = Object.keys(FAMILIES) as readonly MethodName[];
+
+/** Whether a method refuses devices in float32. */
+export const needsFloat64 = (name: MethodName): boolean => name === 'cuhre';

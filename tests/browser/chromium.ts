@@ -24,12 +24,25 @@ const QUIET = [
   '--disable-sync',
 ];
 
+/** Chromium's WebGPU on the CPU, by the SwiftShader that it brings. */
+export const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
+
+interface PageOptions {
+  /** Flags of Chromium in the place of --disable-gpu. */
+  gpu?: readonly string[];
+  /** Modules that stand for others in the bundle. */
+  alias?: Record<string, string>;
+  /** Whether the bundle is minified, as it is by default. */
+  minify?: boolean;
+}
+
 const TYPES: Record<string, string> = { html: 'text/html', js: 'text/javascript' };
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The files of the bundle by name, and what Vite warned of. */
 async function bundle(
   html: string,
+  { alias = {}, minify = true }: PageOptions,
 ): Promise<{ files: Map<string, string | Uint8Array>; warnings: string[] }> {
   const warnings: string[] = [];
   const customLogger = createLogger('warn');
@@ -39,8 +52,8 @@ async function bundle(
     logLevel: 'warn',
     customLogger,
     root: here('.'),
-    resolve: { alias: { quadrille: here('../../src/index.ts') } },
-    build: { write: false, rolldownOptions: { input: here(html) } },
+    resolve: { alias: { quadrille: here('../../src/index.ts'), ...alias } },
+    build: { write: false, minify, rolldownOptions: { input: here(html) } },
   });
   const { output } = made as Extract<typeof made, { output: unknown }>;
   const files = new Map(output.map(f => [`/${f.fileName}`, f.type === 'chunk' ? f.code : f.source]));
@@ -56,15 +69,16 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-export async function open(html = 'page.html'): Promise<Opened> {
-  const { files, warnings } = await bundle(html);
+export async function open(html = 'page.html', options: PageOptions = {}): Promise<Opened> {
+  const { files, warnings } = await bundle(html, options);
   const server = createServer(({ url = '' }, response) => {
     const body = files.get(url);
     const type = TYPES[url.slice(url.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': type }).end(body);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const browser = await chromium.launch({ executablePath, args: QUIET });
+  const args = options.gpu ? [...QUIET.filter(flag => flag !== '--disable-gpu'), ...options.gpu] : QUIET;
+  const browser = await chromium.launch({ executablePath, args });
   const page = await browser.newPage();
   const errors: string[] = [];
   page.on('pageerror', error => errors.push(String(error)));

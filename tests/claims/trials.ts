@@ -22,6 +22,8 @@ export interface TrialOptions {
   budgets: readonly number[];
   /** All kinds, unless given. */
   among?: readonly Kind[];
+  /** The smallest tolerance that is drawn; all of them, unless given. */
+  tightest?: number;
 }
 
 const DETERMINISTIC: readonly string[] = ['pagani', 'cuhre', 'two-phase'];
@@ -46,7 +48,7 @@ const SAMPLED_TOLERANCES: Weighted = [
 ];
 
 export function trialOf(seed: number, number: number, options: TrialOptions): Trial {
-  const { methods, budgets, among = kinds } = options;
+  const { methods, budgets, among = kinds, tightest = 0 } = options;
   // every kind in turn, with the next method in every round: a few trials are of many kinds, many are of all pairs
   const method = methods[(number + Math.floor(number / among.length)) % methods.length];
   const symmetric = method === 'mcubes1d';
@@ -55,7 +57,7 @@ export function trialOf(seed: number, number: number, options: TrialOptions): Tr
   const own = Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b);
   const draw = new Draw(own ^ Math.imul(kinds.indexOf(kind) + 1, 0xc2b2ae35), { symmetric });
   const tolerances = isSampled(method) && method !== 'auto' ? SAMPLED_TOLERANCES : TOLERANCES;
-  const relTol = draw.weighted(tolerances);
+  const relTol = draw.weighted(tolerances.filter(([, tolerance]) => tolerance >= tightest));
   const maxEvaluations = draw.pick(budgets);
   const example = exampleOf(kind, draw, draw.pick(kind.dims));
   return { seed, number, example, method, relTol, maxEvaluations };

@@ -14,11 +14,12 @@ export interface Ended {
   err: string;
 }
 
-/** Ends by itself, or is killed after `limit` milliseconds. `flags` are for node. */
+/** Ends by itself, or is killed after `limit` milliseconds. `flags` are for node, `env` is its environment. */
 export async function runScript(
   contents: string,
   limit = 30_000,
   flags: readonly string[] = [],
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<Ended> {
   // inside the repository, where node finds the packages
   await mkdir(join(root, '.cache'), { recursive: true });
@@ -36,15 +37,20 @@ export async function runScript(
       alias: { quadrille: resolve(root, 'src/index.ts') },
       logLevel: 'silent',
     });
-    return await ended(outfile, limit, flags);
+    return await ended(outfile, limit, flags, env);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-function ended(file: string, limit: number, flags: readonly string[]): Promise<Ended> {
+function ended(
+  file: string,
+  limit: number,
+  flags: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Ended> {
   return new Promise(done => {
-    const child = spawn(process.execPath, [...flags, file]);
+    const child = spawn(process.execPath, [...flags, file], { env });
     const text = { out: '', err: '' };
     child.stdout.on('data', d => {
       text.out += d;

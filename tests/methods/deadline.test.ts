@@ -65,7 +65,7 @@ async function run(
   const session = await device.open(lowerFor(f, dims));
   const limits = { deadline: maxTime, signal: stop.signal, maxEvaluations: 1e12, relTol: 0 };
   try {
-    return await drive(start(method, session, dims, { ...limits, ...over }), 1e12, () => {});
+    return await drive(start(method, session, dims, { ...limits, ...over }), 1e12, () => undefined);
   } finally {
     session.close();
   }

@@ -202,7 +202,7 @@ describe('who reports an error says it in its own words', () => {
 describe('devices', () => {
   const check = (device: unknown) => checkProblem({ dims: 1, device: device as string });
   test.each([
-    ...['auto', 'cpu', 'cpu:3', 'js', 'js:2', 'cuda', 'cuda:1', 'cuda:*'],
+    ...['auto', 'cpu', 'cpu:3', 'js', 'js:2', 'cuda', 'cuda:1', 'cuda:*', 'webgpu'],
     ...[['cpu'], ['cuda:0'], ['cpu', 'cuda:0'], ['cuda:1', 'cpu:3', 'cuda']],
   ])('%o is allowed', device => {
     expect(check(device).device).toBe(device);
@@ -210,6 +210,10 @@ describe('devices', () => {
   test.each([
     [['cpu', 'js'], "'js' cannot be in a list; pass it alone"],
     [['auto', 'cpu'], "'auto' cannot be in a list; pass it alone"],
+    [
+      ['cpu', 'webgpu'],
+      "'webgpu' cannot be in a list: it is the one GPU that WebGPU finds, and the part of an integral that it computes in float32 would depend on how fast the others are; pass it alone",
+    ],
     [['cuda', 'cuda:0'], 'name each device once'],
     [['cpu', 'cpu:3'], 'name each device once'],
     [['cuda:0', 'cuda:00'], 'name each device once'],

@@ -1,4 +1,4 @@
-/** Whole runs on WebGPU: are errors true, is float32 admitted, do runs end, is a lost GPU opened again. On SwiftShader. */
+/** Whole runs on WebGPU: is float32 admitted, do runs end, is a lost GPU opened again. On SwiftShader. */
 import { describe, expect, test } from 'vitest';
 import { integrate } from '../../src/integrate.ts';
 import { bundled } from './bundled.ts';
@@ -18,24 +18,16 @@ describe.skipIf(absent)('runs on SwiftShader', () => {
   };
   const LONG = 1_200_000;
 
-  test.each(['vegas+', 'plain'])(
-    'pulls of %s over 40 seeds have a root mean square between 0.75 and 1.25',
+  test.each(['vegas+', 'mcubes', 'lattice', 'pagani', 'two-phase', 'zmc', 'auto'])(
+    '%s: where float32 leaves 1e-4, 1e-6 ends with `roundoff` after 1e6 of 1e9 evaluations at most, and the error covers it',
     async method => {
-      const { pull, claims } = await told(`pulls of ${method}`);
-      expect(pull).toBeGreaterThan(0.75);
-      expect(pull).toBeLessThan(1.25);
-      expect(claims).toBeGreaterThan(36);
-    },
-    LONG,
-  );
-
-  test.each(['vegas+', 'pagani', 'two-phase', 'zmc'])(
-    '%s: where float32 leaves 1e-4, the error covers it, and 1e-6 is not claimed',
-    async method => {
-      const { off, error, status } = await told(`noise of ${method}`);
+      const { off, error, status, evaluations, warnings } = await told(`noise of ${method}`);
       expect(off).toBeLessThan(2 * error);
       expect(error).toBeGreaterThan(1e-5);
-      expect(['roundoff', 'budget']).toContain(status);
+      expect(error).toBeLessThan(1e-4);
+      expect(status).toBe('roundoff');
+      expect(evaluations).toBeLessThan(1e6);
+      expect(warnings).toContainEqual(expect.stringMatching(/float32.*use device: 'cpu'/));
     },
     LONG,
   );

@@ -19,7 +19,7 @@ export async function workerCommand(args: Arguments, { out, err, env }: Terminal
   const asked = named.includes(',') ? named.split(',') : named;
   const remedy = [asked].flat().some(isServer) ? 'name a device of this machine' : deviceRemedy(asked);
   if (remedy) throw new OptionError('device', named, remedy);
-  const { device, release } = await openDevice(asked, { maxEvaluations: 0, relTol: 0 });
+  const { device, release } = await openDevice(asked, { maxEvaluations: 0, relTol: 0, float64: true });
   const interrupt = interruptible();
   const limits = Object.entries({
     evaluations: options.get('part-evaluations'),

@@ -24,8 +24,8 @@ export async function findAdapter(): Promise<{ adapter: GPUAdapter; name: string
   if (!adapter)
     throw new WebGpuError(
       inNode()
-        ? 'WebGPU finds no GPU. On Linux it needs a Vulkan driver (does vulkaninfo list one?), elsewhere a current driver of the GPU.'
-        : 'WebGPU finds no GPU in this browser: see chrome://gpu or about:support, or use another device.',
+        ? "WebGPU finds no GPU. On Linux it needs a Vulkan driver (does vulkaninfo list one?), elsewhere a current driver of the GPU. Or use device: 'cpu'."
+        : "WebGPU finds no GPU in this browser: see chrome://gpu or about:support, or use device: 'cpu'.",
     );
   const { description, vendor, architecture, device } = adapter.info;
   const name =
@@ -50,7 +50,7 @@ let ofNode: Promise<GPU> | null = null;
 function nodeGpu(): Promise<GPU> {
   if (!inNode())
     throw new WebGpuError(
-      'This browser has no WebGPU, or the page is not secure: WebGPU is for https:// and localhost, in current browsers.',
+      "This browser has no WebGPU, or the page is not secure: WebGPU is for https:// and localhost, in current browsers. Or use device: 'cpu'.",
     );
   ofNode ??= loadDawn();
   return ofNode;
@@ -74,7 +74,7 @@ function hasVulkan(): boolean {
 async function loadDawn(): Promise<GPU> {
   if (!hasVulkan())
     throw new WebGpuError(
-      'WebGPU on Linux needs a Vulkan driver, and there is no libvulkan.so.1: install one, libvulkan1 on Debian.',
+      "WebGPU on Linux needs a Vulkan driver, and there is no libvulkan.so.1: install one, libvulkan1 on Debian, or use device: 'cpu'.",
     );
   // no literal, so that bundlers leave it alone: pages have navigator.gpu
   const name: string = 'webgpu';
@@ -84,7 +84,7 @@ async function loadDawn(): Promise<GPU> {
   } catch (e) {
     ofNode = null;
     throw new WebGpuError(
-      `WebGPU in Node needs the package webgpu, which could not be loaded (${(e as Error).message}); npm install webgpu.`,
+      `WebGPU in Node needs the package webgpu, which could not be loaded (${(e as Error).message}); npm install webgpu, or use device: 'cpu'.`,
       { cause: e },
     );
   }

@@ -1,6 +1,20 @@
-/** Dispatches of a pool's kernels: which buffers they get, and how many workgroups. */
+/** The kernels of a pool, and their dispatches: which buffers they get, and how many workgroups. */
+import { differenceWeight } from '../../tasks/pool/errors.ts';
 import type { Dispatch } from './gpu.ts';
-import { LISTED_PER_BLOCK, type PoolKernel, WIDTH } from './kernels/pool.ts';
+import { faces, mirror, raise } from './kernels/borders.ts';
+import {
+  begin,
+  blame,
+  halve,
+  LISTED_PER_BLOCK,
+  LOOKED_AT,
+  listing,
+  move,
+  type PoolKernel,
+  survey,
+  twoLevel,
+  WIDTH,
+} from './kernels/pool.ts';
 import type { PoolLists } from './pool-lists.ts';
 import type { WebGpuProgram } from './program.ts';
 
@@ -46,3 +60,29 @@ export class PoolKernels {
     return [this.groups(counts, blocks), this.groups(starts, 1), this.groups(write, blocks)];
   }
 }
+
+export type OwnKernels = ReturnType<typeof makeKernels>;
+
+const known = new Map<number, OwnKernels>();
+
+/** The kernels of pools with so many dimensions, without that of the integrand. */
+export function kernelsFor(dims: number): OwnKernels {
+  const kernels = known.get(dims) ?? makeKernels(dims);
+  known.set(dims, kernels);
+  return kernels;
+}
+
+const makeKernels = (dims: number) => ({
+  begin: begin(dims),
+  halve: halve(dims),
+  twoLevel: twoLevel(differenceWeight(dims)),
+  survey: survey(),
+  listed: listing(),
+  move: move(dims),
+  facesFirst: faces(dims, false),
+  facesAgain: faces(dims, true),
+  mirror: mirror(dims),
+  raise: raise(dims),
+  wide: listing(LOOKED_AT, ['best', 'around']),
+  blame: blame(dims),
+});

@@ -11,16 +11,8 @@ import type { Rule } from '../../tasks/rules.ts';
 import { leastWitnesses } from '../../tasks/witness.ts';
 import { listing, type PoolKernel } from './kernels/pool.ts';
 import { FOUND, FOUND_BYTES } from './kernels/pool-record.ts';
-import {
-  CHUNK,
-  HEARD,
-  HEARING,
-  isHeard,
-  WITNESS_SUM_WORDS,
-  type WitnessKernels,
-  witnessKernels,
-  witnessSizes,
-} from './kernels/pool-witness.ts';
+import { type WitnessKernels, witnessKernels } from './kernels/pool-witness.ts';
+import { CHUNK, HEARD, HEARING, isHeard, WITNESS_SUM_WORDS, witnessSizes } from './kernels/witness-record.ts';
 import type { PoolKernels } from './pool-kernels.ts';
 import type { PoolLists } from './pool-lists.ts';
 import { timesVolume } from './pool-sums.ts';

@@ -5,8 +5,6 @@
 
 import { ruleFor } from '../../tasks/every-rule.ts';
 import { hearingOf } from '../../tasks/hearing.ts';
-import { DEEP } from '../../tasks/pool/borders.ts';
-import { differenceWeight } from '../../tasks/pool/errors.ts';
 import {
   type PoolStep,
   type PoolSums,
@@ -22,27 +20,22 @@ import { type Volume, volumeOf } from '../../tasks/region.ts';
 import type { Rule } from '../../tasks/rules.ts';
 import { WebGpuError } from './adapter.ts';
 import type { Dispatch, GrowingBuffer } from './gpu.ts';
-import { faces, mirror, raise } from './kernels/borders.ts';
-import {
-  begin,
-  blame,
-  halve,
-  LOOKED_AT,
-  listing,
-  MAX_SURVEYORS,
-  move,
-  PURPOSE,
-  survey,
-  twoLevel,
-  WIDTH,
-} from './kernels/pool.ts';
+import { MAX_SURVEYORS, PURPOSE, WIDTH } from './kernels/pool.ts';
 import { FOUND, FOUND_BYTES, NO_KEY } from './kernels/pool-record.ts';
 import { POOL_ROW, POOL_THREADS, poolRegionKernel } from './kernels/pool-regions.ts';
 import type { Points } from './points.ts';
-import { PoolKernels } from './pool-kernels.ts';
+import { kernelsFor, type OwnKernels, PoolKernels } from './pool-kernels.ts';
 import { PoolLists } from './pool-lists.ts';
+import {
+  firstWrongPoint,
+  type Geometry,
+  joinedRegions,
+  type ReadRegions,
+  readRegion,
+} from './pool-reading.ts';
 import { type PoolRule, poolRule } from './pool-rule.ts';
-import { Survey, timesVolume } from './pool-sums.ts';
+import { Survey } from './pool-sums.ts';
+import { type PoolShape, type PoolTree, poolWords } from './pool-task.ts';
 import { guiltOf, PoolWitness, type Said } from './pool-witness.ts';
 import type { WebGpuProgram } from './program.ts';
 import { firstNonFinite } from './witness.ts';
@@ -52,26 +45,6 @@ const NOTHING: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, no
 const FIRST_ROOM = 2 ** 14;
 /** An integrand with loops, in WGSL. */
 const LOOPS = /\b(loop|while|for)\b/;
-
-/** Words of the task that change from step to step (kernels/pool-record.ts). */
-interface Shape {
-  n: number;
-  purpose: number;
-  threshold: number;
-  listAt: number;
-  relative: number;
-  factor: number;
-  power: number;
-}
-
-/** Regions of the pool, read back. */
-export interface ReadRegions {
-  count: number;
-  /** As in RegionTask. */
-  centres: Float64Array;
-  levels: Uint8Array;
-  values: Float64Array;
-}
 
 export class WebGpuPool implements RegionPool {
   readonly task: PoolTask;
@@ -86,7 +59,7 @@ export class WebGpuPool implements RegionPool {
   readonly #offsets: GrowingBuffer;
   readonly #range: GrowingBuffer;
   readonly #kernels: PoolKernels;
-  readonly #own: ReturnType<typeof kernelsFor>;
+  readonly #own: OwnKernels;
   #evaluation!: GPUComputePipeline;
   #most: number;
   #nodes = 0;
@@ -366,7 +339,7 @@ export class WebGpuPool implements RegionPool {
     const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes: 4 * count }]);
     const found: ReadRegions[] = [];
     for (const slot of new Uint32Array(list)) found.push(await this.#region(slot));
-    return joined(found, this.#dims);
+    return joinedRegions(found, this.#dims);
   }
 
   close(): void {
@@ -402,66 +375,21 @@ export class WebGpuPool implements RegionPool {
     const { before, after, signed, wrong } = this.#last;
     const step: PoolStep = { evaluated, before, after, signed, nonFinite: null };
     if (!wrong) return step;
-    const { ranges } = this.task;
-    const { centres, levels } = await this.#region(await slotOf(wrong.first), images);
-    const { points } = this.#laid;
-    const places = new Float64Array(this.#dims * points.length);
-    points.forEach((point, p) => {
-      point.forEach((t, d) => {
-        const half = ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -levels[d];
-        places[d * points.length + p] = centres[d] + t * half;
-      });
-    });
-    const values = await this.#points.evaluate(places, points.length, this.#signal);
-    const first = Math.max(
-      0,
-      values.findIndex(v => !Number.isFinite(v)),
+    const region = await this.#region(await slotOf(wrong.first), images);
+    const first = await firstWrongPoint(
+      region,
+      this.#laid.points,
+      this.task.ranges,
+      this.#points,
+      this.#signal,
     );
-    const value = Number.isFinite(values[first]) ? Number.NaN : values[first];
-    const point = ranges.map((_, d) => places[d * points.length + first]);
-    step.nonFinite = { count: wrong.count, first: { point, value } };
+    step.nonFinite = { count: wrong.count, first };
     return step;
   }
 
   /** Reads the region at a place of the pool, or of images. */
-  async #region(slot: number, images?: Geometry): Promise<ReadRegions> {
-    return this.#regions(slot, 1, images);
-  }
-
-  /** Reads some regions, one after the other. */
-  async #regions(first: number, count: number, images?: Geometry): Promise<ReadRegions> {
-    const [dims, rows] = [this.#dims, Math.ceil(this.#dims / 4)];
-    const at = images ?? this.#geometry;
-    const read = await this.#program.gpu.read([
-      { buffer: at.places, from: 8 * dims * first, bytes: 8 * dims * count },
-      { buffer: at.levels, from: 4 * rows * first, bytes: 4 * rows * count },
-      { buffer: at.state, from: 16 * first, bytes: 16 * count },
-    ]);
-    const [places, levels, state] = [
-      new Uint32Array(read[0]),
-      new Uint8Array(read[1]),
-      new Float32Array(read[2]),
-    ];
-    const found: ReadRegions = {
-      count,
-      centres: new Float64Array(dims * count),
-      levels: new Uint8Array(dims * count),
-      values: new Float64Array(count),
-    };
-    for (let i = 0; i < count; i++) {
-      let depth = 0;
-      for (let d = 0; d < dims; d++) {
-        const [low, high] = this.task.ranges[d];
-        const word = 2 * (dims * i + d);
-        const level = levels[4 * rows * i + d];
-        found.centres[d * count + i] =
-          low + (places[word + 1] * 2 ** -32 + places[word] * 2 ** -64) * (high - low);
-        found.levels[d * count + i] = level;
-        depth += level;
-      }
-      found.values[i] = timesVolume(state[4 * i], this.#volume, -depth);
-    }
-    return found;
+  #region(slot: number, images?: Geometry): Promise<ReadRegions> {
+    return readRegion(this.#program.gpu, images ?? this.#geometry, slot, this.task.ranges);
   }
 
   get #geometry(): Geometry {
@@ -470,7 +398,7 @@ export class WebGpuPool implements RegionPool {
   }
 
   /** Evaluates regions of the pool, or images. */
-  async #evaluate(regions: number, shape: Partial<Shape> = {}, images?: Geometry): Promise<void> {
+  async #evaluate(regions: number, shape: Partial<PoolShape> = {}, images?: Geometry): Promise<void> {
     const { gpu, pace } = this.#program;
     const { lanes } = this.#laid.variant;
     const perGroup = POOL_THREADS / lanes;
@@ -481,7 +409,7 @@ export class WebGpuPool implements RegionPool {
       this.#rule.points,
       POOL_ROW * POOL_ROW,
       (first, n) => {
-        const range = this.#range.write(this.#words(shape, this.count, first, first + n));
+        const range = this.#range.write(poolWords(shape, this.#tree(this.count), first, first + n));
         const found = this.#lists.of('found', FOUND_BYTES);
         const list = this.#lists.get('list');
         const tables = [this.#lists.get('rule'), this.#offsets.of(4)];
@@ -500,21 +428,13 @@ export class WebGpuPool implements RegionPool {
   }
 
   /** Writes the task of the next dispatches. */
-  #shape(shape: Partial<Shape>, count = this.count): void {
-    const words = this.#words(shape, count, 0, 0);
+  #shape(shape: Partial<PoolShape>, count = this.count): void {
+    const words = poolWords(shape, this.#tree(count));
     this.#program.gpu.device.queue.writeBuffer(this.#lists.of('task', words.byteLength), 0, words as never);
   }
 
-  #words(shape: Partial<Shape>, count: number, first: number, end: number): Uint32Array {
-    const { n = 0, purpose = 0, threshold = 0, listAt = 0, relative = 0, factor = 0, power = 0 } = shape;
-    const deep = DEEP + Math.ceil(Math.log2(Math.max(1, count)));
-    const words = new Uint32Array(16);
-    const floats = new Float32Array(words.buffer);
-    words.set([count, n, first, end, purpose, threshold, this.#nodes, this.#rootLevel, listAt, deep]);
-    floats[10] = relative;
-    floats[11] = factor;
-    words[12] = power;
-    return words;
+  #tree(count: number): PoolTree {
+    return { count, nodes: this.#nodes, rootLevel: this.#rootLevel };
   }
 
   #surveying(): Dispatch {
@@ -522,51 +442,3 @@ export class WebGpuPool implements RegionPool {
     return this.#kernels.groups(this.#own.survey, groups);
   }
 }
-
-/** Regions that were read one by one. */
-function joined(regions: readonly ReadRegions[], dims: number): ReadRegions {
-  const count = regions.length;
-  return {
-    count,
-    centres: Float64Array.from(
-      { length: dims * count },
-      (_, i) => regions[i % count].centres[Math.floor(i / count)],
-    ),
-    levels: Uint8Array.from(
-      { length: dims * count },
-      (_, i) => regions[i % count].levels[Math.floor(i / count)],
-    ),
-    values: Float64Array.from(regions, r => r.values[0]),
-  };
-}
-
-/** Where regions are. */
-interface Geometry {
-  places: GPUBuffer;
-  levels: GPUBuffer;
-  state: GPUBuffer;
-}
-
-const known = new Map<number, ReturnType<typeof makeKernels>>();
-
-/** The kernels of pools with so many dimensions, without that of the integrand. */
-function kernelsFor(dims: number): ReturnType<typeof makeKernels> {
-  const kernels = known.get(dims) ?? makeKernels(dims);
-  known.set(dims, kernels);
-  return kernels;
-}
-
-const makeKernels = (dims: number) => ({
-  begin: begin(dims),
-  halve: halve(dims),
-  twoLevel: twoLevel(differenceWeight(dims)),
-  survey: survey(),
-  listed: listing(),
-  move: move(dims),
-  facesFirst: faces(dims, false),
-  facesAgain: faces(dims, true),
-  mirror: mirror(dims),
-  raise: raise(dims),
-  wide: listing(LOOKED_AT, ['best', 'around']),
-  blame: blame(dims),
-});

@@ -1,5 +1,4 @@
 import { isKept, type NonFinite, type Part } from '../../tasks/part.ts';
-import { PIECE, type Place, piecesOf, placeFinder } from '../../tasks/pieces.ts';
 import {
   cubesOf,
   type LatticePoints,
@@ -13,46 +12,37 @@ import {
   samplesOf,
 } from '../../tasks/sample.ts';
 import { pointOfSample } from '../../tasks/sample-point.ts';
-import { curveOf } from '../../tasks/smooth-map.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import type { Commands } from './commands.ts';
 import { CubeLists } from './cube-lists.ts';
-import { exponentOf, innerRange32, splitFloat32, toFloat32 } from './float32.ts';
 import type { GrowingBuffer } from './gpu.ts';
 import { addGroups } from './group-sums.ts';
 import { FOLD_THREADS, foldKernel, foldsFor, recordOf } from './kernels/fold.ts';
-import {
-  AXIS,
-  isWide,
-  MOST_WRITTEN_OUT,
-  powersAt,
-  type SampleVariant,
-  sampleKernel,
-  TASK,
-  TASK_VECTORS,
-  THREADS,
-} from './kernels/sample.ts';
+import { isWide, MOST_WRITTEN_OUT, type SampleVariant, sampleKernel, THREADS } from './kernels/sample.ts';
+import { TASK } from './kernels/sample-words.ts';
 import { mostPieces, WebGpuLearning } from './learning.ts';
 import type { Points } from './points.ts';
 import type { WebGpuProgram } from './program.ts';
+import {
+  asksForLists,
+  countsBefore,
+  groupStarts,
+  type MappedTask,
+  mapped,
+  mapRows,
+  placesOf,
+  plainCounts,
+  rowBytes,
+  taskWords,
+  windowBitsFor,
+} from './sample-task.ts';
 
 /** Bytes of workgroup memory that the kernel needs beside the histogram. */
 const OWN_SHARED = 256;
 /** Samples of a task from which on kernels of its own pay: one that only measures, and one whose histogram is in workgroup memory. */
 const LARGE = 2 ** 17;
-/**
- * Threads that an iteration should have, if it has enough pieces: a few times what a large GPU runs at a time, so that its last
- * workgroups do not run alone for long. It is not a number of the GPU in use, because the bits of the sums would depend on it.
- */
-const BUSY_THREADS = 2 ** 19;
-/** Samples of a window, at least; and windows of a group, at least. */
-const LEAST_WINDOW = 8;
-const LEAST_WINDOWS = 16;
 /** Workgroups of a dispatch, at most: WebGPU's default limit. */
 const MAX_WORKGROUPS = 65_535;
-
-/** A task whose map is on the host; its counts may be on the GPU. */
-type MappedTask = SampleTask & { edges: Float64Array };
 
 /** What kernels read of an iteration's counts: what is before each cube, and where groups begin. */
 interface CountBuffers {
@@ -102,19 +92,23 @@ export class WebGpuSampling {
 
   async sample(asked: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     const task = mapped(asked);
-    if (!task.adapt?.keep) return this.#sample(task, part, signal);
-    if (!task.adapt.variances || this.learning.holds(task)) return this.#sample(task, part, signal);
-    // too many pieces for one buffer: the host learns from their variances
-    const adapt = { ...task.adapt, keep: false };
-    const counts = typeof task.counts === 'number' ? task.counts : await this.#plainCounts(task.counts);
-    const own = { ...task, adapt, counts };
-    const sums = await this.#sample(own, part, signal);
-    await this.learning.learn(own, merge(own, [sums]));
-    return { ...sums, cubes: null, histogram: null };
+    const { adapt } = task;
+    if (adapt?.keep && adapt.variances && !this.learning.holds(task)) {
+      // too many pieces for one buffer: the host learns from their variances
+      const own = await this.#withPlainCounts({ ...task, adapt: { ...adapt, keep: false } });
+      const sums = await this.#sample(own, part, signal);
+      await this.learning.learn(own, merge(own, [sums]));
+      return { ...sums, cubes: null, histogram: null };
+    }
+    // the host cuts lists of cubes, and parts, by counts of its own
+    const cut = asksForLists(task) || part.count < plan(task).groups;
+    return this.#sample(cut ? await this.#withPlainCounts(task) : task, part, signal);
   }
 
-  async #plainCounts(counts: Exclude<SampleTask['counts'], number>) {
-    return { ...counts, each: await this.learning.countsOf(counts) };
+  async #withPlainCounts(task: MappedTask): Promise<MappedTask> {
+    const { counts } = task;
+    if (typeof counts === 'number') return task;
+    return { ...task, counts: { ...counts, each: await this.learning.countsOf(counts) } };
   }
 
   async #sample(task: MappedTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
@@ -123,7 +117,7 @@ export class WebGpuSampling {
     const { groups, size } = plan(task);
     const { adapt } = task;
     const keeps = !!adapt?.keep;
-    const lists = !keeps && (task.cubes || adapt?.variances);
+    const lists = asksForLists(task);
     const variant = this.#variant(task);
     if (keeps) this.learning.kernels().catch(() => {}); // compiled beside the others
     const [pipeline, fold] = await this.#kernels(variant);
@@ -131,7 +125,7 @@ export class WebGpuSampling {
     const edges = this.#putMap(task);
     const lattice = task.lattice ? this.#putLattice(task.lattice) : null;
     const counts = this.#countBuffers(task, cubes, part, size);
-    const words = this.#taskWords(task, cubes);
+    const words = taskWords(task, cubes, this.#program.results);
     const histogramBytes = adapt ? 8 * task.strata.length * task.bins : 0;
     const histogram = variant.adapt ? this.#histogram.of(Math.max(8, histogramBytes)) : null;
     const record = recordOf(results);
@@ -277,26 +271,11 @@ export class WebGpuSampling {
   }
 
   /** Puts the map on the GPU, unless it is there. */
-  #putMap({ edges, bins, strata, lattice }: MappedTask): GPUBuffer {
-    const numbers = lattice ? 8 : 4;
-    const map = lattice?.slopes ?? edges;
-    if (this.#map === map) return this.#edges.of(4 * numbers * strata.length * bins);
-    const rows = new Float32Array(numbers * strata.length * bins);
-    strata.forEach((_, d) => {
-      const scale = bins * 2 ** -axisExponent(edges, bins, d);
-      for (let b = 0; b < bins; b++) {
-        const at = d * (bins + 1) + b;
-        const row = numbers * (d * bins + b);
-        const width = edges[at + 1] - edges[at];
-        rows[row] = toFloat32(edges[at]);
-        rows[row + 1] = toFloat32(edges[at] - rows[row]);
-        rows[row + 2] = toFloat32(width);
-        rows[row + 3] = width * scale;
-        if (lattice) rows.set(curveRow(splitFloat32(edges[at]), curveOf(edges, map, at), scale), row);
-      }
-    });
+  #putMap(task: MappedTask): GPUBuffer {
+    const map = task.lattice?.slopes ?? task.edges;
+    if (this.#map === map) return this.#edges.of(rowBytes(task));
     this.#map = map;
-    return this.#edges.write(rows);
+    return this.#edges.write(mapRows(task));
   }
 
   #putLattice({ folded, steps, shifts }: LatticePoints): GPUBuffer {
@@ -309,68 +288,23 @@ export class WebGpuSampling {
     if (typeof counts !== 'number' && isKept(counts.each))
       return { ...this.learning.keptCounts(counts.each.kept), first: 0 };
     const starts = this.#starts.write(groupStarts(plainCounts(task), cubes, part, size));
-    return { before: this.#putCounts(plainCounts(task), cubes), starts, first: part.first };
+    return { before: this.#putCounts(plainCounts(task)), starts, first: part.first };
   }
 
   /** Puts pieces and samples before each cube on the GPU, unless they are there or all cubes have as many. */
-  #putCounts({ counts }: PlainTask, cubes: number): GPUBuffer {
+  #putCounts({ counts }: PlainTask): GPUBuffer {
     if (typeof counts === 'number') return this.#before.of(8);
     const { each } = counts;
     if (this.#counts === each) return this.#before.of(8);
-    const list = new Uint32Array(2 * (cubes + 1));
-    let [pieces, samples] = [0, 0];
-    for (let cube = 0; cube < cubes; cube++) {
-      pieces += piecesOf(each[cube]);
-      samples += each[cube];
-      list[2 * cube + 2] = pieces;
-      list[2 * cube + 3] = samples;
-    }
     this.#counts = each;
-    return this.#before.write(list);
-  }
-
-  #taskWords(task: MappedTask, cubes: number): Uint32Array<ArrayBuffer> {
-    const { key, iteration, stream, bins, counts, unit, edges, strata, adapt, pass } = task;
-    const dims = strata.length;
-    const words = new Uint32Array(4 * TASK_VECTORS);
-    if (powersAt(dims) + this.#program.results > words.length)
-      throw new RangeError(`${dims} dimensions are more than this device has room for; use another one.`);
-    const floats = new Float32Array(words.buffer);
-    words.set(key, TASK.KEY);
-    words[TASK.ITERATION] = iteration;
-    words[TASK.STREAM] = stream;
-    words[TASK.BINS] = bins;
-    words[TASK.COUNT] = typeof counts === 'number' ? counts : 0;
-    words[TASK.CUBES] = cubes;
-    for (const lead of pass?.leads ?? [0]) words[TASK.LEADS] |= 1 << lead;
-    words[TASK.CUBES_WANTED] = Number(!!(task.cubes || adapt?.variances));
-    if (adapt) {
-      const root = Math.floor(exponentOf(adapt.scale) / 2);
-      floats[TASK.ROOT] = 2 ** root;
-      floats[TASK.REST] = adapt.scale / 4 ** root;
-    }
-    let exponent = 0;
-    strata.forEach((n, d) => {
-      const at = TASK.AXES + AXIS.WORDS * d;
-      words[at + AXIS.STRATA] = n;
-      floats[at + AXIS.INVERSE] = 1 / n;
-      const ends = d * (bins + 1);
-      floats.set(innerRange32(edges[ends], edges[ends + bins]), at + AXIS.LOW);
-      exponent += axisExponent(edges, bins, d);
-    });
-    const units = pass?.units ?? [1];
-    units.forEach((own, r) => {
-      words[powersAt(dims) + r] = exponent - exponentOf(unit) - exponentOf(own);
-    });
-    return words;
+    return this.#before.write(countsBefore(each));
   }
 
   /** What was not finite, with the point of the first. */
   async #nonFinite(task: MappedTask, count: number, sample: number): Promise<NonFinite> {
     const { pass } = task;
-    const counts =
-      typeof task.counts === 'number' ? task.counts : (await this.#plainCounts(task.counts)).each;
-    const point = pointOfSample(task, counts, sample);
+    const { counts } = plainCounts(await this.#withPlainCounts(task));
+    const point = pointOfSample(task, typeof counts === 'number' ? counts : counts.each, sample);
     const values = await this.#points.evaluate(Float64Array.from(point), 1);
     const row = Math.max(
       0,
@@ -381,61 +315,6 @@ export class WebGpuSampling {
     return { count, first: { point, value, ...(pass && { result: pass.results[row] }) } };
   }
 }
-
-/** The task, whose map must be numbers: the map is never kept on the GPU. */
-export function mapped(task: SampleTask): MappedTask {
-  if (isKept(task.edges)) throw new Error('a task names a map that this session does not keep');
-  return task as MappedTask;
-}
-
-/** The task with counts of the host. */
-function plainCounts(task: MappedTask): PlainTask {
-  if (typeof task.counts !== 'number' && isKept(task.counts.each))
-    throw new Error('parts of an iteration need counts of the host');
-  return task as PlainTask;
-}
-
-/** Samples of a window as a power of two: so many that threads are busy, and at least as many as a piece has on average. */
-function windowBitsFor(task: SampleTask, cubes: number, size: number): number {
-  const samples = samplesOf(task);
-  const piece = Math.min(PIECE, samples / cubes);
-  const wanted = Math.ceil(Math.log2(Math.max(LEAST_WINDOW, piece, samples / BUSY_THREADS)));
-  return Math.min(wanted, Math.log2(size / LEAST_WINDOWS));
-}
-
-/** Where the groups of a part begin, and where the last ends. */
-function placesOf({ counts }: PlainTask, cubes: number, part: Part, size: number): Place[] {
-  const place = placeFinder(counts, cubes);
-  return Array.from({ length: part.count + 1 }, (_, i) => place((part.first + i) * size));
-}
-
-/** Groups of a part as the kernel reads them, and the end of the last. */
-function groupStarts({ counts }: PlainTask, cubes: number, part: Part, size: number): Uint32Array {
-  const list = new Uint32Array(4 * (part.count + 1));
-  let [cube, begin] = [0, 0];
-  for (let g = 0; g <= part.count; g++) {
-    const sample = (part.first + g) * size;
-    if (typeof counts === 'number') {
-      cube = Math.floor(sample / counts);
-      begin = cube * counts;
-    } else while (cube < cubes - 1 && begin + counts.each[cube] <= sample) begin += counts.each[cube++];
-    list.set([cube, sample - begin, sample, Math.floor(sample / 2 ** 32)], 4 * g);
-  }
-  return list;
-}
-
-/** A bin of a smooth map as the kernel reads it. */
-const curveRow = (low: readonly number[], [, m, b, a]: readonly number[], scale: number): number[] => [
-  ...low,
-  ...[m, b, a].map(toFloat32),
-  scale,
-  0,
-  0,
-];
-
-/** The power of two near the width of an axis. */
-const axisExponent = (edges: Float64Array, bins: number, d: number): number =>
-  exponentOf(edges[d * (bins + 1) + bins] - edges[d * (bins + 1)]);
 
 /** Counters of two words each. */
 function histogramOf(buffer: ArrayBuffer): Float64Array {

@@ -21,7 +21,8 @@ import { Points } from './points.ts';
 import { WebGpuPool } from './pool.ts';
 import { WebGpuProgram } from './program.ts';
 import { WebGpuRegions } from './regions.ts';
-import { mapped, WebGpuSampling } from './sampling.ts';
+import { mapped } from './sample-task.ts';
+import { WebGpuSampling } from './sampling.ts';
 import { hearWitnesses } from './witness.ts';
 
 /** So many numbers are named. */

@@ -160,6 +160,12 @@ export class Measurement {
     return Math.max(own.error, claimedError(this.#estimatesOf(result), own), this.#hidden(now, result));
   }
 
+  /** What steps may hide of each result. */
+  hiddenOfEach(): number[] {
+    const { now } = this;
+    return (now.results?.each ?? [now]).map((_, r) => this.#hidden(now, r));
+  }
+
   /** What steps may hide of a result. */
   #hidden(now: Combined, result: number): number {
     const own = ofResult(now, result);

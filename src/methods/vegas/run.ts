@@ -87,7 +87,12 @@ export class VegasRun {
     const running = counts ? measurement.now : estimate;
     if (counts) await measurement.witness(running, measuring.forWitnesses?.(running) ?? running);
     const needed = measuring.stillNeeded?.(running, counts);
-    this.told = { ...runningOf(running), ...(needed !== undefined && { needed }) };
+    const hides = counts && this.problem.session.noise;
+    this.told = {
+      ...runningOf(running),
+      ...(hides && { leastErrors: measurement.hiddenOfEach() }),
+      ...(needed !== undefined && { needed }),
+    };
     yield* this.ledger.note(recordOf(estimate, !counts), this.told);
   }
 }

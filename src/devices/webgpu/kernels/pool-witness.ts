@@ -11,110 +11,26 @@
 
 import type { Rule } from '../../../tasks/rules.ts';
 import {
-  BLOCK,
   CORNER,
   CORNER_GROWTH,
   DOUBT,
   LADDER,
   leastWitnesses,
   modelNodes,
-  modelPairs,
   RUNGS,
   SURPRISE,
-  sequenceSteps,
 } from '../../../tasks/witness.ts';
-import { FINITE, HIGH_PRODUCT, PHILOX_ALONE } from './numbers.ts';
+import { FINITE } from './numbers.ts';
 import { type PoolKernel, WIDTH } from './pool.ts';
 import { declare, FOUND, type PoolBuffer, RECORD } from './pool-record.ts';
 import { AXIS, SIDE } from './pool-regions.ts';
+import { drawing } from './witness-draw.ts';
+import { COMMON, HEARD, HEARING, RANDOM, witnessSizes } from './witness-record.ts';
 
-/** Words of the hearing. */
-export const HEARING = {
-  KEY: 0,
-  ROUND: 2,
-  STREAM: 3,
-  /** The regions of the list that are heard now. */
-  FIRST: 4,
-  COUNT: 5,
-  /** Whether the points of the model or those after it are evaluated. */
-  AFTER: 6,
-  /** Witnesses by volume and for each region, as float32. */
-  BY_VOLUME: 7,
-  EACH: 8,
-  /** The least unit of residuals. */
-  LEAST_UNIT: 9,
-  CHUNKS: 10,
-  WORDS: 12,
-} as const;
-
-/** Words of each region that is heard. */
-export const HEARD = {
-  CENTRE: 0,
-  MEAN: 1,
-  UNIT: 2,
-  HIDDEN: 3,
-  /** What f may be without a surprise. */
-  LOWEST: 4,
-  HIGHEST: 5,
-  /** The axis that hides most | surprised << 8. */
-  HIDING: 6,
-  RUNGS: 7,
-  VALUE: 8,
-  DEPTH: 9,
-  /** Faces that the model does not fit, one bit each, in two words. */
-  FACES: 10,
-  /** Axes along which the model falls. */
-  FALLS: 12,
-  LEAST: 13,
-  MOST: 14,
-  WITNESSES: 15,
-  WORDS: 16,
-} as const;
-
-/** Words of the sums of a chunk: Σ residuals, Σ squares, the largest |residual|, its axis | surprised << 8, values not finite. */
-export const WITNESS_SUM_WORDS = 8;
-/** Witnesses of a chunk, a whole number of sequences. Only few regions have several chunks. */
-export const CHUNK = 16 * BLOCK;
-const LANES = 64;
 /** Differences below this part of the largest |f| are rounding errors: RESIDUAL_NOISE in float32. */
 const NOISE = '0x1p-14';
 /** A point nearer to a face than this part of the face's coordinate would be rounded. */
 const NEAREST = '0x1p-22';
-/** Residuals in units of a region are cut here: their squares do not overflow. */
-const LARGEST_RESIDUAL = '0x1p50';
-
-/** Numbers per region: points of the model and the faces; then rungs of the ladders, and two corners. Coefficients of a model. */
-export function witnessSizes(dims: number) {
-  const nodes = modelPairs(dims);
-  const models = 1 + 2 * nodes * dims + 2 * dims * (dims - 1);
-  const known = models + 2 * dims;
-  const after = 2 * dims * (RUNGS - 1) + 2;
-  return { nodes, models, known, after, coefficients: 2 * nodes * dims + 2 * dims * (dims - 1) };
-}
-
-const COMMON = /* wgsl */ `
-fn taskWord(i: u32) -> u32 { return hearing[i >> 2u][i & 3u]; }
-fn taskNumber(i: u32) -> f32 { return bitcast<f32>(taskWord(i)); }
-/** Witnesses that a region should have on average. */
-fn wantedOf(depth: u32) -> f32 {
-  return taskNumber(${HEARING.BY_VOLUME}u) * power2(-i32(depth)) + taskNumber(${HEARING.EACH}u);
-}
-`;
-
-const RANDOM = /* wgsl */ `${PHILOX_ALONE}
-fn randomWords(counter: vec4<u32>) -> vec4<u32> {
-  return philox(counter, vec2<u32>(taskWord(${HEARING.KEY}u), taskWord(${HEARING.KEY + 1}u)));
-}
-`;
-
-/** Whether a region has witnesses: with fewer than LEAST it has LEAST by chance, or none. Group 255 belongs to no coordinate. */
-export const isHeard = (dims: number): string => /* wgsl */ `${HIGH_PRODUCT}${COMMON}${RANDOM}
-fn isListed(i: u32) -> bool {
-  let chance = wantedOf(depthOf(state[i])) / ${leastWitnesses(dims).toFixed(1)};
-  let word = randomWords(vec4<u32>(i, 255u, taskWord(${HEARING.ROUND}u), taskWord(${HEARING.STREAM}u))).x;
-  return chance >= 1.0 || word < u32(chance * 0x1p32);
-}
-`;
 
 export interface WitnessKernels {
   fit: PoolKernel;
@@ -406,106 +322,11 @@ fn inside(x: f32, d: u32) -> f32 {
   }`)}`,
       integrand,
     );
-  const steps = Array.from(sequenceSteps(dims), s => `${s}u`).join(', ');
   const witnesses = (integrand: string) =>
     make(
       ['hearing', 'places', 'levels', 'list', 'rule', 'models', 'heard', 'witnessSums'],
-      /* wgsl */ `${SIDE}${inside}${model}${RANDOM}
-const STEPS = array<u32, ${dims}>(${steps});
-var<workgroup> sides: array<vec4<f32>, DIMS>;
-var<workgroup> lanes: array<vec4<f32>, ${LANES}>;
-var<workgroup> surprises: atomic<u32>;
-var<workgroup> wrongs: atomic<u32>;
-
-@compute @workgroup_size(${LANES})
-fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let item = workgroup.x + 32768u * workgroup.y;
-  let chunks = taskWord(${HEARING.CHUNKS}u);
-  let k = min(item / chunks, taskWord(${HEARING.COUNT}u) - 1u);
-  let slot = list[taskWord(${HEARING.FIRST}u) + k];
-  for (var d = lane; d < DIMS; d += ${LANES}u) { sides[d] = sideOf(slot, d); }
-  workgroupBarrier();
-  let own = k * ${HEARD.WORDS}u;
-  let centre = bitcast<f32>(heard[own + ${HEARD.CENTRE}u]);
-  let factor = 1.0 / bitcast<f32>(heard[own + ${HEARD.UNIT}u]);
-  let lowest = bitcast<f32>(heard[own + ${HEARD.LOWEST}u]);
-  let highest = bitcast<f32>(heard[own + ${HEARD.HIGHEST}u]);
-  let first = (item % chunks) * ${CHUNK}u;
-  var end = heard[own + ${HEARD.WITNESSES}u];
-  if (chunks > 1u) { end = min(end, first + ${CHUNK}u); }
-  if (item >= chunks * taskWord(${HEARING.COUNT}u)) { end = 0u; }
-  var sum = 0.0;
-  var squares = 0.0;
-  var farthest = 0.0;
-  var axis = 0u;
-  var surprised = 0u;
-  var wrong = 0u;
-  for (var i = first + lane; i < end; i += ${LANES}u) {
-    var x: array<f32, ${dims}> = array<f32, ${dims}>();
-    var place: array<f32, ${dims}> = array<f32, ${dims}>();
-    var words = vec4<u32>();
-    for (var d = 0u; d < DIMS; d++) {
-      // a sequence of BLOCK witnesses starts at a random point
-      if ((d & 3u) == 0u) {
-        let counter = vec4<u32>(slot, (d >> 2u) + 256u * (i / ${BLOCK}u), taskWord(${HEARING.ROUND}u), taskWord(${HEARING.STREAM}u));
-        words = randomWords(counter);
-      }
-      let word = words[d & 3u] + (i % ${BLOCK}u) * STEPS[d];
-      place[d] = f32(bitcast<i32>(word ^ 0x80000000u)) * 0x1p-31 + 0x1p-32;
-      x[d] = inside(sides[d].x + (sides[d].y + place[d] * sides[d].z), d);
-    }
-    var value = integrand(&x);
-    if (!isFinite(value)) {
-      value = 0.0;
-      wrong++;
-    }
-    surprised |= u32(value < lowest || value > highest);
-    var residual = value - centre;
-    var mixed = k * COEFFICIENTS + 2u * NODES * DIMS;
-    for (var d = 0u; d < DIMS; d++) {
-      let p = place[d];
-      residual -= along(k, d, p);
-      for (var e = 0u; e < d; e++) {
-        let q = place[e];
-        residual -= p * q * (models[mixed] + models[mixed + 1u] * p + q * (models[mixed + 2u] + models[mixed + 3u] * p));
-        mixed += 4u;
-      }
-    }
-    residual = clamp(residual * factor, -${LARGEST_RESIDUAL}, ${LARGEST_RESIDUAL});
-    sum += residual;
-    squares += residual * residual;
-    if (abs(residual) > farthest) {
-      farthest = abs(residual);
-      axis = 0u;
-      for (var d = 1u; d < DIMS; d++) {
-        if (abs(place[d]) > abs(place[axis])) { axis = d; }
-      }
-    }
-  }
-  lanes[lane] = vec4<f32>(sum, squares, farthest, f32(axis));
-  if (surprised > 0u) { atomicOr(&surprises, 1u); }
-  if (wrong > 0u) { atomicAdd(&wrongs, wrong); }
-  workgroupBarrier();
-  if (lane == 0u && item < chunks * taskWord(${HEARING.COUNT}u)) {
-    var all = lanes[0];
-    for (var l = 1u; l < ${LANES}u; l++) {
-      let other = lanes[l];
-      all.x += other.x;
-      all.y += other.y;
-      if (other.z > all.z) {
-        all.z = other.z;
-        all.w = other.w;
-      }
-    }
-    let out = item * ${WITNESS_SUM_WORDS}u;
-    witnessSums[out] = bitcast<u32>(all.x);
-    witnessSums[out + 1u] = bitcast<u32>(all.y);
-    witnessSums[out + 2u] = bitcast<u32>(all.z);
-    witnessSums[out + 3u] = u32(all.w) | (atomicLoad(&surprises) << 8u);
-    witnessSums[out + 4u] = atomicLoad(&wrongs);
-  }
-}
-`,
+      `${SIDE}${inside}${model}${RANDOM}
+${drawing(dims)}`,
       integrand,
     );
   return { fit, range, knownPoints, witnesses };
