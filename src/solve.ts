@@ -229,18 +229,9 @@ export function resultOf(
   });
 }
 
-/**
- * Whether a run ended for want of accuracy, where no accuracy is enough, and nothing else is to be said of it. Errors of Monte Carlo
- * methods are standard deviations.
- */
-function mayBeZero(
-  { value, error, status, regions, warnings }: Outcome,
-  { absTol, relTol }: Problem,
-): boolean {
-  if ((status !== 'budget' && status !== 'roundoff') || absTol > 0 || relTol === 0) return false;
-  if (warnings.length > 0) return false;
-  return error > 0 && error < Infinity && Math.abs(value) <= (regions === undefined ? 3 : 1) * error;
-}
+/** Whether a run ended at the digits of its numbers, where no accuracy is enough: a value that is 0 within its error. */
+const mayBeZero = ({ value, error, status, warnings }: Outcome, { absTol }: Problem): boolean =>
+  status === 'roundoff' && absTol === 0 && warnings.length === 0 && Math.abs(value) <= error;
 
 const signed = (value: number, { sign }: Domain): number => (value === 0 ? 0 : sign * value);
 
