@@ -36,7 +36,7 @@ export const METHOD_WORDS: { readonly [name in MethodName]: string } = {
 };
 
 export const DEVICE_WORDS: { readonly [kind in (typeof DEVICES)[number]['kind']]: string } = {
-  auto: 'the CPU, or for budgets from 1e10 evaluations on a CUDA device, in a page WebGPU if relTol is 1e-4 or more and the method is not cuhre',
+  auto: 'the CPU, or for budgets from 1e10 evaluations on a CUDA device, in a page WebGPU if relTol is 1e-4 or more',
   cpu: 'every core; cpu:3 has three workers',
   cuda: 'the first CUDA device; cuda:1 is the second one, cuda:* all of them together',
   webgpu: 'the GPU of a page, or any GPU with the package webgpu, in float32',

@@ -3,12 +3,14 @@ import type { CompiledProgram, PlainProgram } from '../../src/integrand/bound.ts
 import type { Integrand } from '../../src/integrand/compile.ts';
 import { lower } from '../../src/integrand/lower/lower.ts';
 import { kit } from '../../src/integrand/math/index.ts';
+import { provideMath } from '../../src/integrand/math/now.ts';
 import { bind, type Params } from '../../src/integrand/params.ts';
 import { read } from '../../src/integrand/read.ts';
 
 export type { Integrand };
 
 export function lowerFor(f: Integrand, dims: number, params: Params = {}): CompiledProgram {
+  provideMath(); // what `lower` asks for at once
   const program = lower(read(f), dims, params);
   return { kind: 'compiled', dims, program, params: bind(program.params, params) };
 }

@@ -54,6 +54,6 @@ test('numbers that are not finite: nothing is known', () => {
 test('an integrand that does not grow towards an end is not infinite there, even where the integral is 0', async () => {
   const domain = [ball(2, 1, { centre: [1, 0] })];
   const r = await integrate(([x, y]) => x * y, { domain, maxEvaluations: 1e6 });
-  expect(r.warnings).toEqual([]);
+  expect(r.warnings).toEqual([expect.stringMatching(/^0 is within the error/)]);
   expect(Math.abs(r.value)).toBeLessThan(1e-12);
 });

@@ -79,8 +79,8 @@ export class WebGpuLearning {
   /** The number of counts that were kept so far, and cubes of the last ones. */
   #kept = 0;
   #cubes = 0;
-  /** Counts that were fetched last: in one dimension all frozen iterations ask for them. */
-  #fetched: { kept: number; counts: Promise<Uint32Array> } | null = null;
+  /** Counts that were read last: in one dimension all frozen iterations ask for them. */
+  #lastRead: { kept: number; counts: Promise<Uint32Array> } | null = null;
   /** The last allocation and what it was made from: all frozen iterations use the same. */
   #allocated: { from: Learned; beta: number; asked: number; counts: Counts } | null = null;
 
@@ -230,12 +230,12 @@ export class WebGpuLearning {
 
   async countsOf({ each }: Counts): Promise<Uint32Array> {
     if (!isKept(each)) return each;
-    if (this.#fetched?.kept !== each.kept)
-      this.#fetched = { kept: each.kept, counts: this.#fetch(each.kept) };
-    return this.#fetched.counts;
+    if (this.#lastRead?.kept !== each.kept)
+      this.#lastRead = { kept: each.kept, counts: this.#read(each.kept) };
+    return this.#lastRead.counts;
   }
 
-  async #fetch(kept: number): Promise<Uint32Array> {
+  async #read(kept: number): Promise<Uint32Array> {
     const { before } = this.keptCounts(kept);
     const [found] = await this.#gpu.read([{ buffer: before, bytes: 8 * (this.#cubes + 1) }]);
     const list = new Uint32Array(found);
