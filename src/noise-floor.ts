@@ -3,7 +3,7 @@
  * (`noise` of its session); the error of a result includes that, and where the tolerance asks for more, the run ends with `roundoff`.
  */
 import { type MethodProblem, type Outcome, type Several, toleranceAt } from './methods/method.ts';
-import { withErrors } from './methods/several-estimates.ts';
+import { withErrors } from './methods/raised-errors.ts';
 
 /**
  * A claim's error may be the tolerance itself, since methods stop there. Noise below this part of the tolerance does not take the claim

@@ -1,7 +1,7 @@
 /** What may be missing at the ends of ranges (end-probe.ts), in the outcome of a run: a larger error, no claim, a warning. */
 
 import { type MethodProblem, type Outcome, type Several, toleranceAt } from '../methods/method.ts';
-import { withErrors } from '../methods/several-estimates.ts';
+import { withErrors } from '../methods/raised-errors.ts';
 import type { Missing } from './end-probe.ts';
 import { negligibleFor, totalOf } from './missing.ts';
 

@@ -28,3 +28,6 @@ export function evaluationsFor(missing: number, samples: number, slope: number):
 export function improvement(more: number, samples: number, slope: number): number {
   return kit.exp(slope * kit.log(1 + Math.max(0, more) / samples));
 }
+
+/** Samples that a claim needs at least, with this budget: what lies on less than 5 of so many parts of the domain can hide. */
+export const leastSamples = (maxEvaluations: number): number => Math.min(2 ** 14, maxEvaluations / 4);

@@ -1,5 +1,4 @@
 /** Estimates of several results, for methods that treat one result and several alike: one of them, all of them as data, warnings. */
-import { blocksIn, packedIndex } from '../tasks/correlation.ts';
 import type { Combined, Estimate } from './combine.ts';
 import {
   goalsOf,
@@ -10,6 +9,7 @@ import {
   type SeveralEstimates,
   toleranceAt,
 } from './method.ts';
+import { withErrors } from './raised-errors.ts';
 
 /** The estimate of one of several results; an estimate of a single number is that of result 0. */
 export function ofResult(estimate: Combined, result: number): Combined;
@@ -71,26 +71,6 @@ export function estimatesOf(estimate: Estimate | Combined): SeveralEstimates {
   if (!('chi2' in each[0])) return { ...valuesOf(estimate), correlations };
   const all = each as readonly Combined[];
   return { ...valuesOf(estimate), correlations, chi2: all.map(e => e.chi2), q: all.map(e => e.q) };
-}
-
-/**
- * Estimates with larger errors, for what samples do not show. That is not known to be correlated: covariances stay what samples
- * said, and correlations fall by the factors by which errors grew. Left as they were, they would let what is hidden cancel in a
- * ratio of two results.
- */
-export function withErrors(estimates: SeveralEstimates, errors: readonly number[]): SeveralEstimates {
-  const parts = errors.map((error, r) => (error > estimates.errors[r] ? estimates.errors[r] / error : 1));
-  const blocks = blocksIn(estimates.correlations ?? [], errors.length);
-  const correlations = estimates.correlations?.map((own, b) => {
-    const block = blocks[b];
-    const fallen = [...own];
-    if (own.length > 0)
-      block.forEach((r, i) => {
-        for (let j = 0; j < i; j++) fallen[packedIndex(i, j)] *= parts[r] * parts[block[j]];
-      });
-    return fallen;
-  });
-  return { ...estimates, errors, ...(correlations && { correlations }) };
 }
 
 /** The warning for goals that are 0 within their errors while others are not: they alone keep the run from ending. */

@@ -99,9 +99,6 @@ export const isZeroClaim = (
 export const zeroSamplesOfOne = ({ maxEvaluations }: MethodProblem): number =>
   Math.min(ZERO_SAMPLES, maxEvaluations / 4);
 
-/** Samples that a claim needs at least, with this budget: what lies on less than 5 of so many parts of the domain can hide. */
-export const leastSamples = (maxEvaluations: number): number => Math.min(2 ** 14, maxEvaluations / 4);
-
 /**
  * The least error of a claim, for what steps may hide. Where f is constant in parts, samples of a stratum agree, and its
  * variance is 0, also when a step crosses the stratum beside all of its samples. Such a step hides about spread/N of the

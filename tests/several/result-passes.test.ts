@@ -1,8 +1,8 @@
 /** Units of several results, and correlations where errors are raised. */
 import { describe, expect, test } from 'vitest';
 import type { Estimate } from '../../src/methods/combine.ts';
+import { withErrors } from '../../src/methods/raised-errors.ts';
 import { ResultPasses } from '../../src/methods/result-passes.ts';
-import { withErrors } from '../../src/methods/several-estimates.ts';
 import { PeakWitnesses, witnessTask } from '../../src/methods/vegas/witness.ts';
 import { uniformMap } from '../../src/tasks/map.ts';
 

@@ -21,7 +21,7 @@ import { loadRule, ruleFor } from '../../tasks/rules.ts';
 import type { CubatureOptions } from '../cubature/options.ts';
 import type { loadPagani, loadVegas, loadVegasOrLattice } from '../load.ts';
 import type { MethodProblem, Outcome, Run, Several, Step } from '../method.ts';
-import { withErrors } from '../several-estimates.ts';
+import { withErrors } from '../raised-errors.ts';
 import { isProtocol, type VegasOptions } from '../vegas/options.ts';
 import { withError } from '../with-error.ts';
 import { PausableRun } from './pausable-run.ts';

@@ -5,7 +5,7 @@
  * With several results it needs what its worst goal needs, and is contradicted if one of its goals is. Errors of different goals
  * are compared in units of their tolerances.
  */
-import { evaluationsFor, improvement, type Point, slopeOf } from '../convergence.ts';
+import { evaluationsFor, improvement, leastSamples, type Point, slopeOf } from '../convergence.ts';
 import {
   goalsOf,
   type IterationRecord,
@@ -17,7 +17,6 @@ import {
   type Step,
   toleranceAt,
 } from '../method.ts';
-import { leastSamples } from '../trust.ts';
 
 /**
  * An error up to this part of the value is one of rounding: all samples had the same value. And the part from which on an error of

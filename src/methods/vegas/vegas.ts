@@ -10,9 +10,10 @@
  * (witness.ts) met something that the map had missed, learning goes on there. When the budget allows no more learning, the last
  * measurement gets the rest.
  */
+import { leastSamples } from '../convergence.ts';
 import { type MethodProblem, type Run, type Status, type Step, statusAtEnd } from '../method.ts';
 import { probe } from '../probe.ts';
-import { leastSamples, MAX_ZERO_SAMPLES, zeroSamplesOfOne } from '../trust.ts';
+import { MAX_ZERO_SAMPLES, zeroSamplesOfOne } from '../trust.ts';
 import { type Knobs, knobsOf, type VegasMethod } from './knobs.ts';
 import { ADAPT_BUDGET, LearningPhase } from './learning-phase.ts';
 import { isProtocol, PROTOCOL_ITERATIONS, type VegasOptions } from './options.ts';
