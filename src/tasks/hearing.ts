@@ -71,7 +71,7 @@ export function hearingOf(task: WitnessTask, part: Part): Hearing {
   const { centres, levels } = regionsOf(task, part);
   const volume = volumeOf(ranges);
   const { nodes, meanWeights, pairNode } = modelNodes(ruleFor(ranges.length, task.rule));
-  // no spread: objects that are made by one have their members in a table, and are read slowly
+  // members are written out: with two spreads here a scan of 10,000 integrals took 4.0 s of CPU time instead of 3.3 (_trial_)
   return {
     first: part.first,
     count: part.count,

@@ -82,8 +82,8 @@ export function testimony(
   };
 
   /**
-   * Takes what the model along an axis has off the residuals of a batch: `along` with its numbers in variables, which is five times
-   * as fast for the two pairs of more than one dimension.
+   * Subtracts the model along an axis from the residuals of a batch. For the two pairs of more than one dimension this is `along` with its
+   * numbers in variables: 65,536 witnesses in 2 dimensions take 1.8 ms instead of 3.4, with the other loops below (_trial_).
    */
   const takeAlong = (d: number, m: number) => {
     const from = d * batch;

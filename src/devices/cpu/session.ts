@@ -40,8 +40,8 @@ const TILE = 64;
 /** Work of at most this many evaluations, a few milliseconds, stays on the calling thread. */
 const MAX_HERE = 1 << 16;
 /**
- * The same limit for witnesses. The 2^16 of a small integral speak about a few regions, which workers can hardly share: one chunk per region. Setting
- * up workers for an integrand takes as long as they save.
+ * The same limit for witnesses. A chunk has at least one region, and a small integral has few, so workers can hardly share its 2^16 witnesses:
+ * one worker did 70 % of them, and messages took 2.6 ms of CPU time per integral beside 4 ms of work (_trial_).
  */
 const MAX_WITNESSES_HERE = 1 << 17;
 /** The same limit where other sessions wait for the thread: this many evaluations take about as long as a message. */

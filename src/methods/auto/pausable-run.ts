@@ -19,8 +19,8 @@ import {
 } from '../method.ts';
 
 /**
- * An error up to this part of the value is one of rounding: all samples had the same value. And the part from which on an error of
- * the other run says that the integrand varies. Without this, VEGAS+ claimed 1.0000000000000(2) for 4 of 250 seeds where a slab on a
+ * CONSTANT: an error up to this part of the value is one of rounding, which means that all samples had the same value. VARIES: an error
+ * of the other run from this part of the value on means that the integrand varies. Without this, VEGAS+ claimed 1.0000000000000(2) for 4 of 250 seeds where a slab on a
  * 10,000th of five dimensions had hidden from its samples, though the witnesses of PAGANI had met it.
  */
 const CONSTANT = 2 ** -36;
