@@ -3,7 +3,7 @@ import { entry, onCard } from './common.ts';
 
 /** Twenty iterations of `vegas+` or `mcubes` with so many evaluations in all, or another method to a tolerance. */
 export async function once(what: string) {
-  const [method, name, how, runs = '2'] = what.split(':');
+  const [method, name, how, runs = '2', device = 'cuda'] = what.split(':');
   const amount = Number(how);
   const vegas = { evaluations: amount / 20, iterations: 20, adapt: 10 };
   const options =
@@ -11,7 +11,7 @@ export async function once(what: string) {
       ? { relTol: 0, maxEvaluations: 2 * amount, vegas }
       : { relTol: amount, maxEvaluations: 1e13, maxTime: 3000 };
   for (let i = 0; i < Number(runs); i++) {
-    const r = await onCard(entry(name), { method: method as 'vegas+', ...options });
+    const r = await onCard(entry(name), { method: method as 'vegas+', device, ...options });
     console.log(`${r.elapsed.toFixed(2)} ms, ${r}`);
     const last = r.iterations
       .slice(-12)

@@ -4,7 +4,7 @@
  * bundles it with its kernels into one folder.
  *
  *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--webgpu-pulls SEEDS] [--first]
- *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS]   (for a profiler)
+ *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS[:DEVICE]]   (for a profiler)
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
