@@ -2,6 +2,8 @@
  * What the kernel of samples reads of an iteration (kernels/sample.ts), made on the host: words of the task, rows of the map, what is before
  * each cube, and where groups begin.
  */
+
+import { roundKeys } from '../../random/philox.ts';
 import { isKept, type Part } from '../../tasks/part.ts';
 import { PIECE, type Place, piecesOf, placeFinder } from '../../tasks/pieces.ts';
 import { type PlainTask, type SampleTask, samplesOf } from '../../tasks/sample.ts';
@@ -80,6 +82,16 @@ const curveRow = (low: readonly number[], [, m, b, a]: readonly number[], scale:
 const axisExponent = (edges: Float64Array, bins: number, d: number): number =>
   exponentOf(edges[d * (bins + 1) + bins] - edges[d * (bins + 1)]);
 
+/**
+ * What the edges of an axis are counted from, so that float32 has digits enough for them: from 0 if that is in the range or near it, and
+ * from the end that is closer to 0 if the range is far from it.
+ */
+function originOf(edges: Float64Array, bins: number, d: number): number {
+  const [low, high] = [edges[d * (bins + 1)], edges[d * (bins + 1) + bins]];
+  const end = Math.abs(low) < Math.abs(high) ? low : high;
+  return low * high > 0 && Math.abs(end) > high - low ? toFloat32(end) : 0;
+}
+
 /** The words of an iteration, but for those that change from dispatch to dispatch. */
 export function taskWords(task: MappedTask, cubes: number, results: number): Uint32Array<ArrayBuffer> {
   const { key, iteration, stream, bins, counts, unit, edges, strata, adapt, pass } = task;
@@ -89,6 +101,7 @@ export function taskWords(task: MappedTask, cubes: number, results: number): Uin
     throw new RangeError(`${dims} dimensions are more than this device has room for; use another one.`);
   const floats = new Float32Array(words.buffer);
   words.set(key, TASK.KEY);
+  words.set(roundKeys(key), TASK.KEYS);
   words[TASK.ITERATION] = iteration;
   words[TASK.STREAM] = stream;
   words[TASK.BINS] = bins;
@@ -108,6 +121,8 @@ export function taskWords(task: MappedTask, cubes: number, results: number): Uin
     floats[at + AXIS.INVERSE] = 1 / n;
     const ends = d * (bins + 1);
     floats.set(innerRange32(edges[ends], edges[ends + bins]), at + AXIS.LOW);
+    floats[at + AXIS.STEP] = toFloat32(2 ** axisExponent(edges, bins, d) / bins / n);
+    floats[at + AXIS.ORIGIN] = originOf(edges, bins, d);
     exponent += axisExponent(edges, bins, d);
   });
   const units = pass?.units ?? [1];
@@ -117,8 +132,8 @@ export function taskWords(task: MappedTask, cubes: number, results: number): Uin
   return words;
 }
 
-/** Numbers of a bin: edge in two of them, width, and width in units of the axis; of lattices, a curve. */
-const rowNumbers = ({ lattice }: MappedTask): number => (lattice ? 8 : 4);
+/** Numbers of a bin: its lower edge, and its width in units of the axis; of lattices, a curve. */
+const rowNumbers = ({ lattice }: MappedTask): number => (lattice ? 8 : 2);
 
 /** Bytes of the rows of a map. */
 export const rowBytes = (task: MappedTask): number => 4 * rowNumbers(task) * task.strata.length * task.bins;
@@ -131,15 +146,15 @@ export function mapRows(task: MappedTask): Float32Array {
   const rows = new Float32Array(numbers * strata.length * bins);
   strata.forEach((_, d) => {
     const scale = bins * 2 ** -axisExponent(edges, bins, d);
+    const origin = originOf(edges, bins, d);
     for (let b = 0; b < bins; b++) {
       const at = d * (bins + 1) + b;
       const row = numbers * (d * bins + b);
-      const width = edges[at + 1] - edges[at];
-      rows[row] = toFloat32(edges[at]);
-      rows[row + 1] = toFloat32(edges[at] - rows[row]);
-      rows[row + 2] = toFloat32(width);
-      rows[row + 3] = width * scale;
       if (lattice) rows.set(curveRow(splitFloat32(edges[at]), curveOf(edges, map, at), scale), row);
+      else {
+        rows[row] = toFloat32(edges[at] - origin);
+        rows[row + 1] = (edges[at + 1] - edges[at]) * scale;
+      }
     }
   });
   return rows;

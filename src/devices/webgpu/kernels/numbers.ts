@@ -18,28 +18,47 @@ fn highProduct(a: u32, b: u32) -> u32 {
 }
 `;
 
+/**
+ * The upper and the lower word of a constant times a word c, in 9 or 10 instructions instead of 13: with the constant M = h·2^k + l
+ * and c = c₁·2^16 + c₀ the upper word is ⌊(h·c + ⌊l·c/2^k⌋)/2^(32 − k)⌋ = 2^(k − 16)·h·c₁ + ⌊(h·c₀ + ⌊l·c/2^k⌋)/2^(32 − k)⌋, where
+ * l·c/2^16 is l·c₁ + ⌊l·c₀/2^16⌋. The least k is taken for which all sums are below 2^32. Most of the work of a sample is here.
+ */
+export function constantProduct(name: string, multiplier: number): string {
+  const most = 2 ** 16 - 1;
+  const fits = (k: number) => {
+    const [h, l] = [Math.floor(multiplier / 2 ** k), multiplier % 2 ** k];
+    return l <= most && h * most + Math.floor((l * most + l) / 2 ** (k - 16)) < 2 ** 32;
+  };
+  const k = [16, 17, 18, 19, 20].find(fits);
+  if (!k) throw new Error(`no way to multiply with ${multiplier} in 32 bits`);
+  const [h, l] = [Math.floor(multiplier / 2 ** k), multiplier % 2 ** k];
+  return /* wgsl */ `
+fn ${name}(c: u32) -> vec2<u32> {
+  let low = c & 0xffffu;
+  let high = c >> 16u;
+  let less = ${l}u * high + ((${l}u * low) >> 16u);
+  return vec2<u32>(${h * 2 ** (k - 16)}u * high + ((${h}u * low + (less >> ${k - 16}u)) >> ${32 - k}u), ${multiplier}u * c);
+}
+`;
+}
+
+/** The products of a round of Philox. */
+export const PRODUCTS: string = MULTIPLIERS.map((m, i) => constantProduct(`product${i}`, m)).join('');
+
 /** Philox4x32-10 (random/philox.ts). The key of a round is that of the one before and a constant: no memory is read in the loop. */
-export const PHILOX_ALONE = /* wgsl */ `
+export const PHILOX = /* wgsl */ `${PRODUCTS}
 fn philox(counter: vec4<u32>, first: vec2<u32>) -> vec4<u32> {
   var c = counter;
   var key = first;
   for (var k = 0u; k < ${ROUNDS}u; k++) {
-    let high0 = highProduct(${MULTIPLIERS[0]}u, c.x);
-    let high1 = highProduct(${MULTIPLIERS[1]}u, c.z);
-    c = vec4<u32>(
-      high1 ^ c.y ^ key.x,
-      ${MULTIPLIERS[1]}u * c.z,
-      high0 ^ c.w ^ key.y,
-      ${MULTIPLIERS[0]}u * c.x,
-    );
+    let a = product0(c.x);
+    let b = product1(c.z);
+    c = vec4<u32>(b.x ^ c.y ^ key.x, b.y, a.x ^ c.w ^ key.y, a.y);
     key += vec2<u32>(${WEYL[0]}u, ${WEYL[1]}u);
   }
   return c;
 }
 `;
-
-/** The same with what it needs. */
-export const PHILOX: string = `${HIGH_PRODUCT}${PHILOX_ALONE}`;
 
 /** The number of bits behind the binary point of a sum. */
 export const FRACTION_BITS = 96;

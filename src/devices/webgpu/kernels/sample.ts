@@ -13,16 +13,16 @@
  * pivot: sums of them and of their products lose no digits to each other where w varies little. What pieces contribute to the sum is
  * an integer of 128 bits; variances are float32, since two digits of them are enough.
  *
- * The Jacobian is a product of as many factors as there are axes, of which each may be 1e-6: its mantissa and its exponent are apart.
+ * The Jacobian is a product of as many factors as there are axes, of which each may be 1e-6: mantissas are multiplied, and exponents added.
  *
  * Squares for the histogram are integers of 64 bits. In large tasks their lower words are in workgroup memory, as many as fit, and
  * carries, which are rare, go to the buffer at once; in small ones all of them go to the buffer.
  */
 import { recordOf } from './fold.ts';
-import { FINITE, PHILOX, SUMS } from './numbers.ts';
+import { FINITE, HIGH_PRODUCT, SUMS } from './numbers.ts';
 import { PIECES } from './pieces.ts';
-import { LOWER_END, latticePlace, randomPlace, WIDE_LOWER_END } from './sample-places.ts';
-import { powersAt, TASK, TASK_VECTORS } from './sample-words.ts';
+import { drawing, LOWER_END, latticePlace, randomPlace } from './sample-places.ts';
+import { AXIS, powersAt, TASK, TASK_VECTORS } from './sample-words.ts';
 
 export const THREADS = 256;
 
@@ -34,7 +34,7 @@ export interface SampleVariant {
   adapt: boolean;
   /** Counters of the histogram in workgroup memory. */
   shared: number;
-  /** Whether an axis has so many strata or bins that their numbers take more than float32 or 32 bits: see `isWide`. */
+  /** Whether an axis has so many strata or bins that places take integer divisions: see `isWide`. */
   wide: boolean;
   /** Points of lattices through a smooth map, in the place of random ones; without a histogram. */
   lattice: boolean;
@@ -55,12 +55,23 @@ function forAxes({ dims, writtenOut }: SampleVariant, turn: (d: string, number?:
   return Array.from({ length: dims }, (_, d) => `{\n${turn(`${d}u`, d)}\n}`).join('\n');
 }
 
-/** Whether coordinates take integer divisions of up to 64 bits instead of float32 products, which are exact below 2^24. */
+/** A product of many mantissas between 1 and 2 is brought near 1 on the way. */
+const MANY_AXES = `if ((d & 63u) == 63u) {
+          power += i32(bitcast<u32>(jacobian) >> 23u) - 127;
+          jacobian = bitcast<f32>((bitcast<u32>(jacobian) & 0x7fffffu) | 0x3f800000u);
+        }`;
+
+/** The lower end of a stratum. */
+const lowerEndOf = (d: string) => `let parts = lowerEnd(stratum[${d}], bins, strata);
+    bin[${d}] = parts.x;
+    rest[${d}] = parts.y;`;
+
+/** Whether coordinates take integer divisions of up to 64 bits instead of float32 products: see `randomPlace`. */
 export const isWide = (strata: readonly number[], bins: number): boolean =>
-  bins >= 2 ** 16 || strata.some(n => n + bins >= 2 ** 23 || n * bins >= 2 ** 32);
+  bins >= 2 ** 16 || strata.some(n => n * bins >= 2 ** 21);
 
 export function sampleKernel(integrand: string, variant: SampleVariant): string {
-  const { dims, results, adapt, shared, wide, lattice } = variant;
+  const { dims, results, adapt, shared, wide, lattice, writtenOut } = variant;
   const pairs = (results * (results + 1)) / 2;
   const { floats, words, ...record } = recordOf(results);
   const evaluate = results > 1 ? 'integrand(&x, &w);' : 'w[0] = integrand(&x);';
@@ -68,10 +79,10 @@ export function sampleKernel(integrand: string, variant: SampleVariant): string 
 @group(0) @binding(0) var<storage, read> params: array<f32>;
 @group(0) @binding(1) var<uniform> words: array<vec4<u32>, ${TASK_VECTORS}>;
 /**
- * Of each bin: its low edge, what float32 leaves of that, its width, the factor of the Jacobian. Of a smooth map (tasks/smooth-map.ts):
- * e, what float32 leaves of that, m, b; then a, and the factor of the Jacobian.
+ * Of each bin: its low edge, and the factor of the Jacobian. Threads read bins that lie anywhere, so what it costs is the number of lines of
+ * the cache. Of a smooth map (tasks/smooth-map.ts): e, what float32 leaves of that, m, b; then a, and the factor of the Jacobian.
  */
-@group(0) @binding(2) var<storage, read> edges: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> edges: array<${lattice ? 'vec4' : 'vec2'}<f32>>;
 /** Of each group, and of the end of the last: the cube of its first sample, samples of the cube before it; its number (two words). */
 @group(0) @binding(3) var<storage, read> groups: array<vec4<u32>>;
 /** Pieces and samples before each cube. */
@@ -97,7 +108,8 @@ ${Object.entries({
 
 fn taskWord(i: u32) -> u32 { return words[i >> 2u][i & 3u]; }
 fn taskNumber(i: u32) -> f32 { return bitcast<f32>(taskWord(i)); }
-${PHILOX}
+fn axisWords(d: u32, half: u32) -> vec4<u32> { return words[AXES / 4u + ${AXIS.WORDS / 4}u * d + half]; }
+${lattice ? HIGH_PRODUCT : `${wide ? HIGH_PRODUCT : ''}${drawing(writtenOut)}`}
 ${SUMS}
 ${FINITE}
 ${shared > 0 ? `var<workgroup> counters: array<atomic<u32>, ${shared}>;` : ''}
@@ -108,7 +120,7 @@ fn countOf(cube: u32) -> u32 {
   if (count == 0u) { count = before[cube + 1u].y - before[cube].y; }
   return count;
 }
-${lattice ? '' : wide ? WIDE_LOWER_END : LOWER_END}
+${wide && !lattice ? LOWER_END : ''}
 /** 2^power, as a product of two factors that are float32. */
 fn scaled(value: f32, power: i32) -> f32 {
   let half = clamp(power / 2, -126, 127);
@@ -127,7 +139,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
   let leads = taskWord(LEADS);
   let cubes = taskWord(CUBES);
   let perCube = taskWord(COUNT);
-  let key = vec2<u32>(taskWord(KEY), taskWord(KEY + 1u));
+  ${lattice ? '' : 'let iterated = product1(taskWord(ITERATION));'}
   let bins = taskWord(BINS);
   let number = taskWord(FIRST_GROUP) + (thread.x >> taskWord(GROUP_BITS));
   let group = groups[number];
@@ -174,19 +186,15 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
   ${
     lattice
       ? ''
-      : `// of each axis: the stratum, the bin of its lower end, and what is left, in parts of the strata
-  var stratum: array<u32, DIMS>;
-  var bin: array<u32, DIMS>;
-  var rest: array<u32, DIMS>;
+      : `var stratum: array<u32, DIMS>;
+  ${wide ? '// the bin of the lower end of each stratum, and what is left, in parts of the strata\n  var bin: array<u32, DIMS>;\n  var rest: array<u32, DIMS>;' : ''}
   var left = cube;
   ${forAxes(
     variant,
-    d => `    let strata = words[AXES / 4u + ${d}].x;
+    d => `    let strata = axisWords(${d}, 0u).x;
     stratum[${d}] = left % strata;
     left /= strata;
-    let parts = lowerEnd(stratum[${d}], bins, strata);
-    bin[${d}] = parts.x;
-    rest[${d}] = parts.y;`,
+    ${wide ? lowerEndOf(d) : ''}`,
   )}`
   }
   // with explicit zeros: SwiftShader keeps the numbers of the turn before where a \`var\` has none
@@ -208,15 +216,15 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
       var w: array<f32, RESULTS>;
       ${adapt ? 'var inBin: array<u32, DIMS>;' : ''}
       var jacobian = 1.0;
-      var power = 0;
-      var random: vec4<u32>;
+      var power = -127 * i32(DIMS);
+      ${lattice ? '' : 'let own4 = firstRounds(sampleLow);\n      var random: vec4<u32>;'}
       ${forAxes(
         variant,
-        (d, number) => `        let axis = words[AXES / 4u + ${d}];
+        (d, number) => `        let axis = axisWords(${d}, 0u);
         ${lattice ? latticePlace(d) : randomPlace(wide, d, number)}
-        let bits = bitcast<u32>(jacobian);
-        power += i32(bits >> 23u) - 127;
-        jacobian = bitcast<f32>((bits & 0x7fffffu) | 0x3f800000u);
+        power += i32(bits >> 23u);
+        jacobian *= bitcast<f32>((bits & 0x7fffffu) | 0x3f800000u);
+        ${number === undefined ? MANY_AXES : ''}
         ${adapt ? `inBin[${d}] = ${d} * bins + b;` : ''}`,
       )}
       ${evaluate}
@@ -313,13 +321,11 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
       ${forAxes(
         variant,
         d => `        if (next) {
-          let strata = words[AXES / 4u + ${d}].x;
+          let strata = axisWords(${d}, 0u).x;
           stratum[${d}]++;
           next = stratum[${d}] == strata;
           if (next) { stratum[${d}] = 0u; }
-          let parts = lowerEnd(stratum[${d}], bins, strata);
-          bin[${d}] = parts.x;
-          rest[${d}] = parts.y;
+          ${wide ? lowerEndOf(d) : ''}
         }`,
       )}`
       }

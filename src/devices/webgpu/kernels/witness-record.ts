@@ -1,6 +1,6 @@
 /** What kernels and host tell each other of witnesses: words of a hearing, of each region that is heard, of sums; who is heard. */
 import { BLOCK, leastWitnesses, modelPairs, RUNGS } from '../../../tasks/witness.ts';
-import { HIGH_PRODUCT, PHILOX_ALONE } from './numbers.ts';
+import { HIGH_PRODUCT, PHILOX } from './numbers.ts';
 
 /** Words of the hearing. */
 export const HEARING = {
@@ -68,7 +68,7 @@ fn wantedOf(depth: u32) -> f32 {
 }
 `;
 
-export const RANDOM = /* wgsl */ `${PHILOX_ALONE}
+export const RANDOM = /* wgsl */ `${PHILOX}
 fn randomWords(counter: vec4<u32>) -> vec4<u32> {
   return philox(counter, vec2<u32>(taskWord(${HEARING.KEY}u), taskWord(${HEARING.KEY + 1}u)));
 }
