@@ -3,7 +3,7 @@
  * is beside the published programs. For a machine with an NVIDIA card and nothing else: `node scripts/gpu.mjs FOLDER`
  * bundles it with its kernels into one folder.
  *
- *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--webgpu-pulls SEEDS] [--first]
+ *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--webgpu-phases] [--webgpu-pulls SEEDS] [--first]
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS[:DEVICE]]   (for a profiler)
  */
 import { fileURLToPath } from 'node:url';
@@ -28,6 +28,7 @@ const { values: asked } = parseArgs({
     lattice: { type: 'boolean' },
     webgpu: { type: 'boolean' },
     'webgpu-checks': { type: 'boolean' },
+    'webgpu-phases': { type: 'boolean' },
     'webgpu-pulls': { type: 'string' },
   },
 });
@@ -51,6 +52,7 @@ const { pulls } = await import('./pulls.ts');
 const { severalTimes } = await import('./several.ts');
 const { latticeTimes } = await import('./lattice.ts');
 const { webgpuChecks, webgpuTimes } = await import('./webgpu.ts');
+const { webgpuPhases } = await import('./webgpu-vegas.ts');
 const { claimsTable } = await import('../claims-table.ts');
 const { limits } = await import('./limits.ts');
 if (everything || asked.first) {
@@ -70,6 +72,7 @@ if (everything || asked.several) await severalTimes();
 if (everything || asked.lattice) await latticeTimes();
 if (everything || asked['webgpu-checks']) await webgpuChecks();
 if (everything || asked.webgpu) await webgpuTimes();
+else if (asked['webgpu-phases']) await webgpuPhases();
 if (asked['webgpu-pulls']) await pulls(Number(asked['webgpu-pulls']), 'webgpu');
 if (everything || asked.limits) await limits();
 if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));

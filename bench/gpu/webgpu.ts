@@ -42,6 +42,9 @@ async function webgpuPagani(): Promise<void> {
     ['f4_8', 1e-3],
     ['f5_8', 1e-3],
     ['f7_8', 1e-4],
+    ['f1_8', 1e-3],
+    ['f5_8', 4e-5],
+    ['f4_8', 1e-4],
   ] as const) {
     const e = entry(name);
     const run = () =>

@@ -112,7 +112,7 @@ fn axisWords(d: u32, half: u32) -> vec4<u32> { return words[AXES / 4u + ${AXIS.W
 ${lattice ? HIGH_PRODUCT : `${wide ? HIGH_PRODUCT : ''}${drawing(writtenOut)}`}
 ${SUMS}
 ${FINITE}
-${shared > 0 ? `var<workgroup> counters: array<atomic<u32>, ${shared}>;` : ''}
+${shared > 0 ? `const COUNTERS = ${shared}u;\nvar<workgroup> counters: array<atomic<u32>, COUNTERS>;` : ''}
 
 ${PIECES}
 fn countOf(cube: u32) -> u32 {
@@ -266,7 +266,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
         if (perCube == 0u) { square *= average / f32(full); }
         spread[FLOATS - 1u] += square;
         let counted = rounded(square);
-        ${forAxes(variant, d => `count(inBin[${d}], counted);`)}
+        ${countText(variant)}
       }`
           : ''
       }
@@ -367,20 +367,32 @@ fn rounded(value: f32) -> vec2<u32> {
   return select(vec2<u32>(low, high), vec2<u32>(u32(value + 0.5), 0u), value < 0x1p23);
 }
 
-fn count(counter: u32, value: vec2<u32>) {
-  var above = value.y;
+/** Raises the lower word of a counter, and says whether it carries. */
+fn raise(counter: u32, value: u32) -> u32 {
+  var old: u32;
   ${
     shared > 0
-      ? `if (counter < ${shared}u) {
-    let old = atomicAdd(&counters[counter], value.x);
-    above += u32(old + value.x < old);
-  } else {
-    let old = atomicAdd(&histogram[2u * counter], value.x);
-    above += u32(old + value.x < old);
-  }`
-      : `let old = atomicAdd(&histogram[2u * counter], value.x);
-  above += u32(old + value.x < old);`
+      ? 'if (counter < COUNTERS) { old = atomicAdd(&counters[counter], value); } else { old = atomicAdd(&histogram[2u * counter], value); }'
+      : 'old = atomicAdd(&histogram[2u * counter], value);'
   }
-  if (above > 0u) { atomicAdd(&histogram[2u * counter + 1u], above); }
+  return u32(old + value < old);
 }
 `;
+
+/**
+ * Raises the counters of a sample. Where axes are written out, all lower words come first, so that threads wait for them once; upper words
+ * follow for the few samples that need them.
+ */
+function countText(variant: SampleVariant): string {
+  if (!variant.writtenOut)
+    return forAxes(
+      variant,
+      d => `let above = counted.y + raise(inBin[${d}], counted.x);
+        if (above > 0u) { atomicAdd(&histogram[2u * inBin[${d}] + 1u], above); }`,
+    );
+  return `var carries = 0u;
+        ${forAxes(variant, d => `carries |= raise(inBin[${d}], counted.x) << ${d};`)}
+        if ((carries | counted.y) > 0u) {
+          ${forAxes(variant, d => `atomicAdd(&histogram[2u * inBin[${d}] + 1u], counted.y + ((carries >> ${d}) & 1u));`)}
+        }`;
+}
