@@ -47,8 +47,11 @@ export function drawShifts(
 ): Uint32Array {
   const words = new Uint32Array(dims * count);
   for (let r = 0; r < count; r++)
-    for (let d = 0; d < dims; d++)
-      words[r * dims + d] = wordsOf(first + r, d >> 2, iteration, STREAM.shifts, key)[d & 3];
+    for (let d = 0; d < dims; d += 4)
+      words.set(
+        wordsOf(first + r, d >> 2, iteration, STREAM.shifts, key).slice(0, Math.min(4, dims - d)),
+        r * dims + d,
+      );
   return words;
 }
 

@@ -157,6 +157,7 @@ export async function regionPoints(
   const inner = ranges.map(innerRange);
   const rule = ruleFor(dims, task.rule);
   const offsets = rule.orbits.map(orbit => pointsOf(orbit, dims));
+  const allOffsets = offsets.flat();
   const n = rule.points;
   let sums = emptyRegionSums(part);
   for (let i = 0; i < part.count; i++) {
@@ -164,11 +165,11 @@ export async function regionPoints(
     const centre = ranges.map((_, d) => task.centres[d * count + region]);
     const half = ranges.map(([low, high], d) => ((high - low) / 2) * 2 ** -task.levels[d * count + region]);
     const points = new Float64Array(dims * n);
-    offsets.flat().forEach((offset, p) => {
-      inner.forEach(([first, last], d) => {
-        points[d * n + p] = Math.max(first, Math.min(last, centre[d] + offset[d] * half[d]));
-      });
-    });
+    for (let d = 0; d < dims; d++) {
+      const [first, last] = inner[d];
+      for (let p = 0; p < n; p++)
+        points[d * n + p] = Math.max(first, Math.min(last, centre[d] + allOffsets[p][d] * half[d]));
+    }
     const all = Float64Array.from(await evaluate(points, n));
     const results = all.length / n;
     if (i === 0 && results > 1) sums = emptyRegionSums(part, results);

@@ -84,6 +84,8 @@ export class CudaSampling {
   /** The kernels of the last iteration; the next one mostly needs the same. */
   #module: { made: Kernels; kind: string } | null = null;
   #keys: { of: Key; words: number[] } | null = null;
+  /** The slopes of the smooth map whose curves are on the card. */
+  #slopes: Float64Array | null = null;
   /** The number of bytes of the state, from the result on, that are known to be 0; and the buffer with them. */
   #zeros = 0;
   #zerosAt = 0;
@@ -140,9 +142,12 @@ export class CudaSampling {
     return { ...layout, task, map, wanted, variances };
   }
 
-  /** Writes the curves of a smooth map, e, m, b and a of each bin (tasks/smooth-map.ts), and the shifts of its lattices. */
+  /** Writes the shifts of lattices, and the curves of a smooth map unless they are there: e, m, b and a of each bin (tasks/smooth-map.ts). */
   #putLattice({ lattice, edges, bins, strata }: PlainTask): Buffer {
     const { slopes, shifts } = lattice!;
+    this.#buffers.shifts.write(shifts);
+    if (this.#slopes === slopes) return this.#buffers.curves;
+    this.#slopes = slopes;
     const curves = new Float64Array(4 * strata.length * bins);
     strata.forEach((_, d) => {
       for (let bin = 0; bin < bins; bin++) {
@@ -150,7 +155,6 @@ export class CudaSampling {
         curves.set(curveOf(edges, slopes, at), 4 * (d * bins + bin));
       }
     });
-    this.#buffers.shifts.write(shifts);
     return this.#buffers.curves.write(curves);
   }
 

@@ -5,6 +5,7 @@
  */
 import { findAdapter, openAdapter, WebGpuError } from './adapter.ts';
 import { type Bound, Commands, isSame } from './commands.ts';
+import { Pace } from './pace.ts';
 
 /** As in GPUBufferUsage and GPUMapMode, which Node has only if somebody puts them there. */
 const USAGE = { mapRead: 0x1, copyFrom: 0x4, copyTo: 0x8, uniform: 0x40, storage: 0x80 } as const;
@@ -80,6 +81,7 @@ export class Gpu {
   /** How often the host waited for the GPU, and for how many milliseconds: benchmarks tell by it what the host takes. */
   readonly waits = { count: 0, ms: 0 };
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
+  readonly #paces = new Map<string, Pace>();
   /** Why it cannot be used any more. */
   #failure: WebGpuError | null = null;
   #closed = false;
@@ -143,10 +145,17 @@ export class Gpu {
       made = this.#compile(text);
       made.catch(() => this.#pipelines.delete(text));
       this.#pipelines.set(text, made);
-      // a scan over shapes of params would keep one for each
-      if (this.#pipelines.size > 256) this.#pipelines.delete(this.#pipelines.keys().next().value!);
+      forgetOldest(this.#pipelines);
     }
     return made;
+  }
+
+  /** How fast an integrand is, by its text: the next run of it begins with dispatches as large as the last one came to. */
+  pace(text: string): Pace {
+    const pace = this.#paces.get(text) ?? new Pace();
+    this.#paces.set(text, pace);
+    forgetOldest(this.#paces);
+    return pace;
   }
 
   async #compile(code: string): Promise<GPUComputePipeline> {
@@ -300,4 +309,9 @@ export class Gpu {
     this.check();
     return result;
   }
+}
+
+/** A scan over shapes of params would keep one for each. */
+function forgetOldest<T>(kept: Map<string, T>): void {
+  if (kept.size > 256) kept.delete(kept.keys().next().value!);
 }

@@ -10,7 +10,7 @@ import { type CompiledProgram, resultCount } from '../../integrand/bound.ts';
 import { drawSamples } from '../../tasks/draw.ts';
 import { type EvaluatePoints, evaluatorOf } from '../../tasks/evaluate.ts';
 import { regionPoints } from '../../tasks/pointwise.ts';
-import { allRegions, type RegionSums, type RegionTask, regionsOf } from '../../tasks/region.ts';
+import { allRegions, type RegionSums, type RegionTask, someRegions } from '../../tasks/region.ts';
 import { plainTask, type SampleTask } from '../../tasks/sample.ts';
 import type { Points } from './points.ts';
 import type { WebGpuPool } from './pool.ts';
@@ -57,17 +57,19 @@ export async function regionNoise(
   integrand: CompiledProgram,
   epsilon: number,
 ): Promise<number> {
-  const order = Array.from(found.values.keys()).sort(
-    (a, b) => Math.abs(found.values[b]) - Math.abs(found.values[a]),
+  const largest = Array.from(found.values.keys())
+    .sort((a, b) => Math.abs(found.values[b]) - Math.abs(found.values[a]))
+    .slice(0, REGIONS);
+  const own = someRegions(
+    task,
+    largest.map(i => found.part.first + i),
   );
-  const evaluate = evaluatorOf(integrand);
+  const { values } = await regionPoints(own, allRegions(own), evaluatorOf(integrand));
   let [off, size] = [0, 0];
-  for (const i of order.slice(0, REGIONS)) {
-    const alone = regionsOf(task, { first: found.part.first + i, count: 1 });
-    const { values } = await regionPoints(alone, allRegions(alone), evaluate);
-    off += Math.abs(found.values[i] - values[0]);
-    size += Math.abs(values[0]);
-  }
+  largest.forEach((i, k) => {
+    off += Math.abs(found.values[i] - values[k]);
+    size += Math.abs(values[k]);
+  });
   return (size > 0 ? off / size : 0) + KERNEL_EPSILONS * epsilon;
 }
 

@@ -1,4 +1,5 @@
 /** The lists of a pool of regions in the memory of a GPU: one buffer per list. They grow together, and some keep their content. */
+import type { Commands } from './commands.ts';
 import { type Gpu, GrowingBuffer } from './gpu.ts';
 import { LISTED_PER_BLOCK } from './kernels/pool.ts';
 import type { PoolBuffer } from './kernels/pool-record.ts';
@@ -14,16 +15,22 @@ const MAX_REGIONS = 2 ** 15 * LISTED_PER_BLOCK;
 /** As long as the driver has memory, a pool has at most so many bytes, unless the user says otherwise: WebGPU does not tell. */
 const DEFAULT_MEMORY = 2 ** 34;
 
+/** Tasks that may be written before what was recorded with the first of them is submitted: a step of a pool has two. */
+const TASKS = 4;
+
 export class PoolLists {
   readonly #gpu: Gpu;
   readonly #dims: number;
   readonly #buffers = new Map<string, GrowingBuffer>();
+  readonly #tasks: readonly GrowingBuffer[];
+  #task = 0;
   /** Regions that there is room for. */
   room = 0;
 
   constructor(gpu: Gpu, dims: number) {
     this.#gpu = gpu;
     this.#dims = dims;
+    this.#tasks = Array.from({ length: TASKS }, () => new GrowingBuffer(gpu, 'uniform'));
   }
 
   /** The number of regions that fit, by memory, by the largest buffer that a kernel may see, and by numbers of faces. */
@@ -64,6 +71,7 @@ export class PoolLists {
 
   /** The buffer of a list. */
   get(name: PoolBuffer): GPUBuffer {
+    if (name === 'task') return this.#tasks[this.#task].of(4);
     const bytes = name in SOMETIMES ? SOMETIMES[name as keyof typeof SOMETIMES] * this.room : 4;
     return this.#own(name).of(bytes);
   }
@@ -73,20 +81,26 @@ export class PoolLists {
     return this.#own(name).of(bytes);
   }
 
-  /** A list with zeros for so many regions. */
-  cleared(name: keyof typeof SOMETIMES, count: number): void {
-    this.#gpu.clear(this.get(name), SOMETIMES[name] * count);
+  /** Writes the task of the dispatches that are recorded next. */
+  writeTask(words: Uint32Array): void {
+    this.#task = (this.#task + 1) % TASKS;
+    this.#tasks[this.#task].write(words);
+  }
+
+  /** Fills a list with zeros for so many regions. */
+  clear(name: keyof typeof SOMETIMES, count: number, commands: Commands): void {
+    commands.clear(this.get(name), SOMETIMES[name] * count);
   }
 
   close(): void {
+    for (const buffer of this.#tasks) buffer.destroy();
     for (const buffer of this.#buffers.values()) buffer.destroy();
     this.#buffers.clear();
   }
 
   #own(name: string): GrowingBuffer {
     const buffer =
-      this.#buffers.get(name) ??
-      new GrowingBuffer(this.#gpu, name === 'task' || name === 'hearing' ? 'uniform' : 'storage');
+      this.#buffers.get(name) ?? new GrowingBuffer(this.#gpu, name === 'hearing' ? 'uniform' : 'storage');
     this.#buffers.set(name, buffer);
     return buffer;
   }

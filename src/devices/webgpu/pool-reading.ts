@@ -21,40 +21,38 @@ export interface Geometry {
   state: GPUBuffer;
 }
 
-/** Reads the region at a place. */
-export async function readRegion(gpu: Gpu, at: Geometry, slot: number, ranges: Ranges): Promise<ReadRegions> {
-  const [dims, rows] = [ranges.length, Math.ceil(ranges.length / 4)];
-  const read = await gpu.read([
-    { buffer: at.places, from: 8 * dims * slot, bytes: 8 * dims },
-    { buffer: at.levels, from: 4 * rows * slot, bytes: 4 * rows },
-    { buffer: at.state, from: 16 * slot, bytes: 16 },
-  ]);
-  const places = new Uint32Array(read[0]);
-  const levels = new Uint8Array(read[1]).slice(0, dims);
-  const centres = Float64Array.from(ranges, ([low, high], d) => {
-    const place = places[2 * d + 1] * 2 ** -32 + places[2 * d] * 2 ** -64;
-    return low + place * (high - low);
-  });
-  const depth = levels.reduce((a, b) => a + b, 0);
-  const value = timesVolume(new Float32Array(read[2])[0], volumeOf(ranges), -depth);
-  return { count: 1, centres, levels, values: Float64Array.of(value) };
-}
-
-/** Regions that were read one by one. */
-export function joinedRegions(regions: readonly ReadRegions[], dims: number): ReadRegions {
-  const count = regions.length;
-  return {
-    count,
-    centres: Float64Array.from(
-      { length: dims * count },
-      (_, i) => regions[i % count].centres[Math.floor(i / count)],
-    ),
-    levels: Uint8Array.from(
-      { length: dims * count },
-      (_, i) => regions[i % count].levels[Math.floor(i / count)],
-    ),
-    values: Float64Array.from(regions, r => r.values[0]),
-  };
+/** Reads the regions at some places. */
+export async function readRegions(
+  gpu: Gpu,
+  at: Geometry,
+  slots: ArrayLike<number>,
+  ranges: Ranges,
+): Promise<ReadRegions> {
+  const [dims, rows, count] = [ranges.length, Math.ceil(ranges.length / 4), slots.length];
+  const read = await gpu.read(
+    Array.from(slots).flatMap(slot => [
+      { buffer: at.places, from: 8 * dims * slot, bytes: 8 * dims },
+      { buffer: at.levels, from: 4 * rows * slot, bytes: 4 * rows },
+      { buffer: at.state, from: 16 * slot, bytes: 16 },
+    ]),
+  );
+  const volume = volumeOf(ranges);
+  const centres = new Float64Array(dims * count);
+  const levels = new Uint8Array(dims * count);
+  const values = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    const places = new Uint32Array(read[3 * i]);
+    const own = new Uint8Array(read[3 * i + 1]);
+    let depth = 0;
+    ranges.forEach(([low, high], d) => {
+      const place = places[2 * d + 1] * 2 ** -32 + places[2 * d] * 2 ** -64;
+      centres[d * count + i] = low + place * (high - low);
+      levels[d * count + i] = own[d];
+      depth += own[d];
+    });
+    values[i] = timesVolume(new Float32Array(read[3 * i + 2])[0], volume, -depth);
+  }
+  return { count, centres, levels, values };
 }
 
 /** The first point of a rule, in a region, where the integrand is not finite. */

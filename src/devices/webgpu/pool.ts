@@ -1,6 +1,9 @@
 /**
  * A pool of regions in the memory of a GPU. Kernels list, halve, evaluate and add (kernels/pool.ts), and a step reads back 2 KB: sums over
  * all regions, and how many have which errors, by which the host selects the next ones. Lists grow by a factor of four.
+ *
+ * Commands of a step are recorded, and submitted together when something is read: a submission is a call of the driver, and takes as
+ * long as the kernels of a small step.
  */
 
 import { ruleFor } from '../../tasks/every-rule.ts';
@@ -19,6 +22,7 @@ import { searchThreshold } from '../../tasks/pool/threshold.ts';
 import { type Volume, volumeOf } from '../../tasks/region.ts';
 import type { Rule } from '../../tasks/rules.ts';
 import { WebGpuError } from './adapter.ts';
+import type { Commands } from './commands.ts';
 import type { Dispatch, GrowingBuffer } from './gpu.ts';
 import { MAX_SURVEYORS, PURPOSE, WIDTH } from './kernels/pool.ts';
 import { FOUND, FOUND_BYTES, NO_KEY } from './kernels/pool-record.ts';
@@ -26,13 +30,7 @@ import { POOL_ROW, POOL_THREADS, poolRegionKernel } from './kernels/pool-regions
 import type { Points } from './points.ts';
 import { kernelsFor, type OwnKernels, PoolKernels } from './pool-kernels.ts';
 import { PoolLists } from './pool-lists.ts';
-import {
-  firstWrongPoint,
-  type Geometry,
-  joinedRegions,
-  type ReadRegions,
-  readRegion,
-} from './pool-reading.ts';
+import { firstWrongPoint, type Geometry, type ReadRegions, readRegions } from './pool-reading.ts';
 import { type PoolRule, poolRule } from './pool-rule.ts';
 import { Survey } from './pool-sums.ts';
 import { type PoolShape, type PoolTree, poolWords } from './pool-task.ts';
@@ -71,6 +69,9 @@ export class WebGpuPool implements RegionPool {
   #witnesses: PoolWitness | null = null;
   /** What the last witnesses said. */
   #said: Said | null = null;
+  /** Commands that are recorded and not submitted; what is to be called when the last evaluation among them is done. */
+  #commands: Commands | null = null;
+  #evaluated: (() => void) | null = null;
   /** Sums over regions that left the pool. Without them the tree of halvings has gaps, so there are no more looks. */
   readonly #finished = { count: 0, value: 0, error: 0, absolute: 0 };
   count = 0;
@@ -140,9 +141,9 @@ export class WebGpuPool implements RegionPool {
     const table = this.#laid.table(this.task.ranges);
     gpu.device.queue.writeBuffer(this.#lists.of('rule', table.byteLength), 0, table as never);
     this.#offsets.write(this.#laid.offsets);
-    gpu.clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES);
+    this.#commands = gpu.record().clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES);
     this.#shape({});
-    gpu.submitAll([this.#kernels.threads(this.#own.begin, this.count)]);
+    this.#record(this.#kernels.threads(this.#own.begin, this.count));
     await this.#evaluate(this.count);
     await this.#addUp();
     return this.#step(this.count, i => i);
@@ -159,7 +160,6 @@ export class WebGpuPool implements RegionPool {
   }
 
   async halve(most: number): Promise<PoolStep> {
-    const { gpu } = this.#program;
     if (this.#wanted > most) {
       const fewer = this.#last.most(most);
       if (fewer.count > 0) [this.#threshold, this.#wanted] = [fewer.threshold, fewer.count];
@@ -171,15 +171,16 @@ export class WebGpuPool implements RegionPool {
       n = Math.min(n, this.#lists.room - this.count);
     }
     if (n === 0) return NOTHING;
-    this.#clear();
+    this.#begin();
     const shape = { n, threshold: this.#threshold };
     this.#shape(shape);
-    gpu.submitAll([
+    const twoLevel = this.#kernels.threads(this.#own.twoLevel, n);
+    this.#record(
       ...this.#kernels.listing(this.#own.listed, this.count),
       this.#kernels.threads(this.#own.halve, n),
-    ]);
+    );
     await this.#evaluate(2 * n, shape);
-    gpu.submitAll([this.#kernels.threads(this.#own.twoLevel, n)]);
+    this.#record(twoLevel);
     const before = this.count;
     this.count += n;
     this.#nodes += 2 * n;
@@ -206,12 +207,11 @@ export class WebGpuPool implements RegionPool {
 
   /** Finishes regions: adds their values and errors to `#finished`, and moves the last of the others into their places. */
   async #finish(threshold: number, relative: number): Promise<void> {
-    const { gpu } = this.#program;
     await this.#kernels.ready(this.#own.move);
     const which = { threshold, relative, purpose: PURPOSE.GAPS };
-    this.#clear();
+    this.#begin();
     this.#shape(which);
-    gpu.submitAll([this.#surveying()]);
+    this.#record(this.#surveying());
     const sums = await this.#read();
     const gone = sums.stuckCount;
     if (gone === 0) return;
@@ -221,13 +221,13 @@ export class WebGpuPool implements RegionPool {
     this.#finished.error += sums.error;
     this.#finished.absolute += sums.absolute;
     this.#shape({ ...which, n: left });
-    gpu.submitAll(this.#kernels.listing(this.#own.listed, this.count));
+    this.#record(...this.#kernels.listing(this.#own.listed, this.count));
     const n = (await this.#read()).listed;
     if (n > 0) {
       this.#shape({ ...which, purpose: PURPOSE.MOVES, n: left, listAt: n });
-      gpu.submitAll(this.#kernels.listing(this.#own.listed, this.count));
+      this.#record(...this.#kernels.listing(this.#own.listed, this.count));
       this.#shape({ n });
-      gpu.submitAll([this.#kernels.threads(this.#own.move, n)]);
+      this.#record(this.#kernels.threads(this.#own.move, n));
     }
     this.count = left;
     this.#clear();
@@ -236,25 +236,24 @@ export class WebGpuPool implements RegionPool {
 
   async look(negligible: number, affordable: number): Promise<PoolStep> {
     if (this.#finished.count > 0) return NOTHING;
-    const { gpu } = this.#program;
     const { facesFirst, facesAgain, mirror, raise, wide } = this.#own;
     await this.#kernels.ready(facesFirst, facesAgain, mirror, raise, ...wide);
-    this.#clear();
+    this.#begin();
     this.#shape({ purpose: PURPOSE.LOOKS });
-    gpu.submitAll([this.#surveying()]);
+    this.#record(this.#surveying());
     const threshold = (await this.#read()).smallest(negligible);
     if (threshold === null) return NOTHING;
     const { count } = this;
-    for (const name of ['best', 'around', 'face'] as const) this.#lists.cleared(name, count);
+    for (const name of ['best', 'around', 'face'] as const) this.#lists.clear(name, count, this.#recorded());
     const power =
       128 + Math.floor(Math.log2(this.#last.absolute / this.#volume.mantissa)) - this.#volume.exponent;
     const shape = { threshold, power, purpose: PURPOSE.LOOKS };
     this.#shape(shape);
-    gpu.submitAll([
+    this.#record(
       this.#kernels.threads(facesFirst, count),
       this.#kernels.threads(facesAgain, count),
       ...this.#kernels.listing(wide, count),
-    ]);
+    );
     const n = (await this.#read()).listed;
     if (n === 0) return NOTHING;
     const looks = n <= affordable;
@@ -265,17 +264,19 @@ export class WebGpuPool implements RegionPool {
     };
     this.#clear();
     this.#shape({ ...shape, n, purpose: Number(looks) });
-    gpu.submitAll([this.#kernels.threads(mirror, n)]);
+    const raising = this.#kernels.threads(raise, n);
+    this.#record(this.#kernels.threads(mirror, n));
     if (looks) await this.#evaluate(n, {}, images);
-    gpu.submitAll([this.#kernels.threads(raise, n)]);
+    this.#record(raising);
     await this.#addUp();
     return this.#step(looks ? n : 0, i => i, images);
   }
 
   async witness(draw: WitnessDraw): Promise<WitnessStep> {
     this.#witnesses ??= new PoolWitness(this.#program, this.#lists, this.#kernels, this.#rule);
-    this.#clear();
+    this.#begin();
     this.#shape({});
+    this.#taken().submit();
     const { ranges } = this.task;
     const { said, wrong, ...step } = await this.#witnesses.hear(draw, ranges, this.count, this.#signal);
     this.#said = said;
@@ -309,14 +310,14 @@ export class WebGpuPool implements RegionPool {
     await this.#kernels.ready(this.#own.blame);
     gpu.device.queue.writeBuffer(this.#lists.get('said'), 0, words as never);
     const n = everyone ? this.count : said.count;
-    this.#clear();
+    this.#begin();
     this.#shape({
       n,
       purpose: Number(everyone),
       factor: (unit * 2 ** -power) / mantissa,
       power: power - exponent,
     });
-    gpu.submitAll([this.#kernels.threads(this.#own.blame, n)]);
+    this.#record(this.#kernels.threads(this.#own.blame, n));
     await this.#addUp();
   }
 
@@ -329,17 +330,15 @@ export class WebGpuPool implements RegionPool {
   /** The regions with the largest |values|, about so many. */
   async largest(wanted: number): Promise<ReadRegions> {
     const { gpu } = this.#program;
-    this.#clear();
+    this.#begin();
     this.#shape({ purpose: PURPOSE.VALUES });
-    gpu.submitAll([this.#surveying()]);
-    let { threshold, count } = (await this.#read()).most(wanted);
+    this.#record(this.#surveying());
+    const { threshold, count } = (await this.#read()).most(wanted);
     this.#shape({ purpose: PURPOSE.VALUES, threshold });
-    gpu.submitAll(this.#kernels.listing(this.#own.listed, this.count));
-    count = Math.min(count, wanted);
-    const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes: 4 * count }]);
-    const found: ReadRegions[] = [];
-    for (const slot of new Uint32Array(list)) found.push(await this.#region(slot));
-    return joinedRegions(found, this.#dims);
+    this.#record(...this.#kernels.listing(this.#own.listed, this.count));
+    const bytes = 4 * Math.min(count, wanted);
+    const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes }], this.#taken());
+    return readRegions(gpu, this.#geometry, new Uint32Array(list), this.task.ranges);
   }
 
   close(): void {
@@ -349,22 +348,47 @@ export class WebGpuPool implements RegionPool {
   /** Adds over all regions, of which n are new, and reads what was found. */
   async #addUp(new_: { n: number; count: number } = { n: 0, count: this.count }): Promise<void> {
     this.#shape(new_, new_.count);
-    this.#program.gpu.submitAll([this.#surveying()]);
+    this.#record(this.#surveying());
     this.#last = await this.#read();
   }
 
   async #read(): Promise<Survey> {
-    const [words] = await this.#program.gpu.read([
-      { buffer: this.#lists.of('found', FOUND_BYTES), bytes: FOUND_BYTES },
-    ]);
+    const found = { buffer: this.#lists.of('found', FOUND_BYTES), bytes: FOUND_BYTES };
+    const [words] = await this.#program.gpu.read([found], this.#taken());
+    this.#evaluated?.();
+    this.#evaluated = null;
     this.#signal?.throwIfAborted();
     return new Survey(new Uint32Array(words), this.#volume);
   }
 
-  /** Clears what the next step finds; the largest key of all stays. */
+  /** Begins a step; whatever one that was aborted has left is dropped. */
+  #begin(): void {
+    this.#commands = null;
+    this.#evaluated = null;
+    this.#clear();
+  }
+
+  /** Clears what the next kernels find; the largest key of all stays. */
   #clear(): void {
-    const from = 4 * (FOUND.TOP + 1);
-    this.#program.gpu.clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES - from, from);
+    this.#recorded().clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES, 4 * (FOUND.TOP + 1));
+  }
+
+  #recorded(): Commands {
+    this.#commands ??= this.#program.gpu.record();
+    return this.#commands;
+  }
+
+  #record(...dispatches: readonly Dispatch[]): void {
+    const commands = this.#recorded();
+    for (const { pipeline, buffers, workgroups } of dispatches)
+      commands.dispatch(pipeline, buffers, workgroups);
+  }
+
+  /** The commands so far, for whoever submits them. */
+  #taken(): Commands {
+    const commands = this.#recorded();
+    this.#commands = null;
+    return commands;
   }
 
   async #step(
@@ -389,7 +413,7 @@ export class WebGpuPool implements RegionPool {
 
   /** Reads the region at a place of the pool, or of images. */
   #region(slot: number, images?: Geometry): Promise<ReadRegions> {
-    return readRegion(this.#program.gpu, images ?? this.#geometry, slot, this.task.ranges);
+    return readRegions(this.#program.gpu, images ?? this.#geometry, [slot], this.task.ranges);
   }
 
   get #geometry(): Geometry {
@@ -397,18 +421,19 @@ export class WebGpuPool implements RegionPool {
     return { places: lists.get('places'), levels: lists.get('levels'), state: lists.get('state') };
   }
 
-  /** Evaluates regions of the pool, or images. */
+  /** Evaluates regions of the pool, or images; the last dispatch is recorded. */
   async #evaluate(regions: number, shape: Partial<PoolShape> = {}, images?: Geometry): Promise<void> {
     const { gpu, pace } = this.#program;
     const { lanes } = this.#laid.variant;
     const perGroup = POOL_THREADS / lanes;
     const { places, levels, state } = images ?? this.#geometry;
-    await pace.run(
+    const last = await pace.runBut(
       gpu,
       regions,
       this.#rule.points,
       POOL_ROW * POOL_ROW,
-      (first, n) => {
+      this.#taken(),
+      (first, n, commands) => {
         const range = this.#range.write(poolWords(shape, this.#tree(this.count), first, first + n));
         const found = this.#lists.of('found', FOUND_BYTES);
         const list = this.#lists.get('list');
@@ -416,10 +441,12 @@ export class WebGpuPool implements RegionPool {
         const buffers = [this.#program.params(), range, places, levels, state, list, found, ...tables];
         const groups = Math.ceil(n / perGroup);
         const workgroups = [Math.min(groups, POOL_ROW), Math.ceil(groups / POOL_ROW)] as const;
-        gpu.submitAll([{ pipeline: this.#evaluation, buffers, workgroups }]);
+        commands.dispatch(this.#evaluation, buffers, workgroups);
       },
       this.#signal,
     );
+    this.#commands = last.commands;
+    this.#evaluated = last.done;
   }
 
   /** Makes room; where the driver has no memory for it, the pool stays as large as it is. */
@@ -429,8 +456,7 @@ export class WebGpuPool implements RegionPool {
 
   /** Writes the task of the next dispatches. */
   #shape(shape: Partial<PoolShape>, count = this.count): void {
-    const words = poolWords(shape, this.#tree(count));
-    this.#program.gpu.device.queue.writeBuffer(this.#lists.of('task', words.byteLength), 0, words as never);
+    this.#lists.writeTask(poolWords(shape, this.#tree(count)));
   }
 
   #tree(count: number): PoolTree {

@@ -2,7 +2,7 @@
 import type { CompiledProgram } from '../../integrand/bound.ts';
 import { toWgsl, wgslParams } from '../../integrand/targets/wgsl.ts';
 import { type Gpu, GrowingBuffer } from './gpu.ts';
-import { Pace } from './pace.ts';
+import type { Pace } from './pace.ts';
 
 export class WebGpuProgram {
   readonly gpu: Gpu;
@@ -10,7 +10,7 @@ export class WebGpuProgram {
   readonly results: number;
   /** WGSL that defines `integrand`. */
   readonly text: string;
-  readonly pace = new Pace();
+  readonly pace: Pace;
   readonly #buffers: GrowingBuffer[] = [];
   readonly #params: GrowingBuffer;
   #bound: CompiledProgram;
@@ -22,6 +22,7 @@ export class WebGpuProgram {
     this.dims = integrand.dims;
     this.results = integrand.program.results.length;
     this.text = toWgsl(integrand.program).source;
+    this.pace = gpu.pace(this.text);
     this.#bound = integrand;
     this.#params = this.buffer('storage');
   }

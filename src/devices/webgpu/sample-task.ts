@@ -15,7 +15,7 @@ import { AXIS, powersAt, TASK, TASK_VECTORS } from './kernels/sample-words.ts';
  * Threads that an iteration should have, if it has enough pieces: a few times what a large GPU runs at a time, so that its last
  * workgroups do not run alone for long. It is not a number of the GPU in use, because the bits of the sums would depend on it.
  */
-const BUSY_THREADS = 2 ** 19;
+const BUSY_THREADS = 2 ** 18;
 /** Samples of a window, at least; and windows of a group, at least. */
 const LEAST_WINDOW = 8;
 const LEAST_WINDOWS = 16;

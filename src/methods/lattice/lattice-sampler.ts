@@ -24,6 +24,8 @@ interface Draw extends Pick<ShiftMeans, 'iteration' | 'log2' | 'folded'> {
 export class LatticeSampler {
   readonly #problem: MethodProblem;
   readonly #runner: SampleRunner;
+  /** The map that lattices were last sampled through, and its slopes: devices keep what they make of these as long as they are the same. */
+  #smooth: { edges: Float64Array; slopes: Float64Array } | null = null;
   /** What lattices have found with the present map; null when there were none. */
   found: ShiftMeans | null = null;
 
@@ -56,7 +58,7 @@ export class LatticeSampler {
     const runner = this.#runner;
     const { key, ranges, several } = this.#problem;
     const dims = ranges.length;
-    const slopes = slopesOf(task().edges, dims);
+    const slopes = this.#slopesOf(task().edges, dims);
     const random: Estimate[] = [];
     const atOnce = several ? 1 : Math.max(1, Math.floor(MAX_LATTICE_SAMPLES / 2 ** log2));
     const each = Math.min(count, atOnce);
@@ -81,6 +83,11 @@ export class LatticeSampler {
       }
     }
     return { iteration, log2, folded, means, random: combineAll(random, 0) };
+  }
+
+  #slopesOf(edges: Float64Array, dims: number): Float64Array {
+    if (this.#smooth?.edges !== edges) this.#smooth = { edges, slopes: slopesOf(edges, dims) };
+    return this.#smooth.slopes;
   }
 }
 

@@ -61,6 +61,8 @@ export class Sampling {
   #endBins: Nearest = [];
   /** The map that they are of. */
   #measuredMap: AxisMap | null = null;
+  /** The map as numbers, once they were asked for: a card is asked once. */
+  #numbers: { of: AxisMap; edges: Promise<Float64Array> } | null = null;
   /** Witnesses since the map was last changed. */
   #witnesses: PeakWitnesses;
   /** What the last probe found: an estimate for runs that end before their first iteration does. */
@@ -293,7 +295,9 @@ export class Sampling {
 
   /** The map as numbers. */
   #edges(): Promise<Float64Array> {
-    return this.#learning.edgesOf(this.#map);
+    const map = this.#map;
+    if (this.#numbers?.of !== map) this.#numbers = { of: map, edges: this.#learning.edgesOf(map) };
+    return this.#numbers.edges;
   }
 
   #binsFor(evaluations: number): number {

@@ -126,6 +126,50 @@ export function poolRegionKernel(integrand: string, variant: PoolVariant): strin
     most${r} = max(most${r}, abs(sum${r + 2} + number(${first}u + 2u * j) * sum${r + 1}) * number(${first + 1}u + 2u * j));
   }`;
   };
+  /** A point of the region of a thread. */
+  const pointText = (name: string, point: string) => `var ${name}: array<f32, ${dims}>;
+      ${each(
+        groups,
+        g => `{
+        let offset = offsets[(${point}) * ${groups}u + ${g}u];
+        ${each(
+          Math.min(4, dims - 4 * g),
+          j => {
+            const d = 4 * g + j;
+            return `${name}[${d}] = clamp(side${d}.x + (side${d}.y + offset.${'xyzw'[j]} * side${d}.z), first${d}, last${d});`;
+          },
+          '\n        ',
+        )}
+      }`,
+        '\n      ',
+      )}`;
+  /**
+   * The orbits after those on the axes, for threads with regions of their own: a loop without branches, over two points at a time, so that
+   * a thread does not wait for each result before it begins with the next point. Orbits are symmetric, so that they have even numbers of points.
+   */
+  const pairs = () => `for (var part = 2u; part < ${ends.length + 2}u; part++) {
+    let end = ENDS[part];
+    var partial = 0.0;
+    var size = 0.0;
+    for (var point = begin; point < end; point += 2u) {
+      ${pointText('x', 'point')}
+      ${pointText('y', 'point + 1u')}
+      var one = integrand(&x);
+      var other = integrand(&y);
+      if (!isFinite(one)) {
+        one = 0.0;
+        wrong++;
+      }
+      if (!isFinite(other)) {
+        other = 0.0;
+        wrong++;
+      }
+      partial += (one - middle) + (other - middle);
+      size += abs(one - middle) + abs(other - middle);
+    }
+    ${add('part', 'partial', 'size')}
+    begin = end;
+  }`;
   return /* wgsl */ `
 @group(0) @binding(0) var<storage, read> params: array<f32>;
 @group(0) @binding(7) var<storage, read> rule: array<u32>;
@@ -182,7 +226,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   var axis = 0u;
   // the centre, the points on axes, then one orbit after the other
   var begin = 0u;
-  for (var part = 0u; part < ${ends.length + 2}u; part++) {
+  for (var part = 0u; part < ${alone ? 2 : ends.length + 2}u; part++) {
     let end = ENDS[part];
     var inner = 0.0;
     var outer = 0.0;
@@ -193,23 +237,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     var turn = 0u;
     var point = begin + ${alone ? '0u' : 'select(select(lane, 4u * lane, part == 1u), 0u, part == 0u)'};
     while (point < end) {
-      var x: array<f32, ${dims}> = array<f32, ${dims}>();
       ${
         alone
-          ? each(
-              groups,
-              g => `let offset${g} = offsets[point * ${groups}u + ${g}u];
-      ${each(
-        Math.min(4, dims - 4 * g),
-        j => {
-          const d = 4 * g + j;
-          return `x[${d}] = clamp(side${d}.x + (side${d}.y + offset${g}.${'xyzw'[j]} * side${d}.z), first${d}, last${d});`;
-        },
-        '\n      ',
-      )}`,
-              '\n      ',
-            )
-          : `for (var d = 0u; d < DIMS; d++) {
+          ? pointText('x', 'point')
+          : `var x: array<f32, ${dims}> = array<f32, ${dims}>();
+      for (var d = 0u; d < DIMS; d++) {
         let code = (offsets[point * ${groups}u + (d >> 2u)] >> (8u * (d & 3u))) & 255u;
         let side = sides[d];
         let own = ${AXIS.WORDS}u * d;
@@ -268,7 +300,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   }
   ${
     alone
-      ? ''
+      ? pairs()
       : `lanes[lane] = array<f32, ${sums + 1}>(${each(sums + 1, k => `sum${k}`, ', ')});
   bends[lane] = vec3<f32>(most, widest, f32(axis));
   if (wrong > 0u) { atomicAdd(&wrongs, wrong); }
