@@ -11,6 +11,8 @@ import { cuda, entry, opened, timed, trueError } from './common.ts';
 const ROWS = [
   ['f2_6', 1e-6],
   ['f5_8', 1e-6],
+  ['f4_8', 1e-6],
+  ['roos_arnold_10', 1e-6],
   ['f4_8', 1e-5],
   ['roos_arnold_10', 1e-5],
 ] as const;

@@ -3,7 +3,7 @@
  * is beside the published programs. For a machine with an NVIDIA card and nothing else: `node scripts/gpu.mjs FOLDER`
  * bundles it with its kernels into one folder.
  *
- *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--webgpu-phases] [--webgpu-pulls SEEDS] [--first]
+ *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--webgpu-phases] [--webgpu-regions] [--webgpu-pulls SEEDS] [--first]
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS[:DEVICE]]   (for a profiler)
  */
 import { fileURLToPath } from 'node:url';
@@ -29,6 +29,7 @@ const { values: asked } = parseArgs({
     webgpu: { type: 'boolean' },
     'webgpu-checks': { type: 'boolean' },
     'webgpu-phases': { type: 'boolean' },
+    'webgpu-regions': { type: 'boolean' },
     'webgpu-pulls': { type: 'string' },
   },
 });
@@ -52,6 +53,7 @@ const { pulls } = await import('./pulls.ts');
 const { severalTimes } = await import('./several.ts');
 const { latticeTimes } = await import('./lattice.ts');
 const { webgpuChecks, webgpuTimes } = await import('./webgpu.ts');
+const { webgpuRegions } = await import('./webgpu-regions.ts');
 const { webgpuPhases } = await import('./webgpu-vegas.ts');
 const { claimsTable } = await import('../claims-table.ts');
 const { limits } = await import('./limits.ts');
@@ -62,6 +64,8 @@ if (everything || asked.first) {
   await tierTimes();
   compilerTimes();
 }
+// kernels that are linked at first are replaced once a run has waited 0.3 s for them; what follows is timed with those that replace them
+process.env.QUADRILLE_TIER ??= 'inlined';
 if (everything || asked.checks) {
   await checks();
   await runs();
@@ -73,6 +77,7 @@ if (everything || asked.lattice) await latticeTimes();
 if (everything || asked['webgpu-checks']) await webgpuChecks();
 if (everything || asked.webgpu) await webgpuTimes();
 else if (asked['webgpu-phases']) await webgpuPhases();
+if (everything || asked['webgpu-regions']) await webgpuRegions();
 if (asked['webgpu-pulls']) await pulls(Number(asked['webgpu-pulls']), 'webgpu');
 if (everything || asked.limits) await limits();
 if (everything || asked.pulls) await pulls(Number(asked.pulls ?? 200));

@@ -113,13 +113,3 @@ export function regionsOf(task: RegionTask, { first, count }: Part): RegionTask 
   }
   return { ...task, count, centres, levels };
 }
-
-/** Some regions, by their numbers, as a task of their own. */
-export function someRegions(task: RegionTask, numbers: readonly number[]): RegionTask {
-  const count = numbers.length;
-  const length = task.ranges.length * count;
-  const from = (i: number) => Math.floor(i / count) * task.count + numbers[i % count];
-  const centres = Float64Array.from({ length }, (_, i) => task.centres[from(i)]);
-  const levels = Uint8Array.from({ length }, (_, i) => task.levels[from(i)]);
-  return { ...task, count, centres, levels };
-}

@@ -14,7 +14,7 @@ const BUSY_LANES = 2 ** 17;
 const MAX_LEAVES = 2 ** 16;
 /** Steps of a team on a piece, at least, before the team is doubled: with fewer, lanes idle in the last step. */
 const MIN_TEAM_STEPS = 6;
-/** Copies of the curves of a lattice's map, at most: as many as there are banks of 16 bytes. */
+/** Copies of the smooth map of lattices, at most: as many as there are banks of 16 bytes. */
 const MOST_REPLICAS = 8;
 /** The typical number of samples per piece where cubes have many samples. */
 const LONG_PIECE = 180;
@@ -68,7 +68,7 @@ export interface Fit {
 export function fitFor({ bins, strata, adapt, lattice }: SampleTask, room: number): Fit {
   const dims = strata.length;
   if (lattice) {
-    const once = 32 * dims * bins;
+    const once = 16 * dims * (bins + 1);
     const copies = [MOST_REPLICAS, 4, 2, 1].find(n => n * once <= room);
     const kernels = { SHARED_EDGES: copies !== undefined, LATTICE: true, REPLICAS: copies ?? 1 };
     return { edgeBytes: once * (copies ?? 0), histogramBytes: 0, kernels };

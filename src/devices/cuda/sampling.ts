@@ -20,7 +20,6 @@ import {
   samplesOf,
 } from '../../tasks/sample.ts';
 import { pointOfSample } from '../../tasks/sample-point.ts';
-import { curveOf } from '../../tasks/smooth-map.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import type { Buffer } from './card.ts';
 import { CudaLearning } from './learning.ts';
@@ -49,7 +48,7 @@ const BUFFERS = [
   'means',
   'variances',
   'state',
-  'curves',
+  'smooth map',
   'shifts',
 ] as const;
 
@@ -84,7 +83,7 @@ export class CudaSampling {
   /** The kernels of the last iteration; the next one mostly needs the same. */
   #module: { made: Kernels; kind: string } | null = null;
   #keys: { of: Key; words: number[] } | null = null;
-  /** The slopes of the smooth map whose curves are on the card. */
+  /** The slopes of the smooth map that is on the card. */
   #slopes: Float64Array | null = null;
   /** The number of bytes of the state, from the result on, that are known to be 0; and the buffer with them. */
   #zeros = 0;
@@ -142,20 +141,18 @@ export class CudaSampling {
     return { ...layout, task, map, wanted, variances };
   }
 
-  /** Writes the shifts of lattices, and the curves of a smooth map unless they are there: e, m, b and a of each bin (tasks/smooth-map.ts). */
-  #putLattice({ lattice, edges, bins, strata }: PlainTask): Buffer {
+  /** Writes the shifts of lattices, and a smooth map unless it is there: each edge with the slope there (tasks/smooth-map.ts). */
+  #putLattice({ lattice, edges }: PlainTask): Buffer {
     const { slopes, shifts } = lattice!;
     this.#buffers.shifts.write(shifts);
-    if (this.#slopes === slopes) return this.#buffers.curves;
+    if (this.#slopes === slopes) return this.#buffers['smooth map'];
     this.#slopes = slopes;
-    const curves = new Float64Array(4 * strata.length * bins);
-    strata.forEach((_, d) => {
-      for (let bin = 0; bin < bins; bin++) {
-        const at = d * (bins + 1) + bin;
-        curves.set(curveOf(edges, slopes, at), 4 * (d * bins + bin));
-      }
+    const pairs = new Float64Array(2 * edges.length);
+    edges.forEach((edge, i) => {
+      pairs[2 * i] = edge;
+      pairs[2 * i + 1] = slopes[i];
     });
-    return this.#buffers.curves.write(curves);
+    return this.#buffers['smooth map'].write(pairs);
   }
 
   #latticeOf({ lattice, edges, bins, strata }: PlainTask) {

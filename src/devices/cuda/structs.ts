@@ -98,7 +98,7 @@ export const LATTICE = new Struct('Lattice', {
   folded: 'u32',
 });
 
-/** Tasks with points of lattices, which kernels know as SampleTask too. Their `edges` have four numbers per bin. */
+/** Tasks with points of lattices, which kernels know as SampleTask too. Their `edges` have two numbers per edge, the edge and the slope there. */
 export const LATTICE_TASK = new Struct('LatticeTask', { ...SAMPLE_MEMBERS, lattice: LATTICE });
 export const SEVERAL_LATTICE_TASK = new Struct('SeveralLatticeTask', {
   ...SEVERAL_MEMBERS,

@@ -10,6 +10,8 @@ const LIMITS = [
   'maxBufferSize',
   'maxStorageBufferBindingSize',
   'maxComputeWorkgroupStorageSize',
+  'maxComputeInvocationsPerWorkgroup',
+  'maxComputeWorkgroupSizeX',
 ] as const satisfies readonly (keyof GPUSupportedLimits)[];
 
 /** What is wrong with the GPU or its absence, and what to do. */

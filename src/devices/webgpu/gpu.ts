@@ -36,6 +36,10 @@ export class GrowingBuffer {
     this.#usage = USAGE[usage] | USAGE.copyFrom | USAGE.copyTo;
   }
 
+  get size(): number {
+    return this.#buffer?.size ?? 0;
+  }
+
   /** The buffer with room for so many bytes. What it had is lost when it grows. */
   of(bytes: number): GPUBuffer {
     if (this.#buffer && this.#buffer.size >= bytes) return this.#buffer;

@@ -9,11 +9,11 @@
 import { type CompiledProgram, resultCount } from '../../integrand/bound.ts';
 import { drawSamples } from '../../tasks/draw.ts';
 import { type EvaluatePoints, evaluatorOf } from '../../tasks/evaluate.ts';
-import { regionPoints } from '../../tasks/pointwise.ts';
-import { allRegions, type RegionSums, type RegionTask, someRegions } from '../../tasks/region.ts';
+import type { RegionSums, RegionTask } from '../../tasks/region.ts';
 import { plainTask, type SampleTask } from '../../tasks/sample.ts';
 import type { Points } from './points.ts';
 import type { WebGpuPool } from './pool.ts';
+import { ruleValues } from './rule-values.ts';
 
 /** Points that are compared: a millisecond of the calling thread for most integrands. */
 const SAMPLES = 2048;
@@ -60,11 +60,8 @@ export async function regionNoise(
   const largest = Array.from(found.values.keys())
     .sort((a, b) => Math.abs(found.values[b]) - Math.abs(found.values[a]))
     .slice(0, REGIONS);
-  const own = someRegions(
-    task,
-    largest.map(i => found.part.first + i),
-  );
-  const { values } = await regionPoints(own, allRegions(own), evaluatorOf(integrand));
+  const numbers = largest.map(i => found.part.first + i);
+  const values = await ruleValues(task, numbers, evaluatorOf(integrand));
   let [off, size] = [0, 0];
   largest.forEach((i, k) => {
     off += Math.abs(found.values[i] - values[k]);

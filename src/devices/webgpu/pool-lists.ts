@@ -1,4 +1,7 @@
-/** The lists of a pool of regions in the memory of a GPU: one buffer per list. They grow together, and some keep their content. */
+/**
+ * The lists of a pool of regions in the memory of a GPU: one buffer per list. They grow together, and some keep their content. Those of the last
+ * pool are kept for the next one: a driver takes milliseconds for memory, and sets it to 0.
+ */
 import type { Commands } from './commands.ts';
 import { type Gpu, GrowingBuffer } from './gpu.ts';
 import { LISTED_PER_BLOCK } from './kernels/pool.ts';
@@ -18,6 +21,11 @@ const DEFAULT_MEMORY = 2 ** 34;
 /** Tasks that may be written before what was recorded with the first of them is submitted: a step of a pool has two. */
 const TASKS = 4;
 
+/** Lists above this many bytes are not kept. */
+const MOST_SPARE = 2 ** 29;
+/** The lists of the last pool on a GPU. */
+const spare = new WeakMap<Gpu, PoolLists>();
+
 export class PoolLists {
   readonly #gpu: Gpu;
   readonly #dims: number;
@@ -26,6 +34,15 @@ export class PoolLists {
   #task = 0;
   /** Regions that there is room for. */
   room = 0;
+
+  /** Lists for regions in so many dimensions, with at most so many bytes. */
+  static take(gpu: Gpu, dims: number, maxMemory?: number): PoolLists {
+    const kept = spare.get(gpu);
+    spare.delete(gpu);
+    if (kept && kept.#dims === dims && kept.room <= kept.most(maxMemory)) return kept;
+    if (kept) kept.#destroy();
+    return new PoolLists(gpu, dims);
+  }
 
   constructor(gpu: Gpu, dims: number) {
     this.#gpu = gpu;
@@ -46,6 +63,7 @@ export class PoolLists {
 
   /** Makes room for this many regions; false, and all is as it was, when the driver has no memory for them. */
   async grow(room: number): Promise<boolean> {
+    if (room <= this.room) return true;
     const { device } = this.#gpu;
     const stays = Object.keys(kept(this.#dims));
     const fresh = new Map<string, GrowingBuffer>();
@@ -92,10 +110,21 @@ export class PoolLists {
     commands.clear(this.get(name), SOMETIMES[name] * count);
   }
 
+  /** Keeps the lists for the next pool, or destroys them. */
   close(): void {
+    let bytes = 0;
+    for (const buffer of this.#buffers.values()) bytes += buffer.size;
+    if (bytes > MOST_SPARE || !this.#gpu.works) return this.#destroy();
+    const other = spare.get(this.#gpu);
+    if (other && other !== this) other.#destroy();
+    spare.set(this.#gpu, this);
+  }
+
+  #destroy(): void {
     for (const buffer of this.#tasks) buffer.destroy();
     for (const buffer of this.#buffers.values()) buffer.destroy();
     this.#buffers.clear();
+    this.room = 0;
   }
 
   #own(name: string): GrowingBuffer {

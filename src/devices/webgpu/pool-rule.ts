@@ -42,6 +42,7 @@ function lay(rule: Rule, alone: boolean): PoolRule {
   const variant: PoolVariant = {
     dims,
     lanes: alone ? 1 : POOL_THREADS,
+    farthest: points.reduce((most, point) => Math.max(most, ...point), 0),
     ends: others.map(i => {
       end += byOrbit[i].length;
       return end;

@@ -9,12 +9,16 @@ function edgeOf(key: number): number {
   return 2 ** (octave - 127) * (1 + (key - KEYS * octave) / KEYS);
 }
 
+/** 2^-1000 to 2^1000. Witnesses ask for four per region: as powers they were 7 % of a run with 5e9 evaluations (_trial_). */
+const POWERS = Float64Array.from({ length: 2001 }, (_, i) => 2 ** (i - 1000));
+
 /** x·2^power times a volume, in steps that neither overflow nor underflow unless the result does. */
 export function timesVolume(x: number, { mantissa, exponent }: Volume, power = 0): number {
-  let [y, n] = [x * mantissa, exponent + power];
+  let y = x * mantissa;
+  let n = exponent + power;
   for (; n > 1000; n -= 1000) y *= 2 ** 1000;
   for (; n < -1000; n += 1000) y *= 2 ** -1000;
-  return y * 2 ** n;
+  return y * POWERS[n + 1000];
 }
 
 export class Survey {

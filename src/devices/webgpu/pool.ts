@@ -75,6 +75,7 @@ export class WebGpuPool implements RegionPool {
   /** Sums over regions that left the pool. Without them the tree of halvings has gaps, so there are no more looks. */
   readonly #finished = { count: 0, value: 0, error: 0, absolute: 0 };
   count = 0;
+  #closed = false;
 
   /** Compiles what the first steps need. */
   static async open(
@@ -98,7 +99,7 @@ export class WebGpuPool implements RegionPool {
     this.#rule = ruleFor(this.#dims, task.rule);
     const { text } = program;
     this.#laid = poolRule(this.#rule, LOOPS.test(text.slice(text.indexOf('fn integrand('))));
-    this.#lists = new PoolLists(program.gpu, this.#dims);
+    this.#lists = PoolLists.take(program.gpu, this.#dims, task.maxMemory);
     this.#kernels = new PoolKernels(program, this.#lists);
     this.#most = this.#lists.most(task.maxMemory);
     this.#own = kernelsFor(this.#dims);
@@ -342,7 +343,8 @@ export class WebGpuPool implements RegionPool {
   }
 
   close(): void {
-    this.#lists.close();
+    if (!this.#closed) this.#lists.close();
+    this.#closed = true;
   }
 
   /** Adds over all regions, of which n are new, and reads what was found. */

@@ -18,7 +18,14 @@ import { CubeLists } from './cube-lists.ts';
 import type { GrowingBuffer } from './gpu.ts';
 import { addGroups } from './group-sums.ts';
 import { FOLD_THREADS, foldKernel, foldsFor, recordOf } from './kernels/fold.ts';
-import { isWide, MOST_WRITTEN_OUT, type SampleVariant, sampleKernel, THREADS } from './kernels/sample.ts';
+import {
+  isWide,
+  MANY_THREADS,
+  MOST_WRITTEN_OUT,
+  type SampleVariant,
+  sampleKernel,
+  THREADS,
+} from './kernels/sample.ts';
 import { TASK } from './kernels/sample-words.ts';
 import { mostPieces, WebGpuLearning } from './learning.ts';
 import type { Points } from './points.ts';
@@ -137,7 +144,7 @@ export class WebGpuSampling {
     const mostGroups = Math.max(
       1,
       Math.min(
-        Math.floor((MAX_WORKGROUPS * THREADS) / 2 ** groupBits),
+        Math.floor((MAX_WORKGROUPS * variant.threads) / 2 ** groupBits),
         Math.floor(gpu.bindingBytes / (4 * record.words * 2 ** groupBits)),
       ),
     );
@@ -183,7 +190,7 @@ export class WebGpuSampling {
             ofPieces,
             histogram ?? lattice,
           ],
-          [Math.ceil(windows / THREADS)],
+          [Math.ceil(windows / variant.threads)],
         );
         let [left, source] = [windows, records];
         turns.forEach((by, turn) => {
@@ -258,12 +265,15 @@ export class WebGpuSampling {
     const { strata, bins, adapt, lattice } = task;
     const dims = strata.length;
     const large = samplesOf(task) >= LARGE;
-    const room = (this.#program.gpu.device.limits.maxComputeWorkgroupStorageSize - OWN_SHARED) / 4;
+    const { limits } = this.#program.gpu.device;
+    const room = (limits.maxComputeWorkgroupStorageSize - OWN_SHARED) / 4;
+    const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
     return {
       dims,
       results: this.#program.results,
       adapt: !lattice && (!large || !!adapt),
       shared: large && adapt ? Math.min(Math.floor(room), dims * bins) : 0,
+      threads: large && most >= MANY_THREADS ? MANY_THREADS : THREADS,
       wide: isWide(strata, bins),
       lattice: !!lattice,
       writtenOut: large && dims <= MOST_WRITTEN_OUT,

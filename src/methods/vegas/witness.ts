@@ -171,8 +171,8 @@ function boxOf(task: SampleTask, ranges: Ranges, cube: number): Box {
 }
 
 /**
- * The Jacobians of a map at witnesses: that of point 0 or 1 of a cube, or a smaller number when it is no more than `least`. Most are known to
- * be after four axes, and the random words of further ones are not drawn.
+ * The Jacobians of a map at witnesses: that of point 0 or 1 of a cube, or 0 when it is no more than `least`. For most that is known before the
+ * last axis, and the random words of further ones are not drawn.
  */
 function jacobiansOf(
   task: SampleTask,
@@ -184,6 +184,7 @@ function jacobiansOf(
   const bins = edges.length / dims - 1;
   const keys = Uint32Array.from(roundKeys(key));
   const words = new Uint32Array(4);
+  const width = ranges.map((_, d) => widthAt(edges.subarray(d * (bins + 1), (d + 1) * (bins + 1))));
   // at most so much comes from the axes from d on
   const rest = new Float64Array(dims + 1).fill(1);
   for (let d = dims - 1; d >= 0; d--) {
@@ -193,25 +194,43 @@ function jacobiansOf(
     rest[d] = rest[d + 1] * bins * widest;
   }
   return (cube, i, least) => {
+    if (rest[0] <= least) return 0;
     let jacobian = 1;
     let left = cube;
     for (let d = 0; d < dims; d++) {
-      if (d % 4 === 0) {
-        if (jacobian * rest[d] <= least) return 0;
-        writeWords(words, 2 * cube + i, d >> 2, iteration, stream, keys);
-      }
+      if (d % 4 === 0) writeWords(words, 2 * cube + i, d >> 2, iteration, stream, keys);
       const k = left % strata[d];
       left = Math.floor(left / strata[d]);
       const [from, to] = ranges[d];
-      const x = from + ((k + (words[d & 3] + 0.5) * 2 ** -32) / strata[d]) * (to - from);
-      let [low, high] = [d * (bins + 1), d * (bins + 1) + bins];
-      while (high - low > 1) {
-        const middle = (low + high) >> 1;
-        if (edges[middle] <= x) low = middle;
-        else high = middle;
-      }
-      jacobian *= bins * (edges[high] - edges[low]);
+      jacobian *= bins * width[d](from + ((k + (words[d & 3] + 0.5) * 2 ** -32) / strata[d]) * (to - from));
+      if (jacobian * rest[d + 1] <= least) return 0;
     }
     return jacobian;
+  };
+}
+
+/**
+ * The width of the bin that a place on an axis lies in. The axis is cut into cells of equal width, and of each cell it is known which bins it
+ * meets: mostly one or two, so that a search among all bins would take several times as long.
+ */
+function widthAt(edges: Float64Array): (x: number) => number {
+  const bins = edges.length - 1;
+  const cells = 2 * bins;
+  const scale = cells / (edges[bins] - edges[0]);
+  // it never falls as x grows, rounding included: so edges in cells below that of x are not above x
+  const cellOf = (x: number) => Math.max(0, Math.min(cells - 1, Math.floor((x - edges[0]) * scale)));
+  /** The number of edges in the cells before each cell. */
+  const before = new Uint32Array(cells + 1);
+  for (const edge of edges) before[cellOf(edge) + 1]++;
+  for (let c = 0; c < cells; c++) before[c + 1] += before[c];
+  return x => {
+    const cell = cellOf(x);
+    let [low, high] = [Math.max(0, before[cell] - 1), Math.min(bins, before[cell + 1])];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (edges[middle] <= x) low = middle;
+      else high = middle;
+    }
+    return edges[high] - edges[low];
   };
 }

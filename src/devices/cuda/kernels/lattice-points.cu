@@ -2,7 +2,8 @@
 // several-leaf.cu. random-points.cu is its counterpart.
 //
 // A word of 32 bits times the number of bins is bin · 2^32 + the place in the bin: no conversion, no rounding. In a bin the map
-// is x = e + s·(m + s·(b + s·a)), and its derivative is m + s·(2b + 3a·s). The four numbers of a bin lie in shared memory
+// is x = e + s·(m + s·(b + s·a)), and its derivative is m + s·(2b + 3a·s). Edge and slope of both ends of a bin are read, and a and b
+// are made of them, as tasks/smooth-map.ts does: a table of e, m, b and a would be twice as large. Edges and slopes lie in shared memory
 // REPLICAS times, one copy for every REPLICAS-th lane: with 8 copies of 16 bytes each lane has its own banks, where
 // lanes that read at random places would wait for each other.
 
@@ -16,11 +17,14 @@ __device__ __forceinline__ double drawPoint(const SampleTask& t, const Piece& p,
     if (t.lattice.folded) word = (word << 1) ^ (u32)((int)word >> 31);
     const u32 number = __umulhi(word, t.bins);
     const double s = __hiloint2double(0x41300000, word * t.bins) - t.lattice.corner;
-    const Two* at = own + 2 * REPLICAS * (d * t.bins + number);
-    const Two low = at[0], high = at[REPLICAS];  // e and m; b and a
-    const double slope = __fma_rn(s, high.second, high.first), rise = __fma_rn(s, slope, low.second);
+    const Two* at = own + REPLICAS * (d * (t.bins + 1) + number);
+    const Two low = at[0], high = at[REPLICAS];  // edge and slope
+    const double width = __dsub_rn(high.first, low.first);
+    const double a = __fma_rn(-2.0, width, __dadd_rn(low.second, high.second));
+    const double b = __dsub_rn(__dsub_rn(width, low.second), a);
+    const double slope = __fma_rn(s, a, b), rise = __fma_rn(s, slope, low.second);
     x[d] = fmin(t.lattice.ends[d], __fma_rn(s, rise, low.first));
-    jacobian = __dmul_rn(jacobian, __fma_rn(s, __fma_rn(s, high.second, slope), rise));
+    jacobian = __dmul_rn(jacobian, __fma_rn(s, __fma_rn(s, a, slope), rise));
   }
   return jacobian;
 }

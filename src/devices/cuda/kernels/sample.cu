@@ -42,7 +42,7 @@ __device__ __forceinline__ void sampleLeaves(const SampleTask& t) {
   u32* low = (u32*)shared;  // not used: lattices do not adapt
 #if SHARED_EDGES
   // pairs of numbers, each REPLICAS times
-  for (u32 i = threadIdx.x; i < 4 * REPLICAS * DIMS * t.bins; i += blockDim.x)
+  for (u32 i = threadIdx.x; i < 2 * REPLICAS * DIMS * edgesOf; i += blockDim.x)
     shared[i] = t.edges[i / (2 * REPLICAS) * 2 + i % 2];
   edges = shared;
 #endif

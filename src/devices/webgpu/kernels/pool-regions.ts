@@ -78,6 +78,8 @@ export interface PoolVariant {
   dims: number;
   /** Lanes per region: 1 or POOL_THREADS. */
   lanes: number;
+  /** The largest coordinate of a point, in half-widths. */
+  farthest: number;
   /** Where the points of each orbit after the first three begin, and where the last ends. */
   ends: readonly number[];
   nulls: number;
@@ -104,7 +106,7 @@ export function ruleLayout({ dims, ends, nulls, candidates }: PoolVariant) {
 const EPSILON = '0x1p-24';
 
 export function poolRegionKernel(integrand: string, variant: PoolVariant): string {
-  const { dims, lanes, ends, nulls, ratio, candidates, grades, rounding } = variant;
+  const { dims, lanes, farthest, ends, nulls, ratio, candidates, grades, rounding } = variant;
   const at = ruleLayout(variant);
   const [sums, axesEnd] = [1 + nulls, 1 + 4 * dims];
   const alone = lanes === 1;
@@ -136,7 +138,7 @@ export function poolRegionKernel(integrand: string, variant: PoolVariant): strin
           Math.min(4, dims - 4 * g),
           j => {
             const d = 4 * g + j;
-            return `${name}[${d}] = clamp(side${d}.x + (side${d}.y + offset.${'xyzw'[j]} * side${d}.z), first${d}, last${d});`;
+            return `${name}[${d}] = centre${d} + offset.${'xyzw'[j]} * half${d};`;
           },
           '\n        ',
         )}
@@ -187,6 +189,20 @@ fn slotOf(item: u32) -> u32 {
   return slot;
 }
 
+${
+  alone
+    ? `/**
+ * Centre and half-width such that every point lies inside the box. They are those of the region, but for regions of some 50 last digits of the
+ * centre at an end of the box: there the half-width is smaller by up to two of these digits. So points need not be moved one by one.
+ */
+fn insideOf(side: vec4<f32>, own: u32) -> vec2<f32> {
+  let first = number(own + ${AXIS.FIRST}u);
+  let last = number(own + ${AXIS.LAST}u);
+  let centre = clamp(side.x + side.y, first, last);
+  return vec2<f32>(centre, max(0.0, min(side.z, min(last - centre, centre - first) * ${(1 - 2 ** -18) / farthest})));
+}`
+    : ''
+}
 const ENDS = array<u32, ${ends.length + 2}>(1u, ${axesEnd}u, ${ends.map(e => `${e}u`).join(', ')});
 const LANES = ${lanes}u;
 ${
@@ -210,9 +226,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     alone
       ? each(
           dims,
-          d => `let side${d} = sideOf(slot, ${d}u);
-  let first${d} = number(${AXIS.WORDS * d + AXIS.FIRST}u);
-  let last${d} = number(${AXIS.WORDS * d + AXIS.LAST}u);`,
+          d => `let inner${d} = insideOf(sideOf(slot, ${d}u), ${AXIS.WORDS * d}u);
+  let centre${d} = inner${d}.x;
+  let half${d} = inner${d}.y;`,
         )
       : `if (lane == 0u) { atomicStore(&wrongs, 0u); }
   for (var d = lane; d < DIMS; d += LANES) { sides[d] = sideOf(slot, d); }
