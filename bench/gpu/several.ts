@@ -10,7 +10,7 @@ const withResults = (results: string): ((x: number[]) => number[] | number) =>
   new Function('x', `const a = ${angle}, c = Math.cos(a); return ${results};`) as never;
 const multiples = (n: number) => withResults(`[${Array.from({ length: n }, (_, i) => `${i} * a + c`)}]`);
 
-const CONTESTANTS: [string, (x: number[]) => number[] | number][] = [
+export const CONTESTANTS: [string, (x: number[]) => number[] | number][] = [
   ['cos', withResults('c')],
   ['cos, sin', withResults('[c, Math.sin(a)]')],
   ['4', withResults('[c, Math.sin(a), a, a * a]')],

@@ -233,7 +233,7 @@ function exact({ histogram, squares }: PartSums): Pick<SampleSums, 'histogram' |
 }
 
 function mergeCubes(lists: readonly CubeSums[]): CubeSums | null {
-  if (lists.length === 0) return null;
+  if (lists.length < 2) return lists[0] ?? null;
   const groups = lists.reduce((n, l) => n + l.first.length, 0);
   const entries = lists.reduce((n, l) => n + l.variances.length, 0);
   const all: CubeSums = {
@@ -258,8 +258,10 @@ function mergeCubes(lists: readonly CubeSums[]): CubeSums | null {
 function byCube(task: SampleTask, own: CubeSums | null): Pick<SampleSums, 'variances' | 'means'> {
   if (!own) return { variances: null, means: null };
   const { first, starts } = own;
+  const cubes = cubesOf(task);
   const add = (from: Float64Array): Float64Array => {
-    const all = new Float64Array(cubesOf(task));
+    if (first.length === 1 && from.length === cubes) return from; // added by the device
+    const all = new Float64Array(cubes);
     for (let g = 0; g < first.length; g++) {
       const shift = first[g] - starts[g];
       for (let i = starts[g]; i < starts[g + 1]; i++) all[i + shift] += from[i];

@@ -259,16 +259,21 @@ export class CudaSampling {
     };
   }
 
-  /** The sums of a whole iteration. Those of several results are behind the sums of all subtrees of its leaves. */
+  /**
+   * The sums of a whole iteration. Those of several results were reported behind the result; without a report they are behind the sums of all
+   * subtrees of its leaves.
+   */
   #root({ sum, variance, concentration }: Totals, leaves: number): Float64Array {
-    const { results } = this.#program;
+    const { results, card } = this.#program;
     if (results === 1) return Float64Array.of(sum, variance, concentration);
+    const [from, width] = [this.#result.size, nodeWidth(results)];
+    if (card.reportTo) return new Float64Array(card.report(from + 8 * width).buffer, from, width);
     let at = leaves;
     for (let n = leaves; n > 32; ) {
       n = Math.ceil(n / 32);
       at += n;
     }
-    return this.#buffers.sums.read(new Float64Array(nodeWidth(results)), 8 * this.#constants.SUMS * at);
+    return this.#buffers.sums.read(new Float64Array(width), 8 * this.#constants.SUMS * at);
   }
 
   /** The sums of a part of the groups, from those of their leaves. */

@@ -107,26 +107,34 @@ export class PeakWitnesses {
     edges: () => Promise<Float64Array>,
   ): Promise<void> {
     this.#drawn += evaluations;
+    const { unit } = task;
+    const least = this.#leastWeight(now);
     const heavy: number[] = [];
-    const weights = means!.map((mean, cube) => {
-      this.#sum += 2 * Math.abs(mean) * task.unit;
+    const weights: number[] = [];
+    let sum = this.#sum;
+    for (let cube = 0; cube < means!.length; cube++) {
+      const mean = Math.abs(means![cube]);
+      sum += 2 * mean * unit;
       // of two values with mean m and variance v the larger one is |m| + √(v/2)
-      const weight = task.unit * (Math.abs(mean) + Math.sqrt(variances![cube] / 2));
-      if (this.#matters(weight, now)) heavy.push(cube);
-      return weight;
-    });
+      const weight = unit * (mean + Math.sqrt(variances![cube] / 2));
+      if (weight > least) {
+        heavy.push(cube);
+        weights.push(weight);
+      }
+    }
+    this.#sum = sum;
     if (heavy.length === 0) return;
     const map = await edges();
     const jacobian = jacobiansOf(task, this.#ranges, map);
-    const all = heavy.flatMap((cube): Suspect[] => {
-      const weight = weights[cube];
-      const least = this.#leastFar(weight, now);
+    heavy.forEach((cube, i) => {
+      const weight = weights[i];
+      const far = this.#leastFar(weight, now);
       // which of the two points has the larger value is not known: the one where the map is denser speaks for both
-      const first = jacobian(cube, 0, least);
-      const smaller = first > least ? Math.min(first, jacobian(cube, 1, least)) : 0;
-      return smaller > least ? [{ box: boxOf(task, this.#ranges, cube), weight, jacobian: smaller }] : [];
+      const first = jacobian(cube, 0, far);
+      const smaller = first > far ? Math.min(first, jacobian(cube, 1, far)) : 0;
+      if (smaller > far)
+        this.#suspects.push({ box: boxOf(task, this.#ranges, cube), weight, jacobian: smaller });
     });
-    this.#suspects.push(...all);
   }
 
   /** The boxes with witnesses that speak against an estimate, the heaviest first. */
@@ -137,12 +145,13 @@ export class PeakWitnesses {
 
   // error·n and error·N grow as √N: a witness that does not speak against an estimate now will not do so later
 
-  #matters(weight: number, { error }: Estimate): boolean {
-    return weight > error * this.#drawn;
+  /** A witness with more weight stands for more than the error. */
+  #leastWeight({ error }: Estimate): number {
+    return error * this.#drawn;
   }
 
   #speaksAgainst({ weight, jacobian }: Suspect, now: Estimate): boolean {
-    return this.#matters(weight, now) && jacobian > this.#leastFar(weight, now);
+    return weight > this.#leastWeight(now) && jacobian > this.#leastFar(weight, now);
   }
 
   /** The Jacobian from which on no sample was like a witness with this weight. */

@@ -271,6 +271,10 @@ __device__ __forceinline__ void addLeaves(const SampleTask& t) {
     __syncthreads();
     if (n <= 32) break;
   }
+  // the sums of all results lie behind the result
+  if (t.report)
+    for (u32 j = threadIdx.x; j < SUMS; j += blockDim.x)
+      ((double*)t.report)[sizeof(SampleResult) / 8 + j] = __ldcg(to + j);
   if (threadIdx.x != 0) return;
   report(t, to, INTEGRAL, COVARIANCE, INCREMENTS, CONCENTRATION);
 }
