@@ -65,16 +65,21 @@ export interface Fit {
 }
 
 /** Which of map and histogram fit into `room` bytes of shared memory: their bytes, and the constants that tell the kernel. */
-export function fitFor({ bins, strata, adapt, lattice }: SampleTask, room: number): Fit {
+export function fitFor({ bins, strata, adapt, lattice, edges }: SampleTask, room: number): Fit {
   const dims = strata.length;
   if (lattice) {
     const once = 16 * dims * (bins + 1);
     const copies = [MOST_REPLICAS, 4, 2, 1].find(n => n * once <= room);
-    const kernels = { SHARED_EDGES: copies !== undefined, LATTICE: true, REPLICAS: copies ?? 1 };
+    const kernels = {
+      SHARED_EDGES: copies !== undefined,
+      LATTICE: true,
+      REPLICAS: copies ?? 1,
+      GUARDED: mayReachEnd(edges as Float64Array, lattice.slopes, dims),
+    };
     return { edgeBytes: once * (copies ?? 0), histogramBytes: 0, kernels };
   }
-  const edges = 8 * dims * (bins + 1);
-  const edgeBytes = edges <= room ? edges : 0;
+  const mapBytes = 8 * dims * (bins + 1);
+  const edgeBytes = mapBytes <= room ? mapBytes : 0;
   const histogram = adapt ? 8 * dims * bins : 0;
   const histogramBytes = edgeBytes + histogram <= room ? histogram : 0;
   const kernels = {
@@ -83,4 +88,21 @@ export function fitFor({ bins, strata, adapt, lattice }: SampleTask, room: numbe
     ...(strata.some(n => n > MAX_PLAIN_STRATA) && { MANY_STRATA: true }),
   };
   return { edgeBytes, histogramBytes, kernels };
+}
+
+/** How far the last words of a lattice are from the end of the last bin, in 2^-32 of its width: half a bin per word. */
+const LAST_WORD = 1 / 2;
+/** Rounding errors of a smooth map, in last digits of the end: three products and sums, and a margin. */
+const ROUNDING = 16 * 2 ** -53;
+
+/** Whether rounding may move points of a lattice to the end of an axis. Where the number of bins is a power of two, words end before it. */
+function mayReachEnd(edges: Float64Array, slopes: Float64Array, dims: number): boolean {
+  const own = edges.length / dims;
+  const bins = own - 1;
+  if (!Number.isInteger(Math.log2(bins))) return true;
+  return Array.from({ length: dims }, (_, d) => (d + 1) * own - 1).some(
+    last =>
+      slopes[last] * LAST_WORD * bins * 2 ** -32 <=
+      ROUNDING * Math.max(Math.abs(edges[last]), Math.abs(edges[last - 1])),
+  );
 }

@@ -6,6 +6,8 @@ import { FRACTION_BITS } from './kernels/numbers.ts';
 
 /** Groups of a subtree that is added here, in a typed array: TreeSum keeps lists, and splices them for each node. */
 const BLOCK = 64;
+/** What the words of a sum stand for. */
+const [WORD_1, WORD_2, WORD_3, UNIT] = [2 ** 32, 2 ** 64, 2 ** 96, 2 ** -FRACTION_BITS];
 
 export interface Totals {
   squares: number;
@@ -31,12 +33,13 @@ export function addGroups(
   const totals: Totals = { squares: 0, wrong: 0, firstGroup: 0, firstWrong: 0 };
   const [square, fourth] = [share ** 2, share ** 4];
   for (let g = 0; g < count; g++) {
-    const [at, row] = [g * words, g * width];
+    const at = g * words;
+    const row = g * width;
     for (let r = 0; r < results; r++) {
       const w = at + 4 * r;
       const fixed =
-        (records[w + 3] | 0) * 2 ** 96 + records[w + 2] * 2 ** 64 + records[w + 1] * 2 ** 32 + records[w];
-      rows[row + r] = records[at + overflows] > 0 ? Infinity : fixed * 2 ** -FRACTION_BITS * share;
+        (records[w + 3] | 0) * WORD_3 + records[w + 2] * WORD_2 + records[w + 1] * WORD_1 + records[w];
+      rows[row + r] = records[at + overflows] > 0 ? Infinity : fixed * UNIT * share;
     }
     const own = at + 4 * results;
     for (let i = 0; i < width - results; i++)

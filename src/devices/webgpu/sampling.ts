@@ -329,5 +329,7 @@ export class WebGpuSampling {
 /** Counters of two words each. */
 function histogramOf(buffer: ArrayBuffer): Float64Array {
   const words = new Uint32Array(buffer);
-  return Float64Array.from({ length: words.length / 2 }, (_, i) => words[2 * i] + words[2 * i + 1] * 2 ** 32);
+  const counters = new Float64Array(words.length / 2);
+  for (let i = 0; i < counters.length; i++) counters[i] = words[2 * i] + words[2 * i + 1] * 2 ** 32;
+  return counters;
 }

@@ -6,6 +6,8 @@
 // are made of them, as tasks/smooth-map.ts does: a table of e, m, b and a would be twice as large. Edges and slopes lie in shared memory
 // REPLICAS times, one copy for every REPLICAS-th lane: with 8 copies of 16 bytes each lane has its own banks, where
 // lanes that read at random places would wait for each other.
+//
+// GUARDED: the last bin of an axis is so narrow that rounding may lead to its end and beyond (sample-layout.ts).
 
 __device__ __forceinline__ double drawPoint(const SampleTask& t, const Piece& p, u32 i, const double* curves, double x[DIMS],
                                             u32 bin[DIMS]) {
@@ -23,7 +25,8 @@ __device__ __forceinline__ double drawPoint(const SampleTask& t, const Piece& p,
     const double a = __fma_rn(-2.0, width, __dadd_rn(low.second, high.second));
     const double b = __dsub_rn(__dsub_rn(width, low.second), a);
     const double slope = __fma_rn(s, a, b), rise = __fma_rn(s, slope, low.second);
-    x[d] = fmin(t.lattice.ends[d], __fma_rn(s, rise, low.first));
+    x[d] = __fma_rn(s, rise, low.first);
+    if (GUARDED) x[d] = fmin(t.lattice.ends[d], x[d]);
     jacobian = __dmul_rn(jacobian, __fma_rn(s, __fma_rn(s, a, slope), rise));
   }
   return jacobian;

@@ -38,34 +38,42 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
       }
       if (!__any_sync(ALL, left > 0)) return true;
     }
-    bool leaving = false;
-    if (left > 0 && i < p.samples) {
-      const u64 sample = p.start + i;
-      double x[DIMS];
-      u32 bin[DIMS];
-      const double jacobian = drawPoint(t, p, i, edges, x, bin);
-      const double value = integrand(x, t.params, turns);
-      double w = __dmul_rn(value, jacobian);
-      // true where the value is infinite or NaN
-      if ((__double2hiint(w) & 0x7ff00000) == 0x7ff00000) {
-        atomicAdd(&t.result->wrong, 1ull);
-        atomicMax(&t.result->first, ~sample);
-        w = 0;
-        leaving = turns == 0 && stopped(t.params);  // an integrand that has seen the stop flag returns NaN
+    bool leaving = false, ends = false;
+    u32 turn = 1;
+#if LATTICE
+    // pieces of lattices are alike: no lane ends its piece before the others do, and need not be asked
+    const u32 common = __shfl_sync(ALL, left, 0);
+    if (__all_sync(ALL, left == common)) turn = common;
+#endif
+    for (; turn > 0; turn--) {
+      if (left > 0 && i < p.samples) {
+        const u64 sample = p.start + i;
+        double x[DIMS];
+        u32 bin[DIMS];
+        const double jacobian = drawPoint(t, p, i, edges, x, bin);
+        const double value = integrand(x, t.params, turns);
+        double w = __dmul_rn(value, jacobian);
+        // true where the value is infinite or NaN
+        if ((__double2hiint(w) & 0x7ff00000) == 0x7ff00000) {
+          atomicAdd(&t.result->wrong, 1ull);
+          atomicMax(&t.result->first, ~sample);
+          w = 0;
+          leaving |= turns == 0 && stopped(t.params);  // an integrand that has seen the stop flag returns NaN
+        }
+        if (i == rank) base = w;
+        const double off = __dsub_rn(w, base);
+        sum += off;
+        squares += off * off;
+        if (ADAPT) {
+          const double scaled = rint(__dmul_rn(__dmul_rn(w, w), weight));
+          own[INCREMENTS] += scaled;  // this float64 sum shows when the 64-bit counters overflow
+          countIn(t, low, high, bin, __double2ull_rn(scaled));
+        }
+        i += t.team;
       }
-      if (i == rank) base = w;
-      const double off = __dsub_rn(w, base);
-      sum += off;
-      squares += off * off;
-      if (ADAPT) {
-        const double scaled = rint(__dmul_rn(__dmul_rn(w, w), weight));
-        own[INCREMENTS] += scaled;  // this float64 sum shows when the 64-bit counters overflow
-        countIn(t, low, high, bin, __double2ull_rn(scaled));
-      }
-      i += t.team;
+      ends = left == 1;
+      left -= left > 0;
     }
-    const bool ends = left == 1;
-    left -= left > 0;
     if (!__any_sync(ALL, ends || leaving)) continue;
     if (__any_sync(ALL, leaving)) return false;
     double mean = base;
