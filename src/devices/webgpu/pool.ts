@@ -22,7 +22,6 @@ import { searchThreshold } from '../../tasks/pool/threshold.ts';
 import { type Volume, volumeOf } from '../../tasks/region.ts';
 import type { Rule } from '../../tasks/rules.ts';
 import { WebGpuError } from './adapter.ts';
-import type { Commands } from './commands.ts';
 import type { Dispatch, GrowingBuffer } from './gpu.ts';
 import { MAX_SURVEYORS, PURPOSE, WIDTH } from './kernels/pool.ts';
 import { FOUND, FOUND_BYTES, NO_KEY } from './kernels/pool-record.ts';
@@ -36,13 +35,12 @@ import { Survey } from './pool-sums.ts';
 import { type PoolShape, type PoolTree, poolWords } from './pool-task.ts';
 import { guiltOf, PoolWitness, type Said } from './pool-witness.ts';
 import type { WebGpuProgram } from './program.ts';
+import { StepCommands } from './step-commands.ts';
 import { firstNonFinite } from './witness.ts';
 
 const NOTHING: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, nonFinite: null };
 /** The lists start with room for this many regions. */
 const FIRST_ROOM = 2 ** 14;
-/** An integrand with loops, in WGSL. */
-const LOOPS = /\b(loop|while|for)\b/;
 
 export class WebGpuPool implements RegionPool {
   readonly task: PoolTask;
@@ -69,9 +67,7 @@ export class WebGpuPool implements RegionPool {
   #witnesses: PoolWitness | null = null;
   /** What the last witnesses said. */
   #said: Said | null = null;
-  /** Commands that are recorded and not submitted; what is to be called when the last evaluation among them is done. */
-  #commands: Commands | null = null;
-  #evaluated: (() => void) | null = null;
+  readonly #commands: StepCommands;
   /** Sums over regions that left the pool. Without them the tree of halvings has gaps, so there are no more looks. */
   readonly #finished = { count: 0, value: 0, error: 0, absolute: 0 };
   count = 0;
@@ -97,10 +93,10 @@ export class WebGpuPool implements RegionPool {
     this.#dims = task.ranges.length;
     this.#volume = volumeOf(task.ranges);
     this.#rule = ruleFor(this.#dims, task.rule);
-    const { text } = program;
-    this.#laid = poolRule(this.#rule, LOOPS.test(text.slice(text.indexOf('fn integrand('))));
+    this.#laid = poolRule(this.#rule, program.loops);
     this.#lists = PoolLists.take(program.gpu, this.#dims, task.maxMemory);
     this.#kernels = new PoolKernels(program, this.#lists);
+    this.#commands = new StepCommands(program.gpu);
     this.#most = this.#lists.most(task.maxMemory);
     this.#own = kernelsFor(this.#dims);
     this.#offsets = program.buffer('storage');
@@ -142,9 +138,9 @@ export class WebGpuPool implements RegionPool {
     const table = this.#laid.table(this.task.ranges);
     gpu.device.queue.writeBuffer(this.#lists.of('rule', table.byteLength), 0, table as never);
     this.#offsets.write(this.#laid.offsets);
-    this.#commands = gpu.record().clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES);
+    this.#commands.begin().clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES);
     this.#shape({});
-    this.#record(this.#kernels.threads(this.#own.begin, this.count));
+    this.#commands.add(this.#kernels.threads(this.#own.begin, this.count));
     await this.#evaluate(this.count);
     await this.#addUp();
     return this.#step(this.count, i => i);
@@ -176,12 +172,12 @@ export class WebGpuPool implements RegionPool {
     const shape = { n, threshold: this.#threshold };
     this.#shape(shape);
     const twoLevel = this.#kernels.threads(this.#own.twoLevel, n);
-    this.#record(
+    this.#commands.add(
       ...this.#kernels.listing(this.#own.listed, this.count),
       this.#kernels.threads(this.#own.halve, n),
     );
     await this.#evaluate(2 * n, shape);
-    this.#record(twoLevel);
+    this.#commands.add(twoLevel);
     const before = this.count;
     this.count += n;
     this.#nodes += 2 * n;
@@ -212,7 +208,7 @@ export class WebGpuPool implements RegionPool {
     const which = { threshold, relative, purpose: PURPOSE.GAPS };
     this.#begin();
     this.#shape(which);
-    this.#record(this.#surveying());
+    this.#commands.add(this.#surveying());
     const sums = await this.#read();
     const gone = sums.stuckCount;
     if (gone === 0) return;
@@ -222,13 +218,13 @@ export class WebGpuPool implements RegionPool {
     this.#finished.error += sums.error;
     this.#finished.absolute += sums.absolute;
     this.#shape({ ...which, n: left });
-    this.#record(...this.#kernels.listing(this.#own.listed, this.count));
+    this.#commands.add(...this.#kernels.listing(this.#own.listed, this.count));
     const n = (await this.#read()).listed;
     if (n > 0) {
       this.#shape({ ...which, purpose: PURPOSE.MOVES, n: left, listAt: n });
-      this.#record(...this.#kernels.listing(this.#own.listed, this.count));
+      this.#commands.add(...this.#kernels.listing(this.#own.listed, this.count));
       this.#shape({ n });
-      this.#record(this.#kernels.threads(this.#own.move, n));
+      this.#commands.add(this.#kernels.threads(this.#own.move, n));
     }
     this.count = left;
     this.#clear();
@@ -241,16 +237,17 @@ export class WebGpuPool implements RegionPool {
     await this.#kernels.ready(facesFirst, facesAgain, mirror, raise, ...wide);
     this.#begin();
     this.#shape({ purpose: PURPOSE.LOOKS });
-    this.#record(this.#surveying());
+    this.#commands.add(this.#surveying());
     const threshold = (await this.#read()).smallest(negligible);
     if (threshold === null) return NOTHING;
     const { count } = this;
-    for (const name of ['best', 'around', 'face'] as const) this.#lists.clear(name, count, this.#recorded());
+    for (const name of ['best', 'around', 'face'] as const)
+      this.#lists.clear(name, count, this.#commands.now);
     const power =
       128 + Math.floor(Math.log2(this.#last.absolute / this.#volume.mantissa)) - this.#volume.exponent;
     const shape = { threshold, power, purpose: PURPOSE.LOOKS };
     this.#shape(shape);
-    this.#record(
+    this.#commands.add(
       this.#kernels.threads(facesFirst, count),
       this.#kernels.threads(facesAgain, count),
       ...this.#kernels.listing(wide, count),
@@ -266,9 +263,9 @@ export class WebGpuPool implements RegionPool {
     this.#clear();
     this.#shape({ ...shape, n, purpose: Number(looks) });
     const raising = this.#kernels.threads(raise, n);
-    this.#record(this.#kernels.threads(mirror, n));
+    this.#commands.add(this.#kernels.threads(mirror, n));
     if (looks) await this.#evaluate(n, {}, images);
-    this.#record(raising);
+    this.#commands.add(raising);
     await this.#addUp();
     return this.#step(looks ? n : 0, i => i, images);
   }
@@ -277,7 +274,7 @@ export class WebGpuPool implements RegionPool {
     this.#witnesses ??= new PoolWitness(this.#program, this.#lists, this.#kernels, this.#rule);
     this.#begin();
     this.#shape({});
-    this.#taken().submit();
+    this.#commands.take().submit();
     const { ranges } = this.task;
     const { said, wrong, ...step } = await this.#witnesses.hear(draw, ranges, this.count, this.#signal);
     this.#said = said;
@@ -318,7 +315,7 @@ export class WebGpuPool implements RegionPool {
       factor: (unit * 2 ** -power) / mantissa,
       power: power - exponent,
     });
-    this.#record(this.#kernels.threads(this.#own.blame, n));
+    this.#commands.add(this.#kernels.threads(this.#own.blame, n));
     await this.#addUp();
   }
 
@@ -333,12 +330,12 @@ export class WebGpuPool implements RegionPool {
     const { gpu } = this.#program;
     this.#begin();
     this.#shape({ purpose: PURPOSE.VALUES });
-    this.#record(this.#surveying());
+    this.#commands.add(this.#surveying());
     const { threshold, count } = (await this.#read()).most(wanted);
     this.#shape({ purpose: PURPOSE.VALUES, threshold });
-    this.#record(...this.#kernels.listing(this.#own.listed, this.count));
+    this.#commands.add(...this.#kernels.listing(this.#own.listed, this.count));
     const bytes = 4 * Math.min(count, wanted);
-    const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes }], this.#taken());
+    const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes }], this.#commands.take());
     return readRegions(gpu, this.#geometry, new Uint32Array(list), this.task.ranges);
   }
 
@@ -350,47 +347,26 @@ export class WebGpuPool implements RegionPool {
   /** Adds over all regions, of which n are new, and reads what was found. */
   async #addUp(new_: { n: number; count: number } = { n: 0, count: this.count }): Promise<void> {
     this.#shape(new_, new_.count);
-    this.#record(this.#surveying());
+    this.#commands.add(this.#surveying());
     this.#last = await this.#read();
   }
 
   async #read(): Promise<Survey> {
     const found = { buffer: this.#lists.of('found', FOUND_BYTES), bytes: FOUND_BYTES };
-    const [words] = await this.#program.gpu.read([found], this.#taken());
-    this.#evaluated?.();
-    this.#evaluated = null;
+    const [words] = await this.#program.gpu.read([found], this.#commands.take());
+    this.#commands.done();
     this.#signal?.throwIfAborted();
     return new Survey(new Uint32Array(words), this.#volume);
   }
 
-  /** Begins a step; whatever one that was aborted has left is dropped. */
   #begin(): void {
-    this.#commands = null;
-    this.#evaluated = null;
+    this.#commands.begin();
     this.#clear();
   }
 
   /** Clears what the next kernels find; the largest key of all stays. */
   #clear(): void {
-    this.#recorded().clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES, 4 * (FOUND.TOP + 1));
-  }
-
-  #recorded(): Commands {
-    this.#commands ??= this.#program.gpu.record();
-    return this.#commands;
-  }
-
-  #record(...dispatches: readonly Dispatch[]): void {
-    const commands = this.#recorded();
-    for (const { pipeline, buffers, workgroups } of dispatches)
-      commands.dispatch(pipeline, buffers, workgroups);
-  }
-
-  /** The commands so far, for whoever submits them. */
-  #taken(): Commands {
-    const commands = this.#recorded();
-    this.#commands = null;
-    return commands;
+    this.#commands.now.clear(this.#lists.of('found', FOUND_BYTES), FOUND_BYTES, 4 * (FOUND.TOP + 1));
   }
 
   async #step(
@@ -434,7 +410,7 @@ export class WebGpuPool implements RegionPool {
       regions,
       this.#rule.points,
       POOL_ROW * POOL_ROW,
-      this.#taken(),
+      this.#commands.take(),
       (first, n, commands) => {
         const range = this.#range.write(poolWords(shape, this.#tree(this.count), first, first + n));
         const found = this.#lists.of('found', FOUND_BYTES);
@@ -447,8 +423,7 @@ export class WebGpuPool implements RegionPool {
       },
       this.#signal,
     );
-    this.#commands = last.commands;
-    this.#evaluated = last.done;
+    this.#commands.goOn(last);
   }
 
   /** Makes room; where the driver has no memory for it, the pool stays as large as it is. */

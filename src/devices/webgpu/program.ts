@@ -2,7 +2,10 @@
 import type { CompiledProgram } from '../../integrand/bound.ts';
 import { toWgsl, wgslParams } from '../../integrand/targets/wgsl.ts';
 import { type Gpu, GrowingBuffer } from './gpu.ts';
-import type { Pace } from './pace.ts';
+import { Pace } from './pace.ts';
+
+/** Loops in WGSL. */
+const LOOPS = /\b(loop|while|for)\b/;
 
 export class WebGpuProgram {
   readonly gpu: Gpu;
@@ -10,6 +13,9 @@ export class WebGpuProgram {
   readonly results: number;
   /** WGSL that defines `integrand`. */
   readonly text: string;
+  /** Whether it has loops: then a point may take long. */
+  readonly loops: boolean;
+  /** How fast it is. With loops that may depend on params, and what the last run found does not count. */
   readonly pace: Pace;
   readonly #buffers: GrowingBuffer[] = [];
   readonly #params: GrowingBuffer;
@@ -22,7 +28,8 @@ export class WebGpuProgram {
     this.dims = integrand.dims;
     this.results = integrand.program.results.length;
     this.text = toWgsl(integrand.program).source;
-    this.pace = gpu.pace(this.text);
+    this.loops = LOOPS.test(this.text.slice(this.text.indexOf('fn integrand(')));
+    this.pace = this.loops ? new Pace() : gpu.pace(this.text);
     this.#bound = integrand;
     this.#params = this.buffer('storage');
   }
