@@ -39,6 +39,32 @@ export function scaledMap(edges: Float64Array, from: Ranges, to: Ranges): Float6
   return scaled;
 }
 
+/**
+ * The width of the bin that a place on an axis lies in. The axis is cut into cells of equal width, and of each cell it is known which bins it
+ * meets: mostly one or two, so that a search among all bins would take several times as long.
+ */
+export function widthAt(edges: Float64Array): (x: number) => number {
+  const bins = edges.length - 1;
+  const cells = 2 * bins;
+  const scale = cells / (edges[bins] - edges[0]);
+  // it never falls as x grows, rounding included: so edges in cells below that of x are not above x
+  const cellOf = (x: number) => Math.max(0, Math.min(cells - 1, Math.floor((x - edges[0]) * scale)));
+  /** The number of edges in the cells before each cell. */
+  const before = new Uint32Array(cells + 1);
+  for (const edge of edges) before[cellOf(edge) + 1]++;
+  for (let c = 0; c < cells; c++) before[c + 1] += before[c];
+  return x => {
+    const cell = cellOf(x);
+    let [low, high] = [Math.max(0, before[cell] - 1), Math.min(bins, before[cell + 1])];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (edges[middle] <= x) low = middle;
+      else high = middle;
+    }
+    return edges[high] - edges[low];
+  };
+}
+
 /** The same map with another number of bins: new edges are interpolated linearly between the old ones. */
 export function rebin(edges: Float64Array, dims: number, bins: number): Float64Array {
   const old = edges.length / dims - 1;

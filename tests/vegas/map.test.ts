@@ -1,6 +1,6 @@
 /** The VEGAS map: what refining, rebinning and sharing keep, and what they move. */
 import { describe, expect, test } from 'vitest';
-import { floorFor, rebin, refineMap, uniformMap } from '../../src/tasks/map.ts';
+import { floorFor, rebin, refineMap, uniformMap, widthAt } from '../../src/tasks/map.ts';
 
 const axisOf = (edges: Float64Array, dims: number, d: number) => {
   const n = edges.length / dims;
@@ -229,4 +229,23 @@ test('floorFor leaves the same number of samples spread evenly in every iteratio
   expect(spread).toBeGreaterThanOrEqual(100);
   expect(floorFor(1e7) * 1e7).toBeCloseTo(spread, 9);
   for (const n of [64, 1000, spread, 100 * spread]) expect(floorFor(n)).toBe(0.01);
+});
+
+test('the width of the bin at a place is that of a search among all bins, on even and very uneven maps', () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const bins = [1, 2, 7, 64, 512][seed % 5];
+    let edges = uniformMap([[-seed, 3 * seed]], bins);
+    const histogram = Float64Array.from(
+      { length: bins },
+      (_, b) => 1e-9 + Math.exp(-seed * ((b - 0.3 * bins) / bins) ** 2 * 40),
+    );
+    for (let i = 0; i < seed % 7; i++) edges = refineMap(edges, histogram, 1, 1.5, 0);
+    const width = widthAt(edges);
+    const places = Array.from({ length: 300 }, (_, i) => -seed + 4 * seed * ((i * 0.61803398875) % 1));
+    for (const x of [...places, ...edges, -seed - 1, 3 * seed + 1]) {
+      let b = 0;
+      while (b < bins - 1 && edges[b + 1] <= x) b++;
+      expect(width(x)).toBe(edges[b + 1] - edges[b]);
+    }
+  }
 });

@@ -15,7 +15,7 @@
  */
 import { innerRange } from '../../integrand/inner-range.ts';
 import { type Key, roundKeys, STREAM, writeWords } from '../../random/philox.ts';
-import { uniformMap } from '../../tasks/map.ts';
+import { uniformMap, widthAt } from '../../tasks/map.ts';
 import type { Ranges } from '../../tasks/region.ts';
 import type { SampleSums, SampleTask } from '../../tasks/sample.ts';
 import type { Estimate } from '../combine.ts';
@@ -215,31 +215,5 @@ function jacobiansOf(
       if (jacobian * rest[d + 1] <= least) return 0;
     }
     return jacobian;
-  };
-}
-
-/**
- * The width of the bin that a place on an axis lies in. The axis is cut into cells of equal width, and of each cell it is known which bins it
- * meets: mostly one or two, so that a search among all bins would take several times as long.
- */
-function widthAt(edges: Float64Array): (x: number) => number {
-  const bins = edges.length - 1;
-  const cells = 2 * bins;
-  const scale = cells / (edges[bins] - edges[0]);
-  // it never falls as x grows, rounding included: so edges in cells below that of x are not above x
-  const cellOf = (x: number) => Math.max(0, Math.min(cells - 1, Math.floor((x - edges[0]) * scale)));
-  /** The number of edges in the cells before each cell. */
-  const before = new Uint32Array(cells + 1);
-  for (const edge of edges) before[cellOf(edge) + 1]++;
-  for (let c = 0; c < cells; c++) before[c + 1] += before[c];
-  return x => {
-    const cell = cellOf(x);
-    let [low, high] = [Math.max(0, before[cell] - 1), Math.min(bins, before[cell + 1])];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (edges[middle] <= x) low = middle;
-      else high = middle;
-    }
-    return edges[high] - edges[low];
   };
 }
