@@ -45,6 +45,9 @@ const BLOCKING_WAIT_MS = 0.05;
  */
 const POLLED_MS = 20;
 
+/** The part of a card's memory that is kept for the next run, at most. */
+const KEPT_PART = 1 / 16;
+
 /** What a card has once it is used. */
 interface Made {
   context: number;
@@ -57,7 +60,7 @@ export class Card {
   readonly info: CardInfo;
   readonly driver: Driver;
   readonly turns: Turns;
-  readonly cache = new CardCache();
+  readonly cache = new CardCache(() => KEPT_PART * this.info.memory);
   readonly #device: number;
   readonly #version: number;
   #made: Made | null = null;
@@ -166,9 +169,11 @@ export class Card {
     return Number(pointer[0]);
   }
 
+  /** Bytes that runs can have, with those that are kept. */
   get freeMemory(): number {
     this.use();
-    return out(this.driver, (a, b) => this.driver.cuMemGetInfo(a, b), 'asking for free memory', 2)[0];
+    const [free] = out(this.driver, (a, b) => this.driver.cuMemGetInfo(a, b), 'asking for free memory', 2);
+    return free + this.cache.bytes;
   }
 
   module(unit: Unit): Module {

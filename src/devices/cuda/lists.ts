@@ -48,18 +48,17 @@ export class PoolLists {
     this.room = room;
     for (const [name, bytes] of Object.entries(known(this.#dims))) {
       const before = this.#lists.get(name);
+      if (before && before.size >= bytes * room) continue; // a buffer of an earlier run
       const list = this.#fresh(name, bytes * room);
       if (!before) continue;
       this.#card.check(
         this.#card.driver.cuMemcpyDtoD(list.address, before.address, bytes * old),
         'moving regions',
       );
-      before.close();
+      this.#card.cache.give(`pool ${name}`, before);
     }
-    for (const [name, bytes] of Object.entries(STEP)) {
-      this.#lists.get(name)?.close();
-      this.#fresh(name, bytes * room);
-    }
+    for (const [name, bytes] of Object.entries(STEP))
+      (this.#lists.get(name) ?? this.#fresh(name, 0)).reserve(bytes * room);
   }
 
   /** Fills a list for a look across borders: every byte of it becomes `value`. */
