@@ -1,7 +1,14 @@
 /** Runs of the deterministic methods that go on where another one ended, against runs that were not interrupted. */
 import { describe, expect, test } from 'vitest';
 import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
-import { type IntegrateOptions, integrate, OptionError, type Result, type State } from '../../src/index.ts';
+import {
+  type IntegrateOptions,
+  integrate,
+  OptionError,
+  type Result,
+  type ResultShape,
+  type State,
+} from '../../src/index.ts';
 import { KnownRegions } from '../../src/methods/cubature/known-regions.ts';
 import { RememberedRegions } from '../../src/methods/cubature/remembered-regions.ts';
 import { uniformSplit } from '../../src/tasks/pool/regions.ts';
@@ -13,14 +20,22 @@ import { wrapped } from '../devices/wrapped.ts';
 const peak = ([x, y, z]: number[], p: { a: number }) =>
   1 / (1 / p.a + (x - 0.3) ** 2 + (y - 0.6) ** 2 + (z - x * y) ** 2);
 const base = { dims: 3, params: { a: 500 } } satisfies IntegrateOptions;
+/** The same with two more results, one of them a step: each has an error and an axis of its own in a region. */
+const three = ([x, y, z]: number[], p: { a: number }) => {
+  const g = 1 / (1 / p.a + (x - 0.3) ** 2 + (y - 0.6) ** 2 + (z - x * y) ** 2);
+  return { norm: g, part: [x > 0.4 ? g : 0, z * g] };
+};
 /** 9 more on a strip that no point of `degree7` hits in the first regions: witnesses contradict. */
 const hidden = ([x, y]: number[]) => x * y + (x > 0.31 && x < 0.34 ? 9 : 0);
 
-const bits = ({ elapsed: _, ...r }: Result) => ({ ...r });
+const bits = <S>({ elapsed: _, ...r }: Result<S>) => ({ ...r });
 const stored = (state: State | undefined): State => structuredClone(JSON.parse(JSON.stringify(state)));
 
 /** A run, and the regions that its device has evaluated. */
-async function counted(f: typeof peak, options: IntegrateOptions): Promise<[Result, number]> {
+async function counted<S extends ResultShape>(
+  f: (x: number[], p: { a: number }) => S,
+  options: IntegrateOptions<{ a: number }>,
+): Promise<[Result<S>, number]> {
   const cpu = new CpuDevice(1);
   let regions = 0;
   const device = wrapped(cpu, session => ({
@@ -31,7 +46,7 @@ async function counted(f: typeof peak, options: IntegrateOptions): Promise<[Resu
   }));
   const result = await integrate(f, { ...options, device });
   await cpu.close();
-  return [result, regions];
+  return [result as Result<S>, regions];
 }
 
 describe.each(['pagani', 'cuhre', 'two-phase'] as const)('%s', method => {
@@ -48,6 +63,17 @@ describe.each(['pagani', 'cuhre', 'two-phase'] as const)('%s', method => {
     expect(whole.evaluations).toBeGreaterThan(rough.evaluations);
     expect(bits(resumed)).toEqual(bits(whole));
     // a rough run may halve a region that the other one does not come to: what is saved is a little less than `before`
+    expect(after).toBeGreaterThanOrEqual(all - before);
+    expect(after).toBeLessThanOrEqual(all - 0.9 * before);
+  });
+  test('three results to a tolerance, then to a tenth of it: the bits of one run, and no region is evaluated twice', async () => {
+    const relTol = 1e-2;
+    const [rough, before] = await counted(three, { ...options, relTol });
+    const [whole, all] = await counted(three, { ...options, relTol: relTol / 10 });
+    const resume = stored(rough.state);
+    const [resumed, after] = await counted(three, { ...options, relTol: relTol / 10, resume });
+    expect(whole.evaluations).toBeGreaterThan(rough.evaluations);
+    expect(bits(resumed)).toEqual(bits(whole));
     expect(after).toBeGreaterThanOrEqual(all - before);
     expect(after).toBeLessThanOrEqual(all - 0.9 * before);
   });
@@ -132,9 +158,10 @@ describe('a record', () => {
       },
     } as never;
     const list = (level: number) => ({ ...uniformSplit(ranges, level), rule: 'degree7' as const, ranges });
-    const first = new RememberedRegions(session, 2, 'degree7', Infinity);
+    const evaluated = { dims: 2, results: 1, rule: 'degree7' } as const;
+    const first = new RememberedRegions(session, evaluated, Infinity);
     const direct = await first.session.regions(list(6), allRegions(list(6)));
-    const again = new RememberedRegions(session, 2, 'degree7', Infinity, new KnownRegions(first.record, 2));
+    const again = new RememberedRegions(session, evaluated, Infinity, new KnownRegions(first.record, 2));
     asked = 0;
     expect(await again.session.regions(list(6), allRegions(list(6)))).toEqual(direct);
     expect(asked).toBe(0);

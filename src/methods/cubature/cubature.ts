@@ -97,18 +97,16 @@ export class Cubature {
     this.#seen = Array(this.results).fill(false);
     this.noise = NOISE_EPSILONS * problem.epsilon;
     this.rule = ruleFor(problem.ranges.length, options.rule);
-    const { session, regions, keeps, several, points, ranges } = problem;
+    const { session, regions, keeps, points, ranges } = problem;
     this.isInPool = pooled && !!session.pool && this.results === 1 && !points;
     if (regions) checkPlace(regions, this.isInPool ? problem.kind : undefined);
     this.maxState = options.maxState ?? CUBATURE_OPTIONS.maxState.default;
-    this.known = regions?.rule === this.rule.name ? regions : null;
-    // with several results a region has as many values, which the table has no room for
+    this.known = regions && this.#isOfThis(regions) ? regions : null;
     this.#remembered =
-      (keeps || regions) && !several && !this.isInPool
+      (keeps || regions) && !this.isInPool
         ? new RememberedRegions(
             session,
-            ranges.length,
-            this.rule.name,
+            { dims: ranges.length, results: this.results, rule: this.rule.name },
             this.maxState,
             this.known as KnownRegions | null,
           )
@@ -123,6 +121,11 @@ export class Cubature {
       );
     this.least = Math.min(2 ** problem.ranges.length, START_EVALUATIONS / 2 / this.rule.points);
     this.maxRegions = regionsIn(options.maxMemory, problem.ranges.length, false, this.results);
+  }
+
+  /** Whether a record is of this rule, and of as many results. */
+  #isOfThis(record: KnownRegions | PoolRecord): boolean {
+    return record.rule === this.rule.name && ('pool' in record || record.results === this.results);
   }
 
   /** The parts of each axis at the start; throws when the regions do not fit into memory or budget. */
