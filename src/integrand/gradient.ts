@@ -18,7 +18,7 @@ import { IntegrandError } from './diagnostics.ts';
 import { type Id, isInside, type Let, type Op, type Program, type Statement } from './ir.ts';
 import { lowerOfResults } from './lower/lower.ts';
 import { read } from './read.ts';
-import { build, countOf, flatten, type Shape, shapeOfValue } from './shape.ts';
+import { build, countOf, flatten, leaves, type Shape, shapeOfValue } from './shape.ts';
 
 /** What a function of results gives, and how that changes with them. */
 export interface Gradient {
@@ -40,11 +40,15 @@ export function differentiate(
   f: (results: never) => unknown,
   shape: Shape,
 ): (numbers: ArrayLike<number>, scales?: ArrayLike<number>) => Gradient {
+  if (typeof f !== 'function')
+    throw new TypeError(
+      `\`of\` is given ${f === null ? 'null' : `a value of type ${typeof f}`}; pass a function of the results, such as v => v.mean / v.norm.`,
+    );
   let program: Program;
   try {
     program = lowerOfResults(read(f as never), shape);
   } catch (e) {
-    if (!(e instanceof IntegrandError) || !e.runsAsItIs || typeof f !== 'function') throw e;
+    if (!(e instanceof IntegrandError) || !e.runsAsItIs) throw e;
     return (numbers, scales) => differences(f, shape, numbers, scales);
   }
   return numbers => {
@@ -71,6 +75,7 @@ function differences(
 ): Gradient {
   const call = (numbers: ArrayLike<number>) => f(build(shape, numbers) as never);
   const centre = call(at);
+  refuseUnknown(f, shape, at, centre);
   const own = shapeOfValue(centre);
   const columns = Array.from(at, (v, i) => {
     const step = STEP * Math.abs(v) || STEP_AT_ZERO * (scales?.[i] || 1);
@@ -81,6 +86,41 @@ function differences(
   });
   const values = flatten(centre, own);
   return { shape: own, values, derivatives: values.map((_, k) => columns.map(c => c[k])), exact: false };
+}
+
+/** Throws where a function gives no numbers and reads a result that there is not: `v.men / v.norm` is NaN, not an error. */
+function refuseUnknown(
+  f: (results: never) => unknown,
+  shape: Shape,
+  at: ArrayLike<number>,
+  given: unknown,
+): void {
+  const isNumbers = (v: unknown): boolean =>
+    typeof v === 'object' && v !== null
+      ? Object.values(v).every(isNumbers)
+      : typeof v === 'number' && !Number.isNaN(v);
+  if (isNumbers(given)) return;
+  const unknown: string[] = [];
+  const watched = (v: unknown, path: string): unknown =>
+    typeof v !== 'object' || v === null
+      ? v
+      : new Proxy(v, {
+          get(members, key) {
+            const name = Array.isArray(v) ? `${path}[${String(key)}]` : path && `${path}.${String(key)}`;
+            const full = name || String(key);
+            if (typeof key === 'string' && !(key in members)) unknown.push(full);
+            return watched(members[key as never], full);
+          },
+        });
+  try {
+    f(watched(build(shape, at), '') as never);
+  } catch {
+    // it did not throw before: it minds being watched
+  }
+  if (unknown.length > 0)
+    throw new RangeError(
+      `there is no result '${unknown[0]}', which the function reads; the results are ${leaves(shape).join(', ')}.`,
+    );
 }
 
 /** A value with its derivatives by all results; `slopes` is absent where they are all 0. */

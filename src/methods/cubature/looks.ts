@@ -6,6 +6,7 @@ import { AllAxes } from '../../tasks/pool/all-axes.ts';
 import { lookAcross } from '../../tasks/pool/borders.ts';
 import type { RegionStore } from '../../tasks/pool/store.ts';
 import type { SplitTree } from '../../tasks/pool/tree.ts';
+import { witnessCost } from '../../tasks/witness.ts';
 import { toleranceAt } from '../method.ts';
 import type { Cubature } from './cubature.ts';
 import type { Claim } from './witnesses.ts';
@@ -19,7 +20,7 @@ const NEGLIGIBLE_PART = 0.1;
 const UNDERSTATED = 1 / 32;
 /** A look along all axes takes this part of what the witnesses take, or looks at one region. */
 const PART_OF_WITNESSES = 0.125;
-/** The part of the remaining budget that it may take. */
+/** The part of the budget that it may take, of what is left beside the witnesses. */
 const BUDGET_PART = 0.25;
 
 export class Looks {
@@ -55,11 +56,14 @@ export class Looks {
 
   /** Evaluations of regions that a look along all axes may take before a claim. */
   affordableAlong(claim: Claim, result: number): number {
-    const { options, rule, problem, affordable } = this.#run;
+    const { options, rule, problem, ledger } = this.#run;
     const witnesses = this.#run.witnesses.get(result);
     if (options.witnesses === 0 || !witnesses || rule.dims < 2) return 0;
     if (claim.error <= UNDERSTATED * toleranceAt(problem, claim.value, result)) return 0;
-    const wanted = (PART_OF_WITNESSES * witnesses.wanted(claim)) / rule.points;
-    return Math.min(BUDGET_PART * affordable, Math.max(2 * rule.dims, wanted));
+    const wanted = witnesses.wanted(claim);
+    const { ranges } = problem;
+    const left = ledger.budgetLeft - witnessCost({ count: claim.regions, witnesses: wanted, ranges });
+    const evaluations = Math.max(2 * rule.dims * rule.points, PART_OF_WITNESSES * wanted);
+    return Math.max(0, Math.min(BUDGET_PART * left, evaluations)) / rule.points;
   }
 }
