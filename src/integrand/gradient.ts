@@ -41,9 +41,7 @@ export function differentiate(
   shape: Shape,
 ): (numbers: ArrayLike<number>, scales?: ArrayLike<number>) => Gradient {
   if (typeof f !== 'function')
-    throw new TypeError(
-      `\`of\` is given ${f === null ? 'null' : `a value of type ${typeof f}`}; pass a function of the results, such as v => v.mean / v.norm.`,
-    );
+    throw new TypeError('`of` takes a function of the results, such as v => v.mean / v.norm.');
   let program: Program;
   try {
     program = lowerOfResults(read(f as never), shape);
@@ -75,7 +73,6 @@ function differences(
 ): Gradient {
   const call = (numbers: ArrayLike<number>) => f(build(shape, numbers) as never);
   const centre = call(at);
-  refuseUnknown(f, shape, at, centre);
   const own = shapeOfValue(centre);
   const columns = Array.from(at, (v, i) => {
     const step = STEP * Math.abs(v) || STEP_AT_ZERO * (scales?.[i] || 1);
@@ -85,42 +82,25 @@ function differences(
     return above.map((a, k) => (a - below[k]) / (high[i] - low[i])); // the step as it was rounded
   });
   const values = flatten(centre, own);
+  if (values.some(Number.isNaN)) refuseUnknown(f, shape, at);
   return { shape: own, values, derivatives: values.map((_, k) => columns.map(c => c[k])), exact: false };
 }
 
-/** Throws where a function gives no numbers and reads a result that there is not: `v.men / v.norm` is NaN, not an error. */
-function refuseUnknown(
-  f: (results: never) => unknown,
-  shape: Shape,
-  at: ArrayLike<number>,
-  given: unknown,
-): void {
-  const isNumbers = (v: unknown): boolean =>
-    typeof v === 'object' && v !== null
-      ? Object.values(v).every(isNumbers)
-      : typeof v === 'number' && !Number.isNaN(v);
-  if (isNumbers(given)) return;
-  const unknown: string[] = [];
-  const watched = (v: unknown, path: string): unknown =>
-    typeof v !== 'object' || v === null
+/** Throws where a function that gives NaN reads a result that there is not: `v.men / v.norm` is no error in JavaScript. */
+function refuseUnknown(f: (results: never) => unknown, shape: Shape, at: ArrayLike<number>): void {
+  let unknown: string | undefined;
+  const watched = (v: unknown): unknown =>
+    typeof v !== 'object'
       ? v
-      : new Proxy(v, {
+      : new Proxy(v as object, {
           get(members, key) {
-            const name = Array.isArray(v) ? `${path}[${String(key)}]` : path && `${path}.${String(key)}`;
-            const full = name || String(key);
-            if (typeof key === 'string' && !(key in members)) unknown.push(full);
-            return watched(members[key as never], full);
+            if (typeof key === 'string' && !(key in members)) unknown ??= key;
+            return watched(members[key as never]);
           },
         });
-  try {
-    f(watched(build(shape, at), '') as never);
-  } catch {
-    // it did not throw before: it minds being watched
-  }
-  if (unknown.length > 0)
-    throw new RangeError(
-      `there is no result '${unknown[0]}', which the function reads; the results are ${leaves(shape).join(', ')}.`,
-    );
+  f(watched(build(shape, at)) as never);
+  if (unknown !== undefined)
+    throw new RangeError(`there is no result '${unknown}'; the results are ${leaves(shape).join(', ')}.`);
 }
 
 /** A value with its derivatives by all results; `slopes` is absent where they are all 0. */

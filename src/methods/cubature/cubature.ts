@@ -98,7 +98,8 @@ export class Cubature {
     this.isInPool = pooled && !!session.pool && this.results === 1 && !points;
     if (regions) checkPlace(regions, this.isInPool ? problem.kind : undefined);
     this.maxState = options.maxState ?? CUBATURE_OPTIONS.maxState.default;
-    this.known = regions && this.#isOfThis(regions) ? regions : null;
+    const same = regions?.rule === this.rule.name && ('pool' in regions || regions.results === this.results);
+    this.known = same ? regions : null;
     this.#remembered =
       (keeps || regions) && !this.isInPool
         ? new RememberedRegions(
@@ -119,11 +120,6 @@ export class Cubature {
     this.least = Math.min(2 ** problem.ranges.length, START_EVALUATIONS / 2 / this.rule.points);
     this.looks = new Looks(this);
     this.maxRegions = regionsIn(options.maxMemory, problem.ranges.length, false, this.results);
-  }
-
-  /** Whether a record is of this rule, and of as many results. */
-  #isOfThis(record: KnownRegions | PoolRecord): boolean {
-    return record.rule === this.rule.name && ('pool' in record || record.results === this.results);
   }
 
   /** The parts of each axis at the start; throws when the regions do not fit into memory or budget. */

@@ -2,7 +2,7 @@
  * What regions look at before a claim: across borders, where a wide region may have missed a peak (tasks/pool/borders.ts), and along
  * all axes, where the error along an axis that was not cut may be missing (tasks/pool/all-axes.ts).
  */
-import { AllAxes } from '../../tasks/pool/all-axes.ts';
+import type { AllAxes } from '../../tasks/pool/all-axes.ts';
 import { lookAcross } from '../../tasks/pool/borders.ts';
 import type { RegionStore } from '../../tasks/pool/store.ts';
 import type { SplitTree } from '../../tasks/pool/tree.ts';
@@ -25,11 +25,11 @@ const BUDGET_PART = 0.25;
 
 export class Looks {
   readonly #run: Cubature;
-  readonly #allAxes: AllAxes;
+  /** Loaded when it is used: many claims need none. */
+  #allAxes: AllAxes | null = null;
 
   constructor(run: Cubature) {
     this.#run = run;
-    this.#allAxes = new AllAxes(run.problem.ranges);
   }
 
   /** Looks at the regions in a store; returns whether an error was raised. */
@@ -44,6 +44,8 @@ export class Looks {
         raised = true;
       const total = store.totals()[result];
       const along = this.affordableAlong(run.claim(total.estimate(run.noise), total.absolute), result);
+      if (along < 1) continue;
+      this.#allAxes ??= new (await import('../../tasks/pool/all-axes.ts')).AllAxes(run.problem.ranges);
       if (await this.#allAxes.look(store, result, along, halves => run.evaluate(halves))) raised = true;
     }
     return raised;

@@ -8,7 +8,7 @@ import type { RuleName } from '../../tasks/rules.ts';
 /** What a rule said of regions: everything of one region is together, also the values, errors and axes of its results. */
 export interface RegionRecord {
   rule: RuleName;
-  /** How many results the integrand has; records of a single one may leave it out, as those of earlier versions do. */
+  /** How many results the integrand has; 1 if it is absent, as in records of earlier versions. */
   results?: number;
   centres: Float64Array;
   levels: Uint8Array;

@@ -114,7 +114,7 @@ export class RememberedRegions {
 
 const emptyRecord = ({ dims, results, rule }: Evaluated, count: number): RegionRecord => ({
   rule,
-  ...(results > 1 && { results }),
+  results,
   centres: new Float64Array(dims * count),
   levels: new Uint8Array(dims * count),
   values: new Float64Array(results * count),

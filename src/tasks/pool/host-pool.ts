@@ -1,6 +1,6 @@
 /** The pool of regions for devices that bring none: lists in this process, whose regions the device evaluates. */
 import type { Ranges, RegionSums, RegionTask } from '../region.ts';
-import { AllAxes } from './all-axes.ts';
+import type { AllAxes } from './all-axes.ts';
 import { Blame, type HearWitnesses } from './blame.ts';
 import { lookAcross } from './borders.ts';
 import { addRegion, Sum, Totals, twoLevelErrors } from './errors.ts';
@@ -33,7 +33,8 @@ export class HostPool implements SeveralPool {
   readonly #task: PoolTask;
   readonly #ranges: Ranges;
   readonly #store: RegionStore;
-  readonly #allAxes: AllAxes;
+  /** Loaded when it is used: many claims need none. */
+  #allAxes: AllAxes | null = null;
   /** Null once regions were finished: the tree cannot give back their nodes, and memory is short then. */
   #tree: SplitTree | null = new SplitTree();
   /** Sums over the regions in the store, and over the finished ones, of each result. */
@@ -48,7 +49,6 @@ export class HostPool implements SeveralPool {
     this.#task = task;
     this.#ranges = task.ranges;
     this.#store = new RegionStore(task.ranges.length, task.results);
-    this.#allAxes = new AllAxes(task.ranges);
     this.#here = this.#store.totals();
     this.#finished = this.#store.totals();
     this.most = regionsIn(task.maxMemory, task.ranges.length, true, task.results);
@@ -188,6 +188,7 @@ export class HostPool implements SeveralPool {
   async lookAlong(affordable: number, result = 0): Promise<PoolStep> {
     if (!this.#tree) return NOTHING;
     let step = NOTHING;
+    this.#allAxes ??= new (await import('./all-axes.ts')).AllAxes(this.#ranges);
     await this.#allAxes.look(this.#store, result, affordable, async halves => {
       step = await this.#evaluate(halves);
     });
