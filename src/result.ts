@@ -144,7 +144,7 @@ export class Result<S = number> {
     ]);
     const parts: string[] = [];
     if (!this.converged) parts.push(`not converged (${this.status})`);
-    else if (this.witnesses === 0) parts.push('not checked by random points');
+    if (this.witnesses === 0) parts.push('not checked by random points');
     const time =
       Math.round(this.elapsed) < 1000
         ? `${Math.round(this.elapsed)} ms`

@@ -18,7 +18,7 @@ import { IntegrandError } from './diagnostics.ts';
 import { type Id, isInside, type Let, type Op, type Program, type Statement } from './ir.ts';
 import { lowerOfResults } from './lower/lower.ts';
 import { read } from './read.ts';
-import { build, countOf, flatten, type Shape, shapeOfValue } from './shape.ts';
+import { build, countOf, flatten, leaves, type Shape, shapeOfValue } from './shape.ts';
 
 /** What a function of results gives, and how that changes with them. */
 export interface Gradient {
@@ -40,11 +40,13 @@ export function differentiate(
   f: (results: never) => unknown,
   shape: Shape,
 ): (numbers: ArrayLike<number>, scales?: ArrayLike<number>) => Gradient {
+  if (typeof f !== 'function')
+    throw new TypeError('`of` takes a function of the results, such as v => v.mean / v.norm.');
   let program: Program;
   try {
     program = lowerOfResults(read(f as never), shape);
   } catch (e) {
-    if (!(e instanceof IntegrandError) || !e.runsAsItIs || typeof f !== 'function') throw e;
+    if (!(e instanceof IntegrandError) || !e.runsAsItIs) throw e;
     return (numbers, scales) => differences(f, shape, numbers, scales);
   }
   return numbers => {
@@ -80,7 +82,25 @@ function differences(
     return above.map((a, k) => (a - below[k]) / (high[i] - low[i])); // the step as it was rounded
   });
   const values = flatten(centre, own);
+  if (values.some(Number.isNaN)) refuseUnknown(f, shape, at);
   return { shape: own, values, derivatives: values.map((_, k) => columns.map(c => c[k])), exact: false };
+}
+
+/** Throws where a function that gives NaN reads a result that there is not: `v.men / v.norm` is no error in JavaScript. */
+function refuseUnknown(f: (results: never) => unknown, shape: Shape, at: ArrayLike<number>): void {
+  let unknown: string | undefined;
+  const watched = (v: unknown): unknown =>
+    typeof v !== 'object'
+      ? v
+      : new Proxy(v as object, {
+          get(members, key) {
+            if (typeof key === 'string' && !(key in members)) unknown ??= key;
+            return watched(members[key as never]);
+          },
+        });
+  f(watched(build(shape, at)) as never);
+  if (unknown !== undefined)
+    throw new RangeError(`there is no result '${unknown}'; the results are ${leaves(shape).join(', ')}.`);
 }
 
 /** A value with its derivatives by all results; `slopes` is absent where they are all 0. */

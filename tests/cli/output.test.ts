@@ -19,6 +19,10 @@ describe('piped', () => {
       /^1\.32371131\d*\(\d+\) {2}converged {2}pagani \(auto\) on cpu, \S+ evaluations, \S+ m?s\n$/,
     );
   });
+  test('a deterministic result without random points says that nobody checked it', async () => {
+    const { out } = await typed([...gauss, '--method', 'cuhre', '--cubature.witnesses', '0']);
+    expect(out).toMatch(/\(\d+\) {2}converged {2}not checked by random points {2}cuhre on cpu, /);
+  });
   test('Monte Carlo adds chi2/dof', async () => {
     const { out } = await typed(vegas);
     expect(out).toMatch(/^0\.785\d*\(\d+\) {2}converged {2}chi2\/dof \d\.\d\d {2}vegas\+ on cpu, /);

@@ -186,6 +186,10 @@ describe('functions of results', () => {
   test('names that there are not are refused', async () => {
     const r = await integrate(([x]: number[]) => ({ a: x, b: x * x }), { ...two, dims: 1 });
     expect(() => r.covariance('a', 'c')).toThrow(/there is no result 'c'; the results are a, b/);
+    const misspelt = (v: { a: number; b: number }) => (v as unknown as { c: number }).c / v.b;
+    expect(() => r.of(misspelt)).toThrow(/there is no result 'c'; the results are a, b/);
+    expect(`${r.of(v => Math.sqrt(-v.a))}`).toBe('NaN ± NaN');
+    expect(() => r.of(undefined as never)).toThrow(/`of` takes a function of the results/);
   });
 });
 

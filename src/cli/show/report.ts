@@ -27,6 +27,7 @@ const STATUS_TEXT: Record<Status, string> = {
  */
 export function line(r: Result): string {
   const parts: string[] = [r.status];
+  if (r.witnesses === 0) parts.push('not checked by random points');
   if (!r.shape) parts.unshift(hasEstimate(r) ? withError(r.value, r.error) : 'no estimate yet');
   if (r.dof > 0 && !r.shape) parts.push(`chi2/dof ${ratio(r.chi2, r.dof)}`);
   const method = r.choice ? `${r.method} (auto)` : r.method;
@@ -103,7 +104,8 @@ function details(r: Result): [string, string][] {
     r.elapsed > 0 && r.evaluations > 0 ? `, ${rounded((1000 * r.evaluations) / r.elapsed)}/s` : '';
   rows.push(['evaluations', `${count(r.evaluations)} in ${time(r.elapsed)}${speed}`]);
   if (r.regions !== undefined) rows.push(['regions', count(r.regions)]);
-  if (r.witnesses !== undefined) rows.push(['witnesses', count(r.witnesses)]);
+  if (r.witnesses !== undefined)
+    rows.push(['witnesses', r.witnesses === 0 ? 'none: not checked by random points' : count(r.witnesses)]);
   if (r.dof > 0 && !r.shape) rows.push(['chi2/dof', `${ratio(r.chi2, r.dof)}, Q ${r.q.toFixed(2)}`]);
   if (r.regions === undefined) rows.push(['seed', `${r.seed}`]);
   return rows;

@@ -8,11 +8,9 @@ import { IntegrationError } from '../../options/integration-error.ts';
 import { OptionError } from '../../options/option-error.ts';
 import type { NonFinite } from '../../tasks/part.ts';
 import { Blame } from '../../tasks/pool/blame.ts';
-import { lookAcross } from '../../tasks/pool/borders.ts';
 import type { Estimate } from '../../tasks/pool/errors.ts';
 import { type Regions, regionsIn, uniformSplit } from '../../tasks/pool/regions.ts';
 import type { RegionStore } from '../../tasks/pool/store.ts';
-import type { SplitTree } from '../../tasks/pool/tree.ts';
 import { allRegions } from '../../tasks/region.ts';
 import { type Rule, ruleFor } from '../../tasks/rules.ts';
 import { Ledger } from '../ledger.ts';
@@ -29,6 +27,7 @@ import {
   toleranceAt,
 } from '../method.ts';
 import type { KnownRegions } from './known-regions.ts';
+import { Looks } from './looks.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
 import type { PoolRecord } from './region-record.ts';
 import { RememberedRegions } from './remembered-regions.ts';
@@ -52,9 +51,6 @@ export const LEAST_ERROR_IN_NOISE = 4;
  */
 export const CANCELLED_IN_NOISE = 16;
 
-/** Small regions whose values sum to less than this part of the tolerance do not look across borders. */
-export const NEGLIGIBLE_PART = 0.1;
-
 export class Cubature {
   readonly problem: MethodProblem;
   readonly options: CubatureOptions;
@@ -70,6 +66,7 @@ export class Cubature {
   readonly goals: readonly number[];
   /** The witnesses of each goal, by its number. */
   readonly witnesses: ReadonlyMap<number, Witnesses>;
+  readonly looks: Looks;
   /** Whether regions are in a pool in the device's memory. */
   readonly isInPool: boolean;
   /** The record of an earlier run with the same rule, and the bytes that that of this run may have. */
@@ -97,18 +94,17 @@ export class Cubature {
     this.#seen = Array(this.results).fill(false);
     this.noise = NOISE_EPSILONS * problem.epsilon;
     this.rule = ruleFor(problem.ranges.length, options.rule);
-    const { session, regions, keeps, several, points, ranges } = problem;
+    const { session, regions, keeps, points, ranges } = problem;
     this.isInPool = pooled && !!session.pool && this.results === 1 && !points;
     if (regions) checkPlace(regions, this.isInPool ? problem.kind : undefined);
     this.maxState = options.maxState ?? CUBATURE_OPTIONS.maxState.default;
-    this.known = regions?.rule === this.rule.name ? regions : null;
-    // with several results a region has as many values, which the table has no room for
+    const same = regions?.rule === this.rule.name && ('pool' in regions || regions.results === this.results);
+    this.known = same ? regions : null;
     this.#remembered =
-      (keeps || regions) && !several && !this.isInPool
+      (keeps || regions) && !this.isInPool
         ? new RememberedRegions(
             session,
-            ranges.length,
-            this.rule.name,
+            { dims: ranges.length, results: this.results, rule: this.rule.name },
             this.maxState,
             this.known as KnownRegions | null,
           )
@@ -122,6 +118,7 @@ export class Cubature {
         `a region and its halves take ${least} in ${this.rule.dims} dimensions: raise it, or use method 'vegas+'`,
       );
     this.least = Math.min(2 ** problem.ranges.length, START_EVALUATIONS / 2 / this.rule.points);
+    this.looks = new Looks(this);
     this.maxRegions = regionsIn(options.maxMemory, problem.ranges.length, false, this.results);
   }
 
@@ -243,20 +240,6 @@ export class Cubature {
   claim(now: Estimate, absolute: number): Claim {
     const rounding = 4 * this.noise * absolute + 4 * this.regions * Number.MIN_VALUE;
     return { ...now, absolute, regions: this.regions, rounding };
-  }
-
-  /** Lets small regions in a store look across their borders; returns whether an error was raised. */
-  async look(store: RegionStore, tree: SplitTree): Promise<boolean> {
-    if (this.options.witnesses === 0) return false; // nobody checks
-    let raised = false;
-    for (const result of this.goals) {
-      const { value } = store.totals()[result];
-      const negligible = NEGLIGIBLE_PART * toleranceAt(this.problem, value, result);
-      const look = { result, negligible, affordable: this.affordable };
-      if (await lookAcross(store, tree, this.problem.ranges, look, images => this.evaluate(images)))
-        raised = true;
-    }
-    return raised;
   }
 
   /**

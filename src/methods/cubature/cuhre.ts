@@ -4,8 +4,8 @@
  *
  * All regions stay in a heap. The one with the largest error is halved along the axis with the largest fourth
  * difference, until the errors of all regions sum to less than the tolerance. The first region has no parent to compare
- * it with, so it is always halved. Before a claim small regions look across their borders (tasks/pool/borders.ts) and random
- * points speak (witnesses.ts), which Cuba's Cuhre does not do; `cubature.witnesses: 0` turns both off.
+ * it with, so it is always halved. Before a claim regions look across their borders and along all axes (looks.ts) and random
+ * points speak (witnesses.ts), which Cuba's Cuhre does not do; `cubature.witnesses: 0` turns this off.
  *
  * With several results the region is halved that needs it most: the one with the largest error of a goal in units of the goal's
  * tolerance. Tolerances follow the values, so the heap is made anew when one of them has changed by a factor of RERANKED.
@@ -78,7 +78,7 @@ export async function* splitWorst(run: Cubature, store: RegionStore, tree: Split
     run.regions = store.count;
     let now = totals.map(own => own.estimate(run.noise));
     let claims = run.enough(now) && store.count >= lookAgain;
-    let raised = claims && (await run.look(store, tree));
+    let raised = claims && (await run.looks.at(store, tree));
     if (raised) {
       lookAgain = (1 + LOOKED_AGAIN) * store.count;
       totals = store.totals();

@@ -1,5 +1,5 @@
 /** Regions that an earlier run has evaluated, by place and size; remembered-regions.ts says why a run is resumed with them. */
-import { allRegions, type RegionSums, type RegionTask } from '../../tasks/region.ts';
+import { allRegions, emptyRegionSums, type RegionSums, type RegionTask } from '../../tasks/region.ts';
 import type { RuleName } from '../../tasks/rules.ts';
 import type { RegionRecord } from './region-record.ts';
 
@@ -9,6 +9,9 @@ const NONE = 2 ** 32 - 1;
 /** The regions of a record, in a hash table with open addresses. */
 export class KnownRegions {
   readonly record: RegionRecord;
+  /** How many regions the record has, and how many results of each. */
+  readonly count: number;
+  readonly results: number;
   readonly #dims: number;
   readonly #places: Uint32Array;
   readonly #number = new Float64Array(1);
@@ -17,9 +20,11 @@ export class KnownRegions {
   constructor(record: RegionRecord, dims: number) {
     this.record = record;
     this.#dims = dims;
-    const { centres, levels, values } = record;
-    this.#places = new Uint32Array(2 ** Math.ceil(Math.log2(2 * Math.max(1, values.length)))).fill(NONE);
-    for (let i = 0; i < values.length; i++) {
+    const { centres, levels, values, results = 1 } = record;
+    this.results = results;
+    this.count = values.length / results;
+    this.#places = new Uint32Array(2 ** Math.ceil(Math.log2(2 * Math.max(1, this.count)))).fill(NONE);
+    for (let i = 0; i < this.count; i++) {
       const at = this.#place(centres, levels, i * dims, 1);
       if (this.#places[at] === NONE) this.#places[at] = i;
     }
@@ -40,20 +45,22 @@ export class KnownRegions {
     const missing = indicesOf(found, NONE);
     if (missing.length === task.count) return evaluate(task);
     signal?.throwIfAborted();
-    const { values, errors, axes } = this.record;
-    const sums: RegionSums = {
-      part: allRegions(task),
-      values: Float64Array.from(found, i => values[i]),
-      errors: Float64Array.from(found, i => errors[i]),
-      axes: Uint8Array.from(found, i => axes[i]),
-      nonFinite: null,
+    const sums = emptyRegionSums(allRegions(task), this.results);
+    /** Copies what is said of result r of a region, from place `from` of other lists. */
+    const copy = (region: number, r: number, lists: RegionRecord | RegionSums, from: number) => {
+      const to = r * task.count + region;
+      sums.values[to] = lists.values[from];
+      sums.errors[to] = lists.errors[from];
+      sums.axes[to] = lists.axes[from];
     };
+    const each = Array.from({ length: this.results }, (_, r) => r);
+    found.forEach((known, region) => {
+      if (known !== NONE) for (const r of each) copy(region, r, this.record, known * this.results + r);
+    });
     if (missing.length === 0) return sums;
     const rest = await evaluate(someOf(task, missing));
     missing.forEach((region, i) => {
-      sums.values[region] = rest.values[i];
-      sums.errors[region] = rest.errors[i];
-      sums.axes[region] = rest.axes[i];
+      for (const r of each) copy(region, r, rest, r * missing.length + i);
     });
     return { ...sums, nonFinite: rest.nonFinite };
   }

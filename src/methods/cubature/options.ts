@@ -23,7 +23,7 @@ export const CUBATURE_OPTIONS = {
   },
   /** Random points that confirm a claim; 0: none. By default as many as the tolerance and the evaluations so far ask for. */
   witnesses: { kind: 'whole', least: 0 },
-  /** Bytes that the `state` of a result may take for regions: 9·dims + 17 for each that was evaluated; 600 per step of `pagani` on a card. Default 16777216. */
+  /** Bytes that the `state` of a result may take for regions: 9·dims + 17·results for each that was evaluated; 600 per step of `pagani` on a card. Default 16777216. */
   maxState: {
     kind: 'number',
     least: 0,

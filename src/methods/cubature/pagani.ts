@@ -17,8 +17,8 @@
  * does.
  *
  * A run claims the tolerance only after every region has a parent to compare with, every axis was halved as far as
- * START_EVALUATIONS allows, small regions have looked across their borders (tasks/pool/borders.ts), and random points
- * confirm it (witnesses.ts).
+ * START_EVALUATIONS allows, small regions have looked across their borders (tasks/pool/borders.ts) and those with the largest
+ * errors along all axes (tasks/pool/all-axes.ts), and random points confirm it (witnesses.ts).
  *
  * With several results the pool is on the host, and regions are selected by what they need (tasks/pool/store.ts). Σ of the needs
  * is at least the error of the worst goal in units of its tolerance: equal to it where the goals have their errors in the same
@@ -35,21 +35,8 @@ import {
   toleranceLeft,
 } from '../../tasks/pool/pool.ts';
 import { allRegions } from '../../tasks/region.ts';
-import {
-  type MethodProblem,
-  type Outcome,
-  type Run,
-  type Status,
-  type Step,
-  toleranceAt,
-} from '../method.ts';
-import {
-  CANCELLED_IN_NOISE,
-  Cubature,
-  LEAST_ERROR_IN_NOISE,
-  NEGLIGIBLE_PART,
-  runCubature,
-} from './cubature.ts';
+import type { MethodProblem, Outcome, Run, Status, Step } from '../method.ts';
+import { CANCELLED_IN_NOISE, Cubature, LEAST_ERROR_IN_NOISE, runCubature } from './cubature.ts';
 import type { CubatureOptions } from './options.ts';
 import type { RecordedPool } from './recorded-pool.ts';
 import type { PoolRecord } from './region-record.ts';
@@ -144,9 +131,13 @@ class Pagani extends Cubature {
       const claims = () => this.regions >= least && this.enough(this.#estimates());
       if (claims()) {
         for (const goal of this.goals) {
-          const tolerance = toleranceAt(this.problem, this.#each[goal].value, goal);
-          this.#note(await pool.look(NEGLIGIBLE_PART * tolerance, this.affordable, goal));
+          const negligible = this.looks.negligible(this.#each[goal].value, goal);
+          this.#note(await pool.look(negligible, this.affordable, goal));
         }
+      }
+      for (const goal of this.goals) {
+        const along = claims() ? this.looks.affordableAlong(this.#claims()[goal], goal) : 0;
+        if (along >= 1 && pool.lookAlong) this.#note(await pool.lookAlong(along, goal));
       }
       let status: Status | undefined;
       if (claims()) {

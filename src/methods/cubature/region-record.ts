@@ -5,9 +5,11 @@
 import type { PoolStep, PoolSums, WitnessStep } from '../../tasks/pool/pool.ts';
 import type { RuleName } from '../../tasks/rules.ts';
 
-/** What a rule said of regions: everything of one region is together. */
+/** What a rule said of regions: everything of one region is together, also the values, errors and axes of its results. */
 export interface RegionRecord {
   rule: RuleName;
+  /** How many results the integrand has; 1 if it is absent, as in records of earlier versions. */
+  results?: number;
   centres: Float64Array;
   levels: Uint8Array;
   values: Float64Array;
@@ -43,12 +45,14 @@ export const isCubatureRecord = (record: CubatureRecord, dims: number): boolean 
 
 /** Whether the lists of a record are as long as they say of each other: they are read by these numbers. */
 function isRegionRecord(record: RegionRecord, dims: number): boolean {
-  const { centres, levels, values, errors, axes } = record;
-  const count = values?.length;
+  const { centres, levels, values, errors, axes, results = 1 } = record;
+  const count = values?.length / results;
   return (
+    Number.isInteger(results) &&
+    Number.isInteger(count) &&
     [centres, values, errors].every(l => l instanceof Float64Array) &&
     [levels, axes].every(l => l instanceof Uint8Array) &&
-    [errors, axes].every(l => l.length === count) &&
+    [errors, axes].every(l => l.length === values.length) &&
     [centres, levels].every(l => l.length === count * dims) &&
     axes.every(a => a < dims) &&
     [values, errors].every(l => l.every(Number.isFinite))

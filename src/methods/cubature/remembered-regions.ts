@@ -17,12 +17,20 @@ import type { RuleName } from '../../tasks/rules.ts';
 import type { KnownRegions } from './known-regions.ts';
 import type { RegionRecord } from './region-record.ts';
 
-/** Bytes per region in a record. */
-const bytesOf = (dims: number): number => 9 * dims + 17;
+/** Bytes per region in a record: centre and levels, and for each result value, error and axis. */
+const bytesOf = (dims: number, results: number): number => 9 * dims + 17 * results;
+
+/** What is evaluated: so many results of an integrand, over regions of so many dimensions, by a rule. */
+interface Evaluated {
+  dims: number;
+  results: number;
+  rule: RuleName;
+}
 
 export class RememberedRegions {
   readonly #session: Session;
   readonly #dims: number;
+  readonly #results: number;
   /** Regions that the record may have. */
   readonly #most: number;
   #record: RegionRecord;
@@ -32,17 +40,17 @@ export class RememberedRegions {
 
   constructor(
     session: Session,
-    dims: number,
-    rule: RuleName,
+    { dims, results, rule }: Evaluated,
     maxBytes: number,
     old: KnownRegions | null = null,
   ) {
     this.#session = session;
     this.#dims = dims;
-    this.#most = Math.floor(maxBytes / bytesOf(dims));
+    this.#results = results;
+    this.#most = Math.floor(maxBytes / bytesOf(dims, results));
     this.#known = old;
-    this.#record = old?.record ?? emptyRecord(rule, dims, Math.min(256, this.#most));
-    this.#count = old?.record.values.length ?? 0;
+    this.#record = old?.record ?? emptyRecord({ dims, results, rule }, Math.min(256, this.#most));
+    this.#count = old?.count ?? 0;
   }
 
   /** The session with this memory: all regions that it evaluates are remembered. */
@@ -62,7 +70,7 @@ export class RememberedRegions {
   }
 
   get record(): RegionRecord {
-    return resized(this.#record, this.#dims, this.#count);
+    return this.#resized(this.#count);
   }
 
   async #evaluate(task: RegionTask, signal: AbortSignal | undefined): Promise<RegionSums> {
@@ -72,39 +80,44 @@ export class RememberedRegions {
   }
 
   #remember({ count, centres, levels }: RegionTask, sums: RegionSums): void {
-    const dims = this.#dims;
+    const [dims, results] = [this.#dims, this.#results];
     const end = Math.min(this.#most, this.#count + count);
     if (end <= this.#count) return;
-    const room = this.#record.values.length;
-    if (end > room) this.#record = resized(this.#record, dims, Math.min(this.#most, Math.max(2 * room, end)));
+    const room = this.#record.values.length / results;
+    if (end > room) this.#record = this.#resized(Math.min(this.#most, Math.max(2 * room, end)));
     const record = this.#record;
     for (let to = this.#count, i = 0; to < end; to++, i++) {
       for (let d = 0; d < dims; d++) {
         record.centres[to * dims + d] = centres[d * count + i];
         record.levels[to * dims + d] = levels[d * count + i];
       }
-      record.values[to] = sums.values[i];
-      record.errors[to] = sums.errors[i];
-      record.axes[to] = sums.axes[i];
+      for (let r = 0; r < results; r++) {
+        const [own, from] = [to * results + r, r * count + i];
+        record.values[own] = sums.values[from];
+        record.errors[own] = sums.errors[from];
+        record.axes[own] = sums.axes[from];
+      }
     }
     this.#count = end;
   }
+
+  /** The record with room for `count` regions, with as many of those that it has as fit. */
+  #resized(count: number): RegionRecord {
+    const old = this.#record;
+    if (count * this.#results === old.values.length) return old;
+    const record = emptyRecord({ dims: this.#dims, results: this.#results, rule: old.rule }, count);
+    for (const list of ['centres', 'levels', 'values', 'errors', 'axes'] as const)
+      record[list].set(old[list].subarray(0, record[list].length));
+    return record;
+  }
 }
 
-const emptyRecord = (rule: RuleName, dims: number, count: number): RegionRecord => ({
+const emptyRecord = ({ dims, results, rule }: Evaluated, count: number): RegionRecord => ({
   rule,
+  results,
   centres: new Float64Array(dims * count),
   levels: new Uint8Array(dims * count),
-  values: new Float64Array(count),
-  errors: new Float64Array(count),
-  axes: new Uint8Array(count),
+  values: new Float64Array(results * count),
+  errors: new Float64Array(results * count),
+  axes: new Uint8Array(results * count),
 });
-
-/** A record with room for `count` regions, with as many of the old ones as fit. */
-function resized(old: RegionRecord, dims: number, count: number): RegionRecord {
-  if (count === old.values.length) return old;
-  const record = emptyRecord(old.rule, dims, count);
-  for (const list of ['centres', 'levels', 'values', 'errors', 'axes'] as const)
-    record[list].set(old[list].subarray(0, record[list].length));
-  return record;
-}

@@ -141,7 +141,7 @@ class TwoPhase extends Cubature {
       for (let i = 0; i < list.count; i++) all.add(list, i, own.nodes[i]);
     }
     let reached = now;
-    if (await this.look(all, this.#tree)) reached = all.totals().map(own => own.estimate(this.noise));
+    if (await this.looks.at(all, this.#tree)) reached = all.totals().map(own => own.estimate(this.noise));
     const claims = reached.map((own, r) => this.claim(own, this.#absolute[r]));
     const status = this.enough(reached) ? await this.confirm(storeCourt(this, all), claims) : undefined;
     yield* this.record(status ? reached : all.totals().map(own => own.estimate(this.noise)));

@@ -118,7 +118,7 @@ export class Witnesses {
   async confirm(court: Court, claim: Claim): Promise<Verdict> {
     if (this.#asked === 0) return 'confirmed';
     const { ranges } = this.#problem;
-    let wanted = this.#wanted(claim);
+    let wanted = this.wanted(claim);
     const few = SCOUTS * wanted;
     const dear = this.contradiction !== null || wanted > DEAR * this.#ledger.budgetLeft;
     if (dear && few >= LEAST_SCOUTS && few < this.#ledger.budgetLeft / 4) {
@@ -157,7 +157,7 @@ export class Witnesses {
   /** Before regions with small errors are dropped to make room for others: surprised ones get larger errors, and stay. */
   async protect(court: Court, claim: Claim): Promise<void> {
     if (this.#asked === 0) return;
-    const witnesses = this.#wanted(claim);
+    const witnesses = this.wanted(claim);
     const { regions: count, value, error, rounding } = claim;
     if (witnessCost({ count, witnesses, ranges: this.#problem.ranges }) > this.#ledger.budgetLeft) return;
     const { deviation, spread, surprise, missing } = await this.#draw(court, claim, witnesses);
@@ -198,7 +198,8 @@ export class Witnesses {
     return 'contradicted';
   }
 
-  #wanted({ value, absolute }: Claim): number {
+  /** The number of witnesses that a claim should have. */
+  wanted({ value, absolute }: Claim): number {
     const more = Math.min(MOST_AFTER, AFTER_CONTRADICTION ** this.#contradictions);
     if (this.#asked !== undefined) return this.#asked * more;
     const { neighbours, several } = this.#problem;

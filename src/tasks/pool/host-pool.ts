@@ -1,5 +1,6 @@
 /** The pool of regions for devices that bring none: lists in this process, whose regions the device evaluates. */
 import type { Ranges, RegionSums, RegionTask } from '../region.ts';
+import type { AllAxes } from './all-axes.ts';
 import { Blame, type HearWitnesses } from './blame.ts';
 import { lookAcross } from './borders.ts';
 import { addRegion, Sum, Totals, twoLevelErrors } from './errors.ts';
@@ -32,6 +33,8 @@ export class HostPool implements SeveralPool {
   readonly #task: PoolTask;
   readonly #ranges: Ranges;
   readonly #store: RegionStore;
+  /** Loaded when it is used: many claims need none. */
+  #allAxes: AllAxes | null = null;
   /** Null once regions were finished: the tree cannot give back their nodes, and memory is short then. */
   #tree: SplitTree | null = new SplitTree();
   /** Sums over the regions in the store, and over the finished ones, of each result. */
@@ -179,6 +182,18 @@ export class HostPool implements SeveralPool {
       },
     );
     this.#here[result] = Totals.of({ values, errors, count });
+    return step;
+  }
+
+  async lookAlong(affordable: number, result = 0): Promise<PoolStep> {
+    if (!this.#tree) return NOTHING;
+    let step = NOTHING;
+    this.#allAxes ??= new (await import('./all-axes.ts')).AllAxes(this.#ranges);
+    await this.#allAxes.look(this.#store, result, affordable, async halves => {
+      step = await this.#evaluate(halves);
+    });
+    const { values, errors } = this.#store.columns[result];
+    this.#here[result] = Totals.of({ values, errors, count: this.#store.count });
     return step;
   }
 

@@ -53,6 +53,11 @@ export interface RegionPool {
    * looked at, by default the first.
    */
   look(negligible: number, affordable: number, result?: number): Promise<PoolStep>;
+  /**
+   * Looks along all axes (all-axes.ts) at the regions with the largest errors, with at most `affordable` evaluations of
+   * regions, and raises the errors of those that have missed something. Pools on the host do.
+   */
+  lookAlong?(affordable: number, result?: number): Promise<PoolStep>;
   /** Draws witnesses for all regions in the pool (../witness.ts); each round has other points. */
   witness(draw: WitnessDraw): Promise<WitnessStep>;
   /**

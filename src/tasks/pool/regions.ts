@@ -73,9 +73,13 @@ export function canSplit(regions: Regions, region: number, ranges: Ranges): bool
   for (let own = region; own < axes.length; own += count) {
     const axis = axes[own];
     const at = axis * count + region;
-    const level = levels[at] + 1;
-    const offset = ((ranges[axis][1] - ranges[axis][0]) / 2) * 2 ** -level;
-    if (!(level < MAX_LEVEL && centres[at] + offset / 4 !== centres[at])) return false;
+    if (!canHalve(centres[at], levels[at], ranges[axis])) return false;
   }
   return true;
+}
+
+/** Whether the centres of the halves along an axis differ from the centre of the whole, which was halved `level` times. */
+export function canHalve(centre: number, level: number, [low, high]: readonly [number, number]): boolean {
+  const offset = ((high - low) / 2) * 2 ** -(level + 1);
+  return level + 1 < MAX_LEVEL && centre + offset / 4 !== centre;
 }
