@@ -11,7 +11,7 @@
 import type { Part } from '../../tasks/part.ts';
 import type { Fit } from '../../tasks/verify.ts';
 import { afterTurn } from '../event-loop.ts';
-import { ClusterError } from './connection.ts';
+import { ClusterError } from './cluster-error.ts';
 import { Frames, fromBytes, sumsDigest } from './packing.ts';
 import { type AnySums, type AnyTask, readSums } from './parts.ts';
 import type { Answer, Begin, ResultHead, TaskKind } from './protocol.ts';
