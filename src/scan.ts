@@ -240,6 +240,7 @@ async function scanned(f: AnyIntegrand | URL, options: ScanOptions): Promise<Res
   };
   try {
     await integrandFor(first); // an error in the function itself is thrown at once, not once per integral
+    await device.prepare?.();
     await inLanes();
     if (neighbours.contradicted) {
       todo = vouched.splice(0).filter(index => results[index].witnesses !== undefined);

@@ -118,6 +118,9 @@ export function libraryOptions(given: Arguments['options']): AllOptions {
 function resumed(device: unknown, run: string): string {
   if (!isServer(device))
     throw new UsageError('--resume is for clusters.', 'Name one: --device nats://host --resume RUN.');
+  const named = new URL(device as string).pathname.slice(1);
+  if (named)
+    throw new UsageError(`The run has two names: ${named} in the URL, and ${run}.`, 'Leave one of them out.');
   const url = `${(device as string).replace(/\/$/, '')}/${run}`;
   if (isServer(url)) return url;
   throw new UsageError(`--resume is '${run}'.`, 'Use letters, digits, - and _, at most 64.');

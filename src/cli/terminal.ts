@@ -4,6 +4,7 @@ export interface Stream {
   write(text: string): unknown;
   isTTY?: boolean | undefined;
   columns?: number | undefined;
+  rows?: number | undefined;
 }
 
 export interface Terminal {

@@ -29,6 +29,8 @@ export interface Device {
   readonly takesFunctions?: boolean;
   /** Whether its sessions have `integrals`: it is many machines. */
   readonly solvesIntegrals?: boolean;
+  /** Throws what would make each `open` fail, such as a server that does not answer: a scan says it once, not once per integral. */
+  prepare?(): Promise<void>;
   /** Makes an integrand ready to run. */
   open(program: BoundProgram, options?: OpenOptions): Promise<Session>;
   /** Frees everything; the device cannot be used any more. */

@@ -1,9 +1,10 @@
 /** What may be missing in a cluster is told with its remedy, and soon: nothing waits in silence. */
 import { readFileSync } from 'node:fs';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { afterEach, describe, expect, test } from 'vitest';
-import { PROTOCOL, WHO } from '../../src/devices/cluster/protocol.ts';
-import { cluster, integrate } from '../../src/index.ts';
-import { absent, killWorkers, type Server, startServer, startWorker, startWorkers, until } from './server.ts';
+import { PROTOCOL, STREAM, WHO } from '../../src/devices/cluster/protocol.ts';
+import { cluster, integrate, scan } from '../../src/index.ts';
+import { absent, killWorkers, type Server, startServer, startWorker, startWorkers } from './server.ts';
 
 /** 3 s is what it takes at most on a machine that has time; a test tells an end from none. */
 const SOON_MS = 30_000;
@@ -24,6 +25,14 @@ test('no server', async () => {
   await expect(run('nats://127.0.0.1:1')).rejects.toThrow(
     /^no NATS server answers at nats:\/\/127\.0\.0\.1:1 .*start one with nats-server -js, or quadrille cluster/,
   );
+});
+
+test('a scan says once that there is no server, and does not try again for each integral', async () => {
+  const params = Array.from({ length: 500 }, (_, a) => ({ a }));
+  for (const device of ['nats://127.0.0.1:1', cluster({ servers: 'nats://127.0.0.1:1' })])
+    await expect(scan(([x], { a }) => x ** a, { dims: 1, params, device })).rejects.toThrow(
+      /^no NATS server answers at nats/,
+    );
 });
 
 test.each([
@@ -103,15 +112,42 @@ describe.skipIf(absent)('with a server', () => {
     expect(w1.said()).not.toContain('may not');
   });
 
-  test('a worker that may not take jobs says so', async () => {
-    server = await startServer(
-      `authorization { users = [{ user: idle, password: idle, permissions: {
-        publish: { allow: [">"], deny: ["$JS.API.CONSUMER.MSG.>"] }, subscribe: [">"] } }] }`,
+  test('a server that takes small messages only: what its configuration needs', async () => {
+    server = await startServer('max_payload: 65536');
+    const w1 = await startWorker(server.url, 'w1');
+    const message = /takes messages of 65536 bytes at most, .*write max_payload: 1MB into its configuration/;
+    await expect(run(server.url)).rejects.toThrow(message);
+    expect(w1.said()).toMatch(message);
+  });
+
+  test.each([
+    ['all', ['quadrille.>'], /subjects overlap with an existing stream; nats stream ls shows/],
+    [
+      STREAM,
+      ['quadrille.job.>'],
+      /has a stream quadrille-jobs that is no queue of jobs; remove it with nats/,
+    ],
+    [STREAM, ['other.>'], /has a stream quadrille-jobs that is no queue of jobs; remove it with nats/],
+  ])('somebody has made a stream %s of %s', async (name, subjects, message) => {
+    server = await startServer();
+    await (await jetstreamManager(await server.connect())).streams.add({ name, subjects });
+    const w1 = await startWorker(server.url, 'w1');
+    await expect(run(server.url)).rejects.toThrow(message);
+    expect(w1.said()).toMatch(message);
+  });
+
+  test('names of workers: one that is none is refused, and so is one that is taken', async () => {
+    server = await startServer();
+    expect((await startWorker(server.url, 'a b')).said()).toMatch(
+      /^ended: a worker cannot be called 'a b'; use letters, digits and/,
     );
-    const idle = await startWorker(server.url.replace('//', '//idle:idle@'), 'w1');
-    const told = () =>
-      /may not publish to \$JS\.API\.CONSUMER\.MSG\.NEXT\S+, and gets no jobs/.test(idle.said());
-    await until(told, 'the worker has said what is wrong');
+    // two that start at once: one of them has the name
+    const both = await Promise.all([startWorker(server.url, 'w1'), startWorker(server.url, 'w1')]);
+    const refused = both.filter(w => /^ended: another worker at .* is called w1; choose/.test(w.said()));
+    expect(refused).toHaveLength(1);
+    expect((await startWorker(server.url, 'w1')).said()).toMatch(/^ended: another worker/);
+    await startWorker(server.url, 'w2');
+    expect((await run(server.url)).device).toMatch(/parts of w\d \d+, w\d \d+\)$/);
   });
 
   test('another user and no rights', async () => {

@@ -230,6 +230,45 @@ describe.skipIf(absent)('a cluster', () => {
     await queueIsEmpty();
   });
 
+  test.each(['aborted', 'failed'])('a run with a name that was %s goes on, with the same bits', async how => {
+    await startWorkers(server.url, 2);
+    const stop = new AbortController();
+    const broken = integrate(f, {
+      ...options,
+      device: `${server.url}/run-1`,
+      signal: stop.signal,
+      onProgress: async ({ evaluations }) => {
+        if (evaluations < 2e6) return;
+        if (how === 'aborted') return stop.abort();
+        await killWorkers();
+        await startWorker(server.url, 'small', 'limited');
+      },
+    });
+    if (how === 'aborted') expect((await broken).status).toBe('aborted');
+    else await expect(broken).rejects.toThrow(/this worker allows 1000/);
+    await killWorkers();
+    await startWorkers(server.url, 2);
+    const nc = await server.connect();
+    let jobs = 0;
+    nc.subscribe('quadrille.job.>', { callback: () => void jobs++ });
+    await nc.flush();
+    let counted = 0;
+    expect(
+      numbers(
+        await integrate(f, {
+          ...options,
+          device: `${server.url}/run-1`,
+          onProgress: ({ evaluations }) => {
+            if (evaluations < 2e6) counted = jobs;
+          },
+        }),
+      ),
+    ).toEqual(expected);
+    expect(counted).toBe(0); // nothing was computed again
+    expect(jobs).toBeGreaterThan(0);
+    await queueIsEmpty();
+  });
+
   test('the coordinator is killed: its jobs are thrown away, and the next one has the workers', async () => {
     await startWorkers(server.url, 2, 'slow');
     const killed = runScript(

@@ -121,7 +121,7 @@ describe.skipIf(absent)('a scan on a cluster', () => {
 
   test('workers die, and one answers wrongly: the bits stay', async () => {
     const [victim] = await startWorkers(server.url, 2, 'slow');
-    await startWorkers(server.url, 2);
+    await Promise.all(['w3', 'w4'].map(name => startWorker(server.url, name)));
     const wrong = await startWorker(server.url, 'liar', 'wrong');
     const options = { dims: 2, method: 'vegas+', relTol: 2e-3, params: sets(150) } as const;
     const alone = await scan(f, { ...options, device: 'cpu:2' });

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '../../devices/cluster/connection.ts';
 import type { Arguments } from '../arguments.ts';
@@ -10,18 +10,28 @@ import { FAILED } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { threadsFor } from './worker.ts';
+import { deviceOf, threadsFor } from './worker.ts';
 
 /** The port of NATS; another one where it is taken. */
 const PORT = 4222;
 const DEFAULT_WORKERS = 2;
+/** Processes beyond these would only use up the memory. */
+const MAX_WORKERS_PER_CORE = 8;
 /** Milliseconds until a server has to answer. */
 const START_MS = 10_000;
 
-export async function clusterCommand({ rest, options }: Arguments, { out }: Terminal): Promise<number> {
+export async function clusterCommand(args: Arguments, { out }: Terminal): Promise<number> {
+  const { rest, options } = args;
   if (rest.length > 0)
     throw new UsageError(`quadrille cluster takes no '${rest[0]}'.`, 'Write quadrille cluster.');
   const workers = (options.get('workers') as number | undefined) ?? DEFAULT_WORKERS;
+  const most = MAX_WORKERS_PER_CORE * availableParallelism();
+  if (workers < 1 || workers > most)
+    throw new UsageError(
+      `--workers is ${workers}.`,
+      `Pass a number from 1 to ${most}: each worker is a process, and they share the cores of this machine.`,
+    );
+  deviceOf(args); // before anything is started
   const interrupt = interruptible();
   const store = mkdtempSync(join(tmpdir(), 'quadrille-cluster-'));
   const children: ChildProcess[] = [];
@@ -47,7 +57,7 @@ export async function clusterCommand({ rest, options }: Arguments, { out }: Term
       );
     const npx = process.env.npm_command === 'exec' ? 'npx ' : ''; // as the person has called it
     out.write(
-      `A server and ${workers} workers run on this machine, until Ctrl-C. In another terminal:\n\n` +
+      `A server and ${workers === 1 ? 'a worker' : `${workers} workers`} run on this machine, until Ctrl-C. In another terminal:\n\n` +
         `  ${npx}quadrille workers ${url}\n` +
         `  ${npx}quadrille 'exp(-x*y)' x,y=0..1 --device ${url} --method vegas+ --rel-tol 1e-6\n\n`,
     );

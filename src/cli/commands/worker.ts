@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { optionsFromEnvironment } from '../../devices/cluster/connection.ts';
 import { isServer } from '../../devices/cluster/server-url.ts';
 import { work } from '../../devices/cluster/worker.ts';
-import { deviceRemedy, openDevice } from '../../devices/registry.ts';
+import { deviceRemedy, openDevice, takesFunctions } from '../../devices/registry.ts';
 import { OptionError } from '../../options/option-error.ts';
 import { visible } from '../../options/visible.ts';
 import { solveWholes } from '../../whole-integrals.ts';
@@ -15,10 +15,10 @@ import { UsageError } from '../usage-error.ts';
 export async function workerCommand(args: Arguments, { out, err, env }: Terminal): Promise<number> {
   const servers = serverOf(args);
   const { options } = args;
-  const named = (options.get('device') as string | undefined) ?? 'cpu';
-  const asked = named.includes(',') ? named.split(',') : named;
-  const remedy = [asked].flat().some(isServer) ? 'name a device of this machine' : deviceRemedy(asked);
-  if (remedy) throw new OptionError('device', named, remedy);
+  const asked = deviceOf(args);
+  for (const name of ['part-evaluations', 'part-memory'])
+    if ((options.get(name) as number) < 1)
+      throw new UsageError(`--${name} is ${options.get(name)}.`, 'Pass a number of 1 or more.');
   const { device, release } = await openDevice(asked, { maxEvaluations: 0, relTol: 0, float64: true });
   const interrupt = interruptible();
   const limits = Object.entries({
@@ -45,6 +45,18 @@ export async function workerCommand(args: Arguments, { out, err, env }: Terminal
     await release();
   }
   return 0;
+}
+
+/** The device that workers are to use, all cores unless it is named. */
+export function deviceOf({ options }: Arguments): string | string[] {
+  const named = (options.get('device') as string | undefined) ?? 'cpu';
+  const asked = named.includes(',') ? named.split(',') : named;
+  const remedy = [asked].flat().some(isServer)
+    ? 'name a device of this machine'
+    : (deviceRemedy(asked) ??
+      (takesFunctions(asked) ? 'workers do compiled integrands: use cpu or cuda' : undefined));
+  if (remedy) throw new OptionError('device', named, remedy);
+  return asked;
 }
 
 /** The server that a command names. */

@@ -30,14 +30,27 @@ export async function workersCommand(args: Arguments, terminal: Terminal): Promi
 }
 
 /** Draws the table anew every second, over the one before. */
-async function live({ nc, server }: Connected, { out, env }: Terminal): Promise<void> {
+async function live({ nc, server, listener }: Connected, { out, env }: Terminal): Promise<void> {
   const interrupt = interruptible();
   const style = styleOf(out, env);
   let drawn = 0;
+  let away = false;
+  listener.lost = () => {
+    away = true;
+  };
+  listener.back = () => {
+    away = false;
+  };
   out.write('\x1b[?25l'); // no cursor
   try {
     while (!interrupt.signal.aborted) {
-      const lines = page(await who(nc), server, style).map(l => l.slice(0, widthOf(out) + 20));
+      const found = away ? [] : await who(nc);
+      const rows = (out.rows || Infinity) - 1; // the cursor stands below the page
+      const lines = (
+        away
+          ? [`${style.bold(server)}  is out of reach; this page waits for it to come back`]
+          : page(found, server, style, rows)
+      ).map(l => l.slice(0, widthOf(out) + 20));
       out.write(`${drawn > 0 ? `\x1b[${drawn}A` : ''}${lines.map(l => `\x1b[2K${l}\n`).join('')}\x1b[J`);
       drawn = lines.length;
       await new Promise<void>(done => {
@@ -54,12 +67,20 @@ async function live({ nc, server }: Connected, { out, env }: Terminal): Promise<
   }
 }
 
-function page(found: readonly Worker[], server: string, style: Style): string[] {
+/** Lines of the page around the table: head, two empty ones, the names of the columns, and the last one. */
+const AROUND = 5;
+
+/** At most so many rows: what has left the screen cannot be drawn over. Where not all workers have a place, the busy ones are shown. */
+function page(found: readonly Worker[], server: string, style: Style, rows: number): string[] {
   const busy = found.filter(w => w.doing).length;
   const rate = found.reduce((sum, w) => sum + (w.doing ? w.rate : 0), 0);
-  const head = `${style.bold(server)}  ${found.length} workers, ${busy} busy${rate > 0 ? `, ${rounded(rate)} evaluations/s` : ''}`;
+  const head = `${style.bold(server)}  ${found.length} worker${found.length === 1 ? '' : 's'}, ${busy} busy${rate > 0 ? `, ${rounded(rate)} evaluations/s` : ''}`;
+  const most = Math.max(1, rows - AROUND);
+  const shown = found.length <= most ? found : found.toSorted((a, b) => +!a.doing - +!b.doing).slice(0, most);
+  const more = found.length - shown.length;
+  const last = `${more > 0 ? `and ${more} more; ` : ''}Ctrl-C ends this page`;
   return found.length > 0
-    ? [head, '', ...table(found), '', style.dim('Ctrl-C ends this page')]
+    ? [head, '', ...table(shown), '', style.dim(last)]
     : [head, '', `start some with quadrille worker ${server}`];
 }
 

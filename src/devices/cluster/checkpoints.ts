@@ -77,6 +77,11 @@ export class Checkpoints {
     });
   }
 
+  /** Resolves when the server has all sums, or did not take them. */
+  settled(): Promise<void> {
+    return this.#keeping;
+  }
+
   /** The run has come to its end: nothing of it is needed any more. */
   async forget(): Promise<void> {
     await this.#keeping;

@@ -18,8 +18,9 @@ export interface ClusterOptions {
   kind?: string;
   /**
    * A name for the run, of letters, digits, - and _; in a URL it stands behind the host, `nats://host/name`. The sums of finished
-   * iterations are then kept on the server until the device is closed: if this process dies, a run of the same integral and
-   * name goes on where it stopped, with the same bits. Default: none, and nothing is kept.
+   * iterations are then kept on the server: if this process dies, or the run is aborted or fails, a run of the same integral and
+   * name goes on where it stopped, with the same bits. They are removed when the device is closed after a run that came to its end.
+   * Default: none, and nothing is kept.
    */
   run?: string;
   /**
@@ -75,16 +76,12 @@ class ClusterDevice implements Device {
     return this.#opened?.epsilon ?? 2 ** -53;
   }
 
+  async prepare(): Promise<void> {
+    await this.#coordinator();
+  }
+
   async open(program: BoundProgram, options?: OpenOptions): Promise<Session> {
-    if (this.#closed) throw new Error(`the device ${this.name} is closed; open a new one`);
-    this.#opening ??= this.#connect();
-    let coordinator: Coordinator;
-    try {
-      coordinator = await this.#opening;
-    } catch (e) {
-      this.#opening = null; // a worker may be started meanwhile
-      throw e;
-    }
+    const coordinator = await this.#coordinator();
     const { ClusterSession } = await import('./session.ts');
     const here = coordinator.kind === 'cpu' ? await this.#here(program, options) : null;
     return new ClusterSession(coordinator, this.name, program, here, !!options?.shared);
@@ -97,6 +94,17 @@ class ClusterDevice implements Device {
       () => {},
     );
     await this.#small?.close();
+  }
+
+  async #coordinator(): Promise<Coordinator> {
+    if (this.#closed) throw new Error(`the device ${this.name} is closed; open a new one`);
+    this.#opening ??= this.#connect();
+    try {
+      return await this.#opening;
+    } catch (e) {
+      this.#opening = null; // a worker may be started meanwhile
+      throw e;
+    }
   }
 
   async #connect(): Promise<Coordinator> {

@@ -5,14 +5,10 @@
  */
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { DeviceError } from '../device.ts';
-import { ACK_WAIT_MS, jobsOf, MAX_DELIVER, MAX_JOB, STREAM } from './protocol.ts';
+import { ClusterError } from './cluster-error.ts';
+import { ACK_WAIT_MS, FRAME, jobsOf, MAX_DELIVER, MAX_JOB, STREAM } from './protocol.ts';
 import { noteReconnection } from './requests.ts';
-
-/** What is wrong with a cluster: its server, its rights, its workers. */
-export class ClusterError extends DeviceError {
-  override name = 'ClusterError';
-}
+import { type Refusal, refusalError, refusalOf } from './rights.ts';
 
 export interface ServerOptions {
   /** One server, or several of one cluster of servers: `nats://host:4222`, `tls://host`, `wss://host`. */
@@ -33,6 +29,9 @@ export interface NatsPackages {
 
 /** Milliseconds to wait for an answer of the server before something is wrong; with the start of Node, less than 3 s. */
 const PATIENCE_MS = 2000;
+
+/** Bytes of a message that the server has to take: a frame with its head. The default of NATS is 1 MB. */
+const MIN_PAYLOAD = FRAME + MAX_JOB;
 
 type Nats = typeof import('@nats-io/transport-node');
 type JetStream = typeof import('@nats-io/jetstream');
@@ -62,9 +61,18 @@ export interface Connected {
   server: string;
   /** What a result should tell of the connection. */
   warnings: string[];
-  /** Subjects that the server has refused to this user. */
-  refused: Set<string>;
+  /** What the server has refused to this user. */
+  refused: Refusal[];
+  /** Told what happens to the connection; who wants to know puts functions into it. */
+  readonly listener: ConnectionListener;
   close(): Promise<void>;
+}
+
+export interface ConnectionListener {
+  refused?(refusal: Refusal): void;
+  /** The server is out of reach; the client tries to reach it again until it is closed. */
+  lost?(): void;
+  back?(): void;
 }
 
 export async function connect(options: ServerOptions, name: string): Promise<Connected> {
@@ -94,9 +102,14 @@ export async function connect(options: ServerOptions, name: string): Promise<Con
   } catch (e) {
     throw connectError(e as Error, server);
   }
-  const refused = new Set<string>();
-  void watch(nc, refused);
-  return {
+  const most = nc.info?.max_payload ?? Infinity;
+  if (most < MIN_PAYLOAD) {
+    await nc.close();
+    throw new ClusterError(
+      `the server at ${server} takes messages of ${most} bytes at most, and a cluster needs ${MIN_PAYLOAD}; write max_payload: 1MB into its configuration, which is the default`,
+    );
+  }
+  const connected: Connected = {
     nc,
     nats,
     jetstream,
@@ -106,17 +119,25 @@ export async function connect(options: ServerOptions, name: string): Promise<Con
       !!tls || first.startsWith('wss:'),
       'authenticator' in login || 'user' in login || 'token' in login,
     ),
-    refused,
+    refused: [],
+    listener: {},
     close: () => nc.close(),
   };
+  void watch(connected);
+  return connected;
 }
 
-/** A server tells that it refuses a subject in a status only: requests would wait for an answer until they time out. */
-async function watch(nc: NatsConnection, refused: Set<string>): Promise<void> {
+async function watch({ nc, refused, listener: told }: Connected): Promise<void> {
   for await (const s of nc.status()) {
-    if (s.type === 'reconnect') noteReconnection(nc);
-    const subject = s.type === 'error' && (s.error as { subject?: string }).subject;
-    if (subject) refused.add(subject);
+    if (s.type === 'disconnect') told.lost?.();
+    if (s.type === 'reconnect') {
+      noteReconnection(nc);
+      told.back?.();
+    }
+    const refusal = refusalOf(s);
+    if (!refusal) continue;
+    refused.push(refusal);
+    told.refused?.(refusal);
   }
 }
 
@@ -218,6 +239,9 @@ export interface Queue {
   manager: JetStreamManager;
 }
 
+/** The subjects of all jobs. */
+const JOBS = 'quadrille.job.>';
+
 /** JetStream with the stream of jobs and the consumer of a queue, which are made where they are missing. */
 export async function openQueue(connected: Connected, queue: string): Promise<Queue> {
   const { nc, jetstream, server, refused } = connected;
@@ -228,10 +252,11 @@ export async function openQueue(connected: Connected, queue: string): Promise<Qu
       if (isMissing(e)) return null;
       throw e;
     });
-    if (!stream)
+    if (stream) checkStream(stream.config, server);
+    else
       await manager.streams.add({
         name: STREAM,
-        subjects: ['quadrille.job.>'],
+        subjects: [JOBS],
         retention: RetentionPolicy.Workqueue,
         storage: StorageType.File,
         discard: DiscardPolicy.New,
@@ -267,19 +292,34 @@ export const runsError = (e: Error, { server, refused }: Connected): ClusterErro
 /** The client says "jetstream is not enabled" of a missing stream as well; the server's codes are reliable. */
 const isMissing = ({ code }: { code?: number }): boolean => code === 10059 || code === 10014;
 
-function queueError(
-  e: Error & { code?: number },
-  server: string,
-  refused: ReadonlySet<string>,
-): ClusterError {
-  const api = [...refused].find(s => s.startsWith('$JS'));
-  if (api)
-    return new ClusterError(
-      `this user of ${server} may not publish to ${api}; docs/cluster.md lists the rights of coordinators and workers`,
-    );
+function queueError(e: Error & { code?: number }, server: string, refused: readonly Refusal[]): ClusterError {
+  if (e instanceof ClusterError) return e;
+  const api = refused.find(r => r.subject.startsWith('$JS'));
+  if (api) return refusalError(server, api, 'coordinators and workers');
   if (e.name === 'JetStreamNotEnabled' || e.code === 10039 || /no responders|not enabled/i.test(e.message))
     return new ClusterError(
       `the server at ${server} has no JetStream; start it with nats-server -js, or enable JetStream for this account`,
     );
-  return new ClusterError(`the server at ${server} does not open a stream: ${e.message}`);
+  if (/timeout|closed|disconnect/i.test(`${e.name} ${e.message}`))
+    return new ClusterError(
+      `the server at ${server} does not answer any more (${e.message}); start it again, and run again`,
+    );
+  const remedy = e.code === OVERLAP ? `; ${STREAMS_OF_OTHERS}` : '';
+  return new ClusterError(`the server at ${server} does not open a stream: ${e.message}${remedy}`);
+}
+
+/** The server's code for a stream whose subjects another stream has. */
+const OVERLAP = 10065;
+const STREAMS_OF_OTHERS =
+  'nats stream ls shows the streams of this account: the subjects quadrille.job.> and quadrille.sums.> have to be free for those of Quadrille';
+
+/** Somebody may have made a stream of that name for something else. */
+function checkStream(
+  { retention, subjects }: { retention: string; subjects: string[] },
+  server: string,
+): void {
+  if (retention === 'workqueue' && subjects.includes(JOBS)) return;
+  throw new ClusterError(
+    `the server at ${server} has a stream ${STREAM} that is no queue of jobs; remove it with nats stream rm ${STREAM}, and run again: it is made when it is missing`,
+  );
 }

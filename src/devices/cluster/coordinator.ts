@@ -9,14 +9,8 @@ import type { Fit } from '../../tasks/verify.ts';
 import { beforeAbort } from '../before-abort.ts';
 import { Blobs } from './blobs.ts';
 import { Checkpoints } from './checkpoints.ts';
-import {
-  ClusterError,
-  type Connected,
-  connect,
-  openQueue,
-  type Queue,
-  type ServerOptions,
-} from './connection.ts';
+import { ClusterError } from './cluster-error.ts';
+import { type Connected, connect, openQueue, type Queue, type ServerOptions } from './connection.ts';
 import { Handout, type Office } from './handout.ts';
 import { AWAY_MS, awayError, JobQueue } from './job-queue.ts';
 import { digestOf, frameOf, framesOf, headOf, pack, withHead } from './packing.ts';
@@ -38,37 +32,15 @@ import {
   type Worker,
 } from './protocol.ts';
 import { pause } from './requests.ts';
+import { refusalError } from './rights.ts';
+import { GONE_MS, Roster } from './roster.ts';
 
 /** How often late parts are looked for, in milliseconds. */
 const LOOK_MS = 250;
-/** Without a sign of any worker for so long workers are asked who is there; after GONE_MS all are gone. */
+/** Without a sign of any worker for so long workers are asked who is there; after GONE_MS (roster.ts) all are gone. */
 const SILENT_MS = 5000;
-const GONE_MS = 30_000;
 /** Tasks that are over whose late sums are still compared. */
 const KEPT_TASKS = 8;
-
-interface Known {
-  parts: number;
-  /** Evaluations per millisecond: those of its last parts, by their length. */
-  rate: number;
-  evaluations: number;
-  ms: number;
-  /** When it was last heard of. */
-  seen: number;
-  /** Another worker has confirmed its sums, or is asked to. */
-  trusted: boolean;
-  examined: boolean;
-}
-
-const newlyKnown = (rate: number): Known => ({
-  parts: 0,
-  rate,
-  evaluations: 0,
-  ms: 0,
-  seen: performance.now(),
-  trusted: false,
-  examined: false,
-});
 
 /** The program and params that jobs name. */
 export interface Integrand {
@@ -84,14 +56,13 @@ export class Coordinator {
   readonly epsilon: number;
   readonly blobs = new Blobs();
   readonly warnings: string[];
+  readonly roster: Roster;
   /** Of a run that has a name. */
   checkpoints: Checkpoints | null = null;
   readonly #connected: Connected;
   readonly #nc: NatsConnection;
   readonly #queue: string;
   readonly #jobs: JobQueue<Handout>;
-  readonly #known = new Map<string, Known>();
-  readonly #leftOut = new Set<string>();
   readonly #handouts = new Map<number, Handout>();
   readonly #live = new Set<Handout>();
   /** Workers that alone have given sums of tasks that are over. */
@@ -101,6 +72,9 @@ export class Coordinator {
   #failure: unknown = null;
   #disconnected: number | null = null;
   #asking = false;
+  /** Whether a task came to no end, and the signal of the last one: a run that was aborted or failed keeps its checkpoints. */
+  #interrupted = false;
+  #signal: AbortSignal | undefined;
 
   static async open(options: ServerOptions, kind?: string, run?: string): Promise<Coordinator> {
     const connected = await connect(options, 'quadrille coordinator');
@@ -111,6 +85,7 @@ export class Coordinator {
       await connected.nc.flush(); // before the first job: whoever takes it asks at once
       await made.#jobs.deleteOrphans();
       if (run) made.checkpoints = await Checkpoints.open(connected, queue, run);
+      if (made.#failure) throw made.#failure;
       return made;
     } catch (e) {
       await connected.close();
@@ -126,7 +101,7 @@ export class Coordinator {
     this.warnings = [...connected.warnings];
     this.#queue = queueOf(kind);
     this.#jobs = new JobQueue(connected, jetstream, this.#queue, this.run);
-    for (const w of workers) this.#known.set(w.name, newlyKnown(w.rate / 1000));
+    this.roster = new Roster(workers);
     const listen = (subject: string, answer: (m: Msg) => void) =>
       this.#nc.subscribe(subject, {
         callback: (e, m) => {
@@ -142,30 +117,13 @@ export class Coordinator {
     listen(toRun('result', this.run), m => m.respond(this.#result(m.data)));
     listen(toRun('blob', this.run), m => m.respond(this.#blob(m.string())));
     listen(`$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${STREAM}.${this.#queue}`, m => this.#undelivered(m));
-    void this.#watch();
-  }
-
-  /** Workers that were heard of lately. */
-  get workers(): number {
-    const now = performance.now();
-    const lately = [...this.#known].filter(([name, w]) => !this.#leftOut.has(name) && now - w.seen < GONE_MS);
-    return Math.max(1, lately.length);
-  }
-
-  /** Evaluations per millisecond of a worker, on average; 0 when none has done anything. */
-  get rate(): number {
-    const rates = this.#rates();
-    return rates.length > 0 ? rates.reduce((a, b) => a + b) / rates.length : 0;
-  }
-
-  /** The rate of the slowest worker over the average; 1 when nothing is known. */
-  get slowest(): number {
-    return this.rate > 0 ? Math.min(...this.#rates()) / this.rate : 1;
-  }
-
-  /** The workers that did parts, and how many. */
-  get shares(): [name: string, parts: number][] {
-    return [...this.#known].map(([n, w]): [string, number] => [n, w.parts]).filter(([, parts]) => parts > 0);
+    this.#nc.publish(toRun('stop', 'rights')); // nobody listens: that it is refused should be known now, not in the middle of the run
+    const { listener, server } = connected;
+    listener.refused = refusal => this.#fail(refusalError(server, refusal, 'coordinators'));
+    listener.lost = () => {
+      this.#disconnected ??= performance.now();
+    };
+    listener.back = () => this.#back();
   }
 
   /** The sums of parts of a task; `cost` is evaluations, 0 where nobody knows them. */
@@ -178,6 +136,7 @@ export class Coordinator {
   ): Promise<AnySums[]> {
     signal?.throwIfAborted();
     if (this.#failure) throw this.#failure;
+    this.#signal = signal;
     const number = this.#tasks++;
     const { put, release } = this.blobs.user();
     const jobs: { text: string; digest: string }[] = [];
@@ -222,6 +181,9 @@ export class Coordinator {
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
     try {
       return await beforeAbort(handout.sums(), signal);
+    } catch (e) {
+      this.#interrupted = true;
+      throw e;
     } finally {
       handout.fail(new ClusterError('the task is over'));
       this.#live.delete(handout);
@@ -237,8 +199,12 @@ export class Coordinator {
     await pause(0); // whoever waits for them tidies up
     try {
       this.#nc.publish(toRun('stop', this.run), '');
-      await this.#jobs.settled();
-      await this.checkpoints?.forget();
+      if (this.#disconnected === null) {
+        await this.#jobs.settled();
+        await (this.#interrupted || this.#signal?.aborted
+          ? this.checkpoints?.settled()
+          : this.checkpoints?.forget());
+      }
     } catch {
       // the server is away: its jobs are thrown away by whoever takes them
     }
@@ -246,58 +212,39 @@ export class Coordinator {
   }
 
   #officeFor(publish: (index: number) => Promise<void>, digest: (index: number) => string): Office {
-    const self = this;
+    const { roster } = this;
     return {
       publish,
       digest,
       get workers() {
-        return self.workers;
+        return roster.count;
       },
-      expected: evaluations => (this.rate > 0 ? evaluations / this.rate : 0),
-      isLeftOut: worker => this.#leftOut.has(worker),
-      isTrusted: worker => this.#known.get(worker)?.trusted ?? false,
-      isExamined: worker => this.#known.get(worker)?.examined ?? false,
+      expected: evaluations => (roster.rate > 0 ? evaluations / roster.rate : 0),
+      isLeftOut: worker => roster.leftOut.has(worker),
+      isTrusted: worker => roster.get(worker)?.trusted ?? false,
+      isExamined: worker => roster.get(worker)?.examined ?? false,
       examine: worker => {
-        this.#heard(worker).examined = true;
+        roster.heard(worker).examined = true;
       },
       trust: worker => {
-        this.#heard(worker).trusted = true;
+        roster.heard(worker).trusted = true;
       },
       leaveOut: (worker, why) => this.#leaveOut(worker, why),
       fail: error => this.#fail(error),
-      credit: (worker, evaluations, ms) => {
-        const known = this.#heard(worker);
-        known.parts++;
-        known.evaluations = known.evaluations / 2 + evaluations;
-        known.ms = known.ms / 2 + ms;
-        if (known.evaluations > 0) known.rate = known.evaluations / Math.max(1, known.ms);
-      },
+      credit: (worker, evaluations, ms) => roster.credit(worker, evaluations, ms),
     };
-  }
-
-  /** Of the workers that were heard of lately, those that have done something. */
-  #rates(): number[] {
-    const now = performance.now();
-    return [...this.#known.values()].filter(w => w.rate > 0 && now - w.seen < GONE_MS).map(w => w.rate);
-  }
-
-  #heard(name: string): Known {
-    const known = this.#known.get(name) ?? newlyKnown(0);
-    known.seen = performance.now();
-    this.#known.set(name, known);
-    return known;
   }
 
   #begun(text: string): Answer {
     const begin = readBegin(text);
-    this.#heard(begin.worker);
+    this.roster.heard(begin.worker);
     return this.#handouts.get(begin.task)?.begin(begin) ?? 'done';
   }
 
   #result(data: Uint8Array): Answer {
     const { head, bytes } = headOf(data);
     const read = readResultHead(head);
-    this.#heard(read.worker);
+    this.roster.heard(read.worker);
     return this.#handouts.get(read.task)?.result(read, bytes) ?? 'done';
   }
 
@@ -316,8 +263,8 @@ export class Coordinator {
   }
 
   #leaveOut(worker: string, why: string): void {
-    if (this.#leftOut.has(worker)) return;
-    this.#leftOut.add(worker);
+    if (this.roster.leftOut.has(worker)) return;
+    this.roster.leftOut.add(worker);
     this.warnings.push(`${worker} was left out: ${why}`);
     if (this.#unconfirmed.has(worker))
       return this.#fail(
@@ -344,7 +291,7 @@ export class Coordinator {
       if (now - this.#disconnected > AWAY_MS) this.#fail(awayError(this.#connected.server, 'no connection'));
       return;
     }
-    const heard = Math.max(...[...this.#known.values()].map(w => w.seen));
+    const heard = this.roster.heardAt;
     if (now - heard > SILENT_MS) void this.#askAround();
     if (now - heard > GONE_MS)
       this.#fail(
@@ -358,20 +305,15 @@ export class Coordinator {
   async #askAround(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
-    for (const w of await who(this.#nc)) if (w.queue === this.#queue) this.#heard(w.name);
+    for (const w of await who(this.#nc)) if (w.queue === this.#queue) this.roster.heard(w.name);
     this.#asking = false;
   }
 
-  async #watch(): Promise<void> {
-    for await (const { type } of this.#nc.status()) {
-      if (type === 'disconnect') this.#disconnected ??= performance.now();
-      if (type === 'reconnect') {
-        this.#disconnected = null;
-        // workers need a moment to come back as well
-        for (const w of this.#known.values()) w.seen = performance.now();
-        for (const h of this.#live) h.renew();
-      }
-    }
+  /** The connection is there again: workers need a moment to come back as well. */
+  #back(): void {
+    this.#disconnected = null;
+    this.roster.wait();
+    for (const h of this.#live) h.renew();
   }
 
   /** Removes what a task has left in the queue and at workers. */

@@ -11,7 +11,7 @@
 import type { Part } from '../../tasks/part.ts';
 import type { Fit } from '../../tasks/verify.ts';
 import { afterTurn } from '../event-loop.ts';
-import { ClusterError } from './connection.ts';
+import { ClusterError } from './cluster-error.ts';
 import { Frames, fromBytes, sumsDigest } from './packing.ts';
 import { type AnySums, type AnyTask, readSums } from './parts.ts';
 import type { Answer, Begin, ResultHead, TaskKind } from './protocol.ts';
@@ -29,8 +29,8 @@ const GIVEN_UP_MS = 60_000;
 const INTEGRALS_LATE_MS = 10_000;
 /** How long another worker's opinion is waited for. */
 const OPINION_MS = 10_000;
-/** Before a job goes back to the queue because the wrong worker had taken it. */
-const REQUEUE_MS = 50;
+/** Before jobs go back to the queue because the wrong workers had taken them. */
+const REQUEUE_MS = 20;
 
 /** After so long, what was packed is sent: to cut and digest the counts of a million cubes takes 9 ms, and workers wait. */
 const PACKING_MS = 1;
@@ -98,6 +98,8 @@ export class Handout {
   readonly #office: Office;
   readonly #parts: PartState[];
   readonly #frames = new Map<string, Frames>();
+  /** Parts that the wrong workers have taken, in the order in which they came back. */
+  readonly #wrongly: number[] = [];
   readonly #done: Promise<void>;
   #resolve!: () => void;
   #reject!: (e: unknown) => void;
@@ -379,10 +381,13 @@ export class Handout {
     this.#office.publish(index).catch(e => this.fail(e));
   }
 
+  /** A server serves workers in the order in which they ask: in the order in which parts came back, each would get its own again, for seconds. */
   #requeue(index: number): void {
     this.#parts[index].copies++;
+    if (this.#wrongly.push(index) > 1) return;
     setTimeout(() => {
-      if (!this.#over && !this.#parts[index].sums) this.#office.publish(index).catch(e => this.fail(e));
+      for (const i of this.#wrongly.splice(0).reverse())
+        if (!this.#over && !this.#parts[i].sums) this.#office.publish(i).catch(e => this.fail(e));
     }, REQUEUE_MS);
   }
 

@@ -45,7 +45,7 @@ export async function shareIntegrals(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { checkpoints } = coordinator;
-  const lanes = Math.min(MAX_LANES, 2 * coordinator.workers, list.count);
+  const lanes = Math.min(MAX_LANES, 2 * coordinator.roster.count, list.count);
   let next = 0;
   let undone = 0;
   /** Milliseconds per integral of the last job; 0 when there was none. */

@@ -4,7 +4,8 @@
  * They are deleted one by one. A purge by subject would be one request, but it makes the consumers of a NATS server 2.9.10 skip
  * all other jobs that wait (`tests/cluster/garbage.test.ts` found 2,200 of them).
  */
-import { ClusterError, type Connected, openQueue, type Queue } from './connection.ts';
+import { ClusterError } from './cluster-error.ts';
+import { type Connected, openQueue, type Queue } from './connection.ts';
 import { jobSubject, STREAM, toRun } from './protocol.ts';
 import { hasNoListener, pause } from './requests.ts';
 

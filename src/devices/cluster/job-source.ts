@@ -12,9 +12,6 @@ import { pause } from './requests.ts';
 const PULL_MS = 5000;
 const FIRST_PULL_MS = 500;
 
-/** Where jobs are asked for, before the names of stream and queue. */
-const NEXT = '$JS.API.CONSUMER.MSG.NEXT';
-
 export class JobSource {
   readonly queue: string;
   readonly #connected: Connected;
@@ -36,7 +33,7 @@ export class JobSource {
       await openQueue(this.#connected, this.queue);
     } catch (e) {
       // a worker may be without the right to make it
-      if (this.#connected.refused.size === 0) this.#logOnce((e as Error).message);
+      if (this.#connected.refused.length === 0) this.#logOnce((e as Error).message);
       await beforeAbort(pause(500), this.#signal).catch(() => {});
     }
   }
@@ -47,7 +44,7 @@ export class JobSource {
     const wait = this.#queueIsThere ? PULL_MS : FIRST_PULL_MS;
     const pull = JSON.stringify({ batch: 1, expires: wait * 1e6 });
     try {
-      const asked = nc.request(`${NEXT}.${STREAM}.${this.queue}`, pull, {
+      const asked = nc.request(`$JS.API.CONSUMER.MSG.NEXT.${STREAM}.${this.queue}`, pull, {
         timeout: wait + 1000,
         noMux: true, // a job has the subject of its queue, by which the shared inbox would not find the request
       });
@@ -59,12 +56,6 @@ export class JobSource {
       return null;
     } catch {
       this.#queueIsThere = false;
-      const { refused, server } = this.#connected;
-      const subject = [...refused].find(s => s.startsWith(NEXT));
-      if (subject)
-        this.#logOnce(
-          `this user of ${server} may not publish to ${subject}, and gets no jobs; docs/cluster.md lists the rights of workers`,
-        );
       if (!this.#signal.aborted && !nc.isClosed()) await this.open();
       return null;
     }

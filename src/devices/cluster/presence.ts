@@ -1,18 +1,20 @@
 /** Who is there: every worker answers a request to all, so nothing has to be kept or cleared away. */
 import type { NatsConnection } from '@nats-io/transport-node';
-import { ClusterError, type Connected } from './connection.ts';
+import { ClusterError } from './cluster-error.ts';
+import type { Connected } from './connection.ts';
 import { PROTOCOL, queueOf, RELEASE, readWorker, WHO, type Worker } from './protocol.ts';
 import { pause } from './requests.ts';
+import { refusalError } from './rights.ts';
 
 /** No answer for so long, in milliseconds, and all have answered; 220 ms is what five workers of one machine took. */
 const STALL_MS = 300;
 const MAX_WAIT_MS = 2000;
 
-/** The workers that answer; `until` may end the wait earlier. */
-export async function who(nc: NatsConnection, until?: (w: Worker) => boolean): Promise<Worker[]> {
+/** The workers that answer; one that starts claims its name with the question (worker-checks.ts). */
+export async function who(nc: NatsConnection, claim = ''): Promise<Worker[]> {
   const found: Worker[] = [];
   try {
-    const answers = await nc.requestMany(WHO, '', {
+    const answers = await nc.requestMany(WHO, claim, {
       strategy: 'stall',
       stall: STALL_MS,
       maxWait: MAX_WAIT_MS,
@@ -21,9 +23,8 @@ export async function who(nc: NatsConnection, until?: (w: Worker) => boolean): P
       try {
         found.push(readWorker(m.string()));
       } catch {
-        continue; // not one of ours
+        // not one of ours
       }
-      if (until?.(found.at(-1)!)) break;
     }
   } catch {
     // nobody listens, or the connection is away: nobody is there
@@ -35,10 +36,9 @@ export async function who(nc: NatsConnection, until?: (w: Worker) => boolean): P
 export async function nobodyError({ nc, server, refused }: Connected): Promise<ClusterError> {
   await nc.flush().catch(() => {});
   await pause(20); // that a subject is refused comes as an event of its own
+  if (refused.length > 0) return refusalError(server, refused[0], 'coordinators');
   return new ClusterError(
-    refused.has(WHO)
-      ? `this user of ${server} may not publish to ${WHO}; docs/cluster.md lists the rights of coordinators`
-      : `no worker answers at ${server}; start some with quadrille worker ${server}, on every machine that is to take part`,
+    `no worker answers at ${server}; start some with quadrille worker ${server}, on every machine that is to take part`,
   );
 }
 

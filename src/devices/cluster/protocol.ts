@@ -6,7 +6,7 @@
  *     quadrille.blob.<run>      request: what a job names by its digest, a frame at a time
  *     quadrille.result.<run>    request: the sums of a part, a frame at a time; answered when they are in the coordinator's memory
  *     quadrille.stop.<run>      the run is over: parts of it that are under way may end
- *     quadrille.who             request to all workers: who they are, and what they are doing
+ *     quadrille.who             request to all workers: who they are, and what they are doing; a worker that starts claims its name with it
  *
  * A job is less than 4 KB: it names program, params, map and counts by their digests. A worker acknowledges a job after the
  * coordinator has confirmed its sums. Nobody answers for a run whose coordinator is gone: the server says so at once ("no
@@ -71,6 +71,10 @@ export interface Job {
 /** Who a worker is, and what it does. */
 export interface Worker {
   name: string;
+  /** Of this process, chosen at random: by it a worker knows its own answer; releases of other protocols may not say. */
+  id?: string;
+  /** It does not know yet whether it may have its name. */
+  starting?: boolean;
   kind: string;
   queue: string;
   protocol: number;
@@ -130,6 +134,7 @@ const TOKEN = /^[\w-]{1,64}$/;
 const DIGEST = /^[0-9a-f]{64}$/;
 /** Names of workers are shown to people, and stand in lists. */
 const NAME = /^[\w.@:+-]{1,100}$/;
+export const isWorkerName = (name: string): boolean => NAME.test(name);
 
 export function readJob(text: string): Job {
   const j = parsed(text, MAX_JOB);

@@ -50,7 +50,7 @@ export class ClusterSession implements Session {
   }
 
   get description(): string {
-    const shares = this.#coordinator.shares.sort((a, b) => b[1] - a[1]);
+    const shares = this.#coordinator.roster.shares.sort((a, b) => b[1] - a[1]);
     const named = shares.slice(0, MAX_NAMED).map(([n, parts]) => `${n} ${parts}`);
     const more = shares.length - named.length;
     if (more > 0) named.push(`and ${more} more`);
@@ -115,12 +115,15 @@ export class ClusterSession implements Session {
     merge: (sums: AnySums[]) => AnySums,
     signal: AbortSignal | undefined,
   ): Promise<AnySums> {
-    const { workers, rate, slowest, checkpoints } = this.#coordinator;
+    const { roster, checkpoints } = this.#coordinator;
     const { program, params, fit } = this.#integrand;
     const digest = checkpoints ? digestOf(toBytes({ program, params, what, task, whole })) : '';
     const kept = await checkpoints?.find(digest);
     if (kept) return readSums(what, fromBytes(kept), task, whole, fit);
-    const parts = cut(whole, each, workers, rate, slowest).map(part => ({ part, cost: each * part.count }));
+    const parts = cut(whole, each, roster.count, roster.rate, roster.slowest).map(part => ({
+      part,
+      cost: each * part.count,
+    }));
     const sums = merge(await this.#coordinator.handOut(this.#integrand, what, task, parts, signal));
     checkpoints?.keep(digest, toBytes(sums));
     return sums;

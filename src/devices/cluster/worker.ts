@@ -8,10 +8,10 @@
  * thread has time for that. A job is acknowledged when the coordinator has the sums; if the worker dies before, the server hands the job
  * to another after ACK_WAIT_MS.
  */
-import { hostname } from 'node:os';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { beforeAbort } from '../before-abort.ts';
 import { type Device, DeviceError } from '../device.ts';
+import { ClusterError } from './cluster-error.ts';
 import { type Connected, connect, type ServerOptions } from './connection.ts';
 import { JobSource } from './job-source.ts';
 import { digestOf, eachFrame, frameOf, framesOf, sumsDigest, toBytes, withHead } from './packing.ts';
@@ -39,6 +39,8 @@ import {
   type Worker,
 } from './protocol.ts';
 import { ask, CoordinatorGone, pause } from './requests.ts';
+import { refusalError, refusedToWorker } from './rights.ts';
+import { checkName, checkRights, defaultName, NameClaim } from './worker-checks.ts';
 
 export interface WorkerOptions extends ServerOptions {
   device: Device;
@@ -61,9 +63,13 @@ const BEGIN_MS = 10_000;
 /** For so long a worker takes no jobs after it was left out. */
 const REST_MS = 30_000;
 
+/** When the signal ends the worker, sums that are on their way have so long, in milliseconds: the server may be away. */
+const LEAVE_MS = 2000;
+
 /** Works until the signal ends it, or the device fails. */
 export async function work(options: WorkerOptions): Promise<void> {
   const name = options.name ?? defaultName();
+  checkName(name);
   const connected = await connect(options, name);
   const worker = new ClusterWorker(connected, name, options);
   try {
@@ -73,11 +79,6 @@ export async function work(options: WorkerOptions): Promise<void> {
     await connected.close();
   }
 }
-
-const defaultName = (): string =>
-  `${hostname()
-    .replace(/[^\w.-]/g, '-')
-    .slice(0, 60)}-${process.pid}`;
 
 /** Why a part is not wanted. */
 class Unwanted extends Error {
@@ -111,12 +112,18 @@ function moment(): { promise: Promise<void>; happens: () => void } {
 class ClusterWorker {
   readonly #nc: NatsConnection;
   readonly #connected: Connected;
-  readonly #name: string;
+  readonly #id = digestOf(crypto.randomUUID()).slice(0, 12);
+  #name: string;
+  readonly #claim: NameClaim;
   readonly #device: Device;
   readonly #runner: PartRunner;
   readonly #limits: Limits;
+  /** Whether somebody has chosen the name. */
+  readonly #given: boolean;
   readonly #log: (text: string) => void;
   readonly #signal: AbortSignal;
+  /** Aborted LEAVE_MS after the signal. */
+  readonly #left = new AbortController();
   readonly #started = performance.now();
   readonly #source: JobSource;
   /** The part that is computed, and the one that is made ready meanwhile. */
@@ -134,24 +141,32 @@ class ClusterWorker {
   /** The device's failure, which ends the worker. */
   #failure: DeviceError | null = null;
 
-  constructor(connected: Connected, name: string, { device, solve, limits, log, signal }: WorkerOptions) {
+  constructor(connected: Connected, name: string, options: WorkerOptions) {
+    const { device, solve, limits, log, signal } = options;
     this.#connected = connected;
     this.#nc = connected.nc;
     this.#name = name;
+    this.#claim = new NameClaim(name, this.#id);
+    this.#given = options.name !== undefined;
     this.#device = device;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#runner = new PartRunner(connected.nc, device, solve, this.#limits);
     this.#log = log ?? (() => {});
     this.#signal = signal ?? new AbortController().signal;
+    this.#signal.addEventListener('abort', () => setTimeout(() => this.#left.abort(), LEAVE_MS).unref(), {
+      once: true,
+    });
     this.#source = new JobSource(connected, queueOf(device.kind), this.#signal, this.#log);
   }
 
   async run(): Promise<void> {
     const nc = this.#nc;
-    nc.subscribe(WHO, { callback: (_, m) => void m?.respond(JSON.stringify(this.#self())) });
-    nc.subscribe('quadrille.stop.*', { callback: (_, m) => this.#stopped(m) });
+    // a subscription that is refused calls back with an error, and no message
+    nc.subscribe(WHO, { callback: (e, m) => void (e || this.#answer(m)) });
+    nc.subscribe('quadrille.stop.*', { callback: (e, m) => void (e || this.#stopped(m)) });
     await nc.flush(); // a request that comes before the server knows of a subscription is lost
     for (const w of this.#connected.warnings) this.#log(w);
+    await this.#check();
     await this.#source.open();
     this.#log(`${this.#name} waits for work at ${this.#connected.server} with ${this.#device.name}`);
     let free: Promise<void> = Promise.resolve();
@@ -175,6 +190,27 @@ class ClusterWorker {
     this.#runner.close();
   }
 
+  /** Ends a worker that could do no work, or would do it in the name of another one; and listens to the connection from then on. */
+  async #check(): Promise<void> {
+    const { server, listener } = this.#connected;
+    const found = await checkRights(this.#connected, this.#source.queue, this.#claim);
+    if (!this.#claim.settled(found)) {
+      if (this.#given)
+        throw new ClusterError(`another worker at ${server} is called ${this.#name}; choose another --name`);
+      this.#name += `-${this.#id.slice(0, 4)}`; // containers may have the name of their machine, and all the same number
+    }
+    listener.refused = refusal => {
+      if (refusedToWorker([refusal])) this.#failure ??= refusalError(server, refusal, 'workers');
+    };
+    listener.lost = () => this.#log(`${server} is out of reach; waits for it to come back`);
+    listener.back = () => this.#log(`${server} is back`);
+  }
+
+  #answer(question: Msg): void {
+    this.#claim.heard(question.string());
+    question.respond(JSON.stringify(this.#self()));
+  }
+
   #self(): Worker {
     const { parts, evaluations, rate } = this.#done;
     const [now] = this.#doing;
@@ -186,6 +222,8 @@ class ClusterWorker {
     };
     return {
       name: this.#name,
+      id: this.#id,
+      starting: this.#claim.pending,
       kind: this.#device.kind,
       queue: this.#source.queue,
       protocol: PROTOCOL,
@@ -201,10 +239,10 @@ class ClusterWorker {
     };
   }
 
-  #stopped(message: Msg | undefined): void {
-    const task = message?.string(); // empty when the whole run is over
+  #stopped(message: Msg): void {
+    const task = message.string(); // empty when the whole run is over
     for (const { job, stop } of this.#doing)
-      if (message?.subject === toRun('stop', job.run) && (task === '' || task === String(job.task)))
+      if (message.subject === toRun('stop', job.run) && (task === '' || task === String(job.task)))
         stop.abort(new Unwanted('over'));
   }
 
@@ -325,9 +363,13 @@ class ClusterWorker {
     const digest = sumsDigest(job.digest, bytes);
     const head: Omit<ResultHead, 'frame'> = { ...this.#headOf(job), frames, ms, digest };
     await eachFrame(0, frames, async frame => {
-      await ask(this.#nc, toRun('result', job.run), withHead({ ...head, frame }, frameOf(bytes, frame)));
+      await this.#tell(job, withHead({ ...head, frame }, frameOf(bytes, frame)));
     });
     message.respond('+ACK');
+  }
+
+  #tell(job: TakenJob, result: Uint8Array): Promise<Msg> {
+    return ask(this.#nc, toRun('result', job.run), result, this.#left.signal);
   }
 
   /** A part that was not done: it is not wanted, or goes to another worker, or fails for all of them. */
@@ -341,12 +383,12 @@ class ClusterWorker {
     const failed = `${error instanceof Error ? error.message : error}`.slice(0, 1500);
     this.#log(`part ${job.part} of task ${job.task} failed: ${failed}`);
     const head = { ...this.#headOf(job), frame: 0, frames: 1, ms: 0, failed };
-    await ask(this.#nc, toRun('result', job.run), withHead(head, new Uint8Array(0)));
+    await this.#tell(job, withHead(head, new Uint8Array(0)));
     message.respond('+TERM');
   }
 
   #leave(message: Msg, error: unknown): void {
-    message.respond('+TERM');
+    message.respond(this.#left.signal.aborted ? '-NAK' : '+TERM'); // its sums did not arrive: another worker may have it
     if (!(error instanceof Unwanted && error.answer === 'left out')) return;
     this.#log(
       'left out: sums of this machine differ from those of others; its memory or processor may be broken',
