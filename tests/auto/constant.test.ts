@@ -8,13 +8,20 @@ const slab = ([a, b, c, d, e]: number[]) => {
   return 1 + (s > 1.5 && s < 1.50012 ? 189 : 0);
 };
 
-// the seeds of 1 to 250 for which 1.00000000000000(23) was claimed
-test.each([141, 197, 198, 205])(
+/** The seeds of 1 to 250 for which 1.00000000000000(23) was claimed. With two of them samples meet the slab, since a constant needs 65,536. */
+const DISAGREE = /vegas\+ to 1\.0{14}\(\d+\): they disagree/;
+const FEW = /a few samples carry most of the variance/;
+test.each([
+  [141, DISAGREE],
+  [197, FEW],
+  [198, DISAGREE],
+  [205, FEW],
+])(
   'a thin slab that hides from samples, but not from witnesses, is not claimed to be absent (seed %i)',
-  async seed => {
+  async (seed, warning) => {
     const r = await integrate(slab, { dims: 5, relTol: 1e-6, maxEvaluations: 3e5, seed });
     expect(r.converged).toBe(false);
-    expect(r.warnings.join()).toMatch(/vegas\+ to 1\.0{14}\(\d+\): they disagree/);
+    expect(r.warnings.join()).toMatch(warning);
     expect(Math.abs(r.value - 1.0199)).toBeLessThan(3 * r.error);
   },
 );

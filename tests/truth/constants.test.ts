@@ -67,3 +67,20 @@ describe.each(['plain', 'vegas+', 'mcubes', 'mcubes1d', 'zmc'] as const)('%s', m
     expect(Math.abs(offBy(r.value, 1, 0, 1e-3, 1))).toBeLessThanOrEqual(3 * (r.error / r.value));
   });
 });
+
+/** The shelf was missed by the 29,435 samples of a run of `plain`, which claimed 1.0000000000000(2). */
+test.each(['plain', 'vegas+', 'mcubes', 'mcubes1d', 'lattice', 'zmc'] as const)(
+  '%s claims a constant after 65,536 samples or more, and no seed of 40 claims it where a shelf fills 1.4e-4 of the range',
+  async method => {
+    const options = { dims: 1, method, relTol: 1e-4, maxEvaluations: 1e6 } as const;
+    const constant = await integrate(() => 1, options);
+    expect(constant.converged).toBe(true);
+    expect(constant.evaluations).toBeGreaterThanOrEqual(2 ** 16);
+    const shelf = ([x]: number[]) => (x > 0.44773 && x < 0.447872 ? -197.577 : 1);
+    const truth = 1 - 198.577 * (0.447872 - 0.44773);
+    for (let seed = 1; seed <= 40; seed++) {
+      const r = await integrate(shelf, { ...options, seed });
+      if (r.converged) expect(Math.abs(r.value - truth), `${r}`).toBeLessThan(5 * Math.max(r.error, 1e-4));
+    }
+  },
+);

@@ -20,6 +20,7 @@ import {
   HIDDEN_STEP,
   hiddenBetweenPoints,
   hiddenError,
+  isConstant,
   isZeroClaim,
   STEEP_ENDS,
   samplesFor,
@@ -41,6 +42,8 @@ export class Measurement {
   hasWitnesses = false;
   /** Evenly spread samples that one of several goals needs before it is claimed to be 0; 0 when the user prescribes iterations. */
   zeroSamples = 0;
+  /** Samples that a claim about a constant needs at least; 0 when the user prescribes iterations. */
+  constantSamples = 0;
   #witnesses = 0;
   /** For each goal, the error that a claim needs for what lies at singular ends; empty until all else allows a claim. */
   #unseen: readonly number[] = [];
@@ -91,7 +94,7 @@ export class Measurement {
     if (this.isZero) return true;
     if (this.counted.length === 0 || !this.#run.sampling.now.seen) return false;
     const { now } = this;
-    if (now.evaluations < this.leastSamples || isZeroEstimate(now)) return false;
+    if (now.evaluations < this.#leastSamples(now) || isZeroEstimate(now)) return false;
     const isMet = (g: number): boolean => {
       const error = this.#claimed(now, g);
       // of several results one may be 0 everywhere
@@ -131,7 +134,16 @@ export class Measurement {
       const times = samplesFor(this.#estimatesOf(g), own, tolerance);
       return Math.max(times, hidden > 0 ? hidden / tolerance : 0); // the tolerance may be 0
     });
-    return Math.max(1.1 * now.evaluations * (Math.max(...times) - 1), this.leastSamples - now.evaluations);
+    return Math.max(
+      1.1 * now.evaluations * (Math.max(...times) - 1),
+      this.#leastSamples(now) - now.evaluations,
+    );
+  }
+
+  #leastSamples(now: Combined): number {
+    return isConstant(this.#run.problem, now)
+      ? Math.max(this.leastSamples, this.constantSamples)
+      : this.leastSamples;
   }
 
   /** The error of a result, which allows for what samples do not show also without a claim. */

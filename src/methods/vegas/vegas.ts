@@ -76,6 +76,7 @@ export async function* toTolerance(run: VegasRun, learning: LearningPhase, adapt
   const { problem, ledger, sampling, measurement } = run;
   const { maxEvaluations, ranges } = problem;
   measurement.leastSamples = problem.leastSamples ?? leastSamples(maxEvaluations);
+  measurement.constantSamples = zeroSamplesOfOne(problem);
   // a map that follows other results hardly sends a sample to where this one may be
   if (problem.several) measurement.zeroSamples = zeroSamplesOfOne(problem);
   const usual = 4096 + 1024 * ranges.length;

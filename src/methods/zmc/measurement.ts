@@ -14,6 +14,7 @@ import { isZeroEstimate, ofResult, recordOf, runningOf, toleranceOf } from '../s
 import {
   disagreement,
   FEW_SAMPLES,
+  isConstant,
   isZeroClaim,
   nothingSeen,
   STEEP_ENDS,
@@ -132,6 +133,8 @@ export class BlockMeasurement {
     if (this.estimates.length < PASSES || !this.#parts.sampler.seen) return false;
     const { now } = this;
     if (now.evaluations < leastSamples(this.#parts.problem.maxEvaluations)) return false;
+    if (isConstant(this.#parts.problem, now) && now.evaluations < zeroSamplesOfOne(this.#parts.problem))
+      return false;
     if (!this.#goals.every(g => this.#isMet(now, g))) return false;
     if (this.doubt() === null) return this.#mayClaim(now);
     if (now.evaluations > this.#plan.budget / 8) return false;
