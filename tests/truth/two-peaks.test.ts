@@ -46,6 +46,15 @@ test('witnesses take at most 4.5 % of the evaluations, and speak against no inte
   }
 });
 
+test('of a run of 1e8 evaluations 2^21 are witnesses: the host looks at each', async () => {
+  const options = { dims: 2, method: 'vegas+', relTol: 1e-9, maxEvaluations: 1e8 } as const;
+  const r = await integrate(([x, y]: number[]) => Math.exp(-x * y) + x, options);
+  const own = r.iterations.reduce((n, i) => n + i.evaluations, 0);
+  expect(r.evaluations).toBeGreaterThan(9e7);
+  expect(r.evaluations - own).toBeGreaterThan(0.99 * 2 ** 21);
+  expect(r.evaluations - own).toBeLessThan(1.01 * 2 ** 21);
+}, 60_000);
+
 test('a seeded map keeps half of its bins, and has half of them in the boxes', () => {
   const edges = uniformMap(
     [

@@ -28,7 +28,7 @@ import {
   unseenAtEnds,
 } from '../trust.ts';
 import type { VegasRun } from './run.ts';
-import { type Box, WITNESS_PART } from './witness.ts';
+import { type Box, MOST_WITNESSES, WITNESS_PART } from './witness.ts';
 
 export class Measurement {
   readonly #run: Pick<VegasRun, 'problem' | 'goals' | 'ledger' | 'sampling'>;
@@ -45,6 +45,8 @@ export class Measurement {
   /** Samples that a claim about a constant needs at least; 0 when the user prescribes iterations. */
   constantSamples = 0;
   #witnesses = 0;
+  /** Witnesses of earlier measurements, whose map was another one. */
+  #earlier = 0;
   /** For each goal, the error that a claim needs for what lies at singular ends; empty until all else allows a claim. */
   #unseen: readonly number[] = [];
 
@@ -58,12 +60,14 @@ export class Measurement {
     this.counted = [];
     this.neglected = [];
     this.#unseen = [];
+    this.#earlier = this.#witnesses;
   }
 
   /** Witnesses that should be drawn by the time that another `more` evaluations are made. */
   witnessesDue(more = 0): number {
     if (!this.hasWitnesses) return 0;
-    return Math.max(0, Math.floor(WITNESS_PART * (this.#run.ledger.evaluations + more)) - this.#witnesses);
+    const due = Math.floor(WITNESS_PART * (this.#run.ledger.evaluations + more)) - this.#witnesses;
+    return Math.max(0, Math.min(due, MOST_WITNESSES + this.#earlier - this.#witnesses));
   }
 
   /**
