@@ -60,6 +60,10 @@ export class PoolInTurns implements RegionPool {
     return this.#turns.run(() => this.#pool.look(negligible, affordable));
   }
 
+  lookAlong(affordable: number): Promise<PoolStep> {
+    return this.#turns.run(() => this.#pool.lookAlong!(affordable));
+  }
+
   async witness(draw: WitnessDraw): Promise<WitnessStep> {
     await this.#turns.witnesses;
     return this.#turns.run(() => this.#pool.witness(draw));

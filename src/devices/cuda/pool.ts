@@ -5,6 +5,7 @@
 
 import { ruleFor } from '../../tasks/every-rule.ts';
 import { hearingOf } from '../../tasks/hearing.ts';
+import { ALONG_PARTS, missingAlong, regionsAlong } from '../../tasks/pool/along-axes.ts';
 import { DEVIATING } from '../../tasks/pool/blame.ts';
 import { BESIDE, DEEP, WIDER } from '../../tasks/pool/borders.ts';
 import { differenceWeight } from '../../tasks/pool/errors.ts';
@@ -19,6 +20,7 @@ import {
   type WitnessStep,
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
+import { allRegions } from '../../tasks/region.ts';
 import type { Rule } from '../../tasks/rules.ts';
 import type { Buffer } from './card.ts';
 import { PoolLists } from './lists.ts';
@@ -316,6 +318,36 @@ export class CudaPool implements RegionPool {
       [...images.centres.read(new Float64Array(this.#dims * wanted))].filter((_, k) => k % wanted === i),
       [...images.levels.read(new Uint8Array(this.#dims * wanted))].filter((_, k) => k % wanted === i),
     ]);
+  }
+
+  async lookAlong(affordable: number): Promise<PoolStep> {
+    const most = regionsAlong(affordable, this.#dims);
+    let wanted = 0;
+    for (const part of most < 1 ? [] : ALONG_PARTS) {
+      wanted = await this.select(part * this.#last!.error);
+      if (wanted <= most) break;
+    }
+    const slots = this.#lists.read('list', new Uint32Array(Math.min(most, wanted)), 0);
+    if (slots.length === 0) return this.#step(0, async () => []);
+    const regions = this.#lists.regionsAt(slots, this.count);
+    const { rule, ranges } = this.#task;
+    let nonFinite: PoolStep['nonFinite'] = null;
+    const missing = await missingAlong(ranges, regions, async halves => {
+      const sums = await this.#regions.evaluate(
+        { rule, ranges, ...halves },
+        allRegions(halves),
+        this.#signal,
+      );
+      nonFinite = sums.nonFinite;
+      return sums.values;
+    });
+    missing.forEach((found, k) => {
+      if (!found) return;
+      this.#lists.write('errors', Float64Array.of(regions.errors[k] + found.more), 8 * slots[k]);
+      this.#lists.write('axes', Uint8Array.of(found.axis), slots[k]);
+    });
+    await this.#addUp();
+    return { ...(await this.#step(2 * this.#dims * regions.count, async () => [])), nonFinite };
   }
 
   close(): void {

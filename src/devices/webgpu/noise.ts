@@ -78,8 +78,8 @@ export async function poolNoise(
 ): Promise<number> {
   if (pool.count === 0) return 0;
   const { rule, ranges } = pool.task;
-  const { values, ...regions } = await pool.largest(REGIONS);
+  const { values, errors, ...regions } = await pool.largest(REGIONS);
   const part = { first: 0, count: regions.count };
-  const found = { part, values, errors: values, axes: regions.levels, nonFinite: null };
+  const found = { part, values, errors, axes: regions.levels, nonFinite: null };
   return (await regionNoise({ rule, ranges, ...regions }, found, integrand, epsilon)) * pool.sums.absolute;
 }

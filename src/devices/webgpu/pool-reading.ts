@@ -12,6 +12,7 @@ export interface ReadRegions {
   centres: Float64Array;
   levels: Uint8Array;
   values: Float64Array;
+  errors: Float64Array;
 }
 
 /** Where regions are. */
@@ -40,6 +41,7 @@ export async function readRegions(
   const centres = new Float64Array(dims * count);
   const levels = new Uint8Array(dims * count);
   const values = new Float64Array(count);
+  const errors = new Float64Array(count);
   for (let i = 0; i < count; i++) {
     const places = new Uint32Array(read[3 * i]);
     const own = new Uint8Array(read[3 * i + 1]);
@@ -50,9 +52,11 @@ export async function readRegions(
       levels[d * count + i] = own[d];
       depth += own[d];
     });
-    values[i] = timesVolume(new Float32Array(read[3 * i + 2])[0], volume, -depth);
+    const [value, error] = new Float32Array(read[3 * i + 2]);
+    values[i] = timesVolume(value, volume, -depth);
+    errors[i] = timesVolume(error, volume, -depth);
   }
-  return { count, centres, levels, values };
+  return { count, centres, levels, values, errors };
 }
 
 /** The first point of a rule, in a region, where the integrand is not finite. */

@@ -8,6 +8,7 @@
 
 import { ruleFor } from '../../tasks/every-rule.ts';
 import { hearingOf } from '../../tasks/hearing.ts';
+import { type Missing, missingAlong, regionsAlong } from '../../tasks/pool/along-axes.ts';
 import {
   type PoolStep,
   type PoolSums,
@@ -19,7 +20,7 @@ import {
   type WitnessStep,
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
-import { type Volume, volumeOf } from '../../tasks/region.ts';
+import { allRegions, type Volume, volumeOf } from '../../tasks/region.ts';
 import type { Rule } from '../../tasks/rules.ts';
 import { WebGpuError } from './adapter.ts';
 import type { Dispatch, GrowingBuffer } from './gpu.ts';
@@ -35,6 +36,7 @@ import { Survey } from './pool-sums.ts';
 import { type PoolShape, type PoolTree, poolWords } from './pool-task.ts';
 import { guiltOf, PoolWitness, type Said } from './pool-witness.ts';
 import type { WebGpuProgram } from './program.ts';
+import { WebGpuRegions } from './regions.ts';
 import { StepCommands } from './step-commands.ts';
 import { firstNonFinite } from './witness.ts';
 
@@ -56,6 +58,8 @@ export class WebGpuPool implements RegionPool {
   readonly #range: GrowingBuffer;
   readonly #kernels: PoolKernels;
   readonly #own: OwnKernels;
+  /** Evaluates lists of the host. */
+  readonly #regions: WebGpuRegions;
   #evaluation!: GPUComputePipeline;
   #most: number;
   #nodes = 0;
@@ -99,6 +103,7 @@ export class WebGpuPool implements RegionPool {
     this.#commands = new StepCommands(program.gpu);
     this.#most = this.#lists.most(task.maxMemory);
     this.#own = kernelsFor(this.#dims);
+    this.#regions = new WebGpuRegions(program, points);
     this.#offsets = program.buffer('storage');
     this.#range = program.buffer('uniform');
   }
@@ -290,33 +295,68 @@ export class WebGpuPool implements RegionPool {
   }
 
   async blame(who: 'surprised' | 'deviating', least: number): Promise<void> {
-    const { gpu } = this.#program;
-    const said = this.#said!;
-    const { guilt, sum } = guiltOf(said, who);
+    const { count, axes } = this.#said!;
+    const { guilt, sum } = guiltOf(this.#said!, who);
     const everyone = !(sum > 0);
     const factor = Math.max(1, least / sum);
+    await this.#raise(
+      everyone ? this.count : count,
+      everyone ? least / this.count : factor * sum,
+      i => ({ more: factor * guilt[i], axis: axes[i] }),
+      everyone ? 0 : count,
+    );
+  }
+
+  /** Raises the errors of the first `listed` regions of the list, each by `of(i).more`; where none is listed, those of n regions by `unit`. */
+  async #raise(n: number, unit: number, of: (i: number) => Missing, listed: number): Promise<void> {
     // errors are float32 numbers in units of this power of 2
     const { mantissa, exponent } = this.#volume;
-    const unit = everyone ? least / this.count : factor * sum;
     const power = Math.floor(Math.log2(Math.min(Number.MAX_VALUE, unit)));
-    const words = new Uint32Array(2 * said.count);
+    const words = new Uint32Array(2 * Math.max(1, listed));
     const floats = new Float32Array(words.buffer);
-    for (let i = 0; i < said.count; i++) {
-      floats[2 * i] = (factor * guilt[i] * 2 ** -power) / mantissa;
-      words[2 * i + 1] = said.axes[i];
+    for (let i = 0; i < listed; i++) {
+      const { more, axis } = of(i);
+      floats[2 * i] = (more * 2 ** -power) / mantissa;
+      words[2 * i + 1] = axis;
     }
     await this.#kernels.ready(this.#own.blame);
-    gpu.device.queue.writeBuffer(this.#lists.get('said'), 0, words as never);
-    const n = everyone ? this.count : said.count;
+    this.#program.gpu.device.queue.writeBuffer(this.#lists.get('said'), 0, words as never);
     this.#begin();
     this.#shape({
       n,
-      purpose: Number(everyone),
+      purpose: Number(listed === 0),
       factor: (unit * 2 ** -power) / mantissa,
       power: power - exponent,
     });
     this.#commands.add(this.#kernels.threads(this.#own.blame, n));
     await this.#addUp();
+  }
+
+  async lookAlong(affordable: number): Promise<PoolStep> {
+    const most = regionsAlong(affordable, this.#dims);
+    if (most < 1 || this.#last.counted.count === 0) return NOTHING;
+    const { gpu } = this.#program;
+    const { threshold, count } = this.#last.most(most);
+    const n = Math.min(most, count);
+    this.#begin();
+    this.#shape({ n, threshold });
+    this.#commands.add(...this.#kernels.listing(this.#own.listed, this.count));
+    const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes: 4 * n }], this.#commands.take());
+    const { ranges, rule } = this.task;
+    const regions = await readRegions(gpu, this.#geometry, new Uint32Array(list), ranges);
+    let nonFinite: PoolStep['nonFinite'] = null;
+    const missing = await missingAlong(ranges, regions, async halves => {
+      const sums = await this.#regions.evaluate(
+        { rule, ranges, ...halves },
+        allRegions(halves),
+        this.#signal,
+      );
+      nonFinite = sums.nonFinite;
+      return sums.values;
+    });
+    const sum = missing.reduce((s, found) => s + (found?.more ?? 0), 0);
+    if (sum > 0) await this.#raise(n, sum, i => missing[i] ?? { more: 0, axis: 0 }, n);
+    return { ...NOTHING, evaluated: 2 * this.#dims * n, nonFinite };
   }
 
   /** A region of the list. */

@@ -27,6 +27,8 @@ import type { PoolCall, PoolEntry } from './region-record.ts';
 /** Bytes per call in a record, at most. */
 const CALL_BYTES = 600;
 
+const NOTHING: PoolStep = { evaluated: 0, before: 0, after: 0, signed: false, nonFinite: null };
+
 /** How a recorded call is made. */
 const MAKE: Record<
   PoolCall['what'],
@@ -37,6 +39,7 @@ const MAKE: Record<
   halve: (pool, [most]) => pool.halve(most),
   finish: (pool, [relative, relTol, absTol]) => pool.finish(relative, { relTol, absTol }),
   look: (pool, [negligible, affordable]) => pool.look(negligible, affordable),
+  along: async (pool, [affordable]) => (await pool.lookAlong?.(affordable)) ?? NOTHING,
   witness: (pool, [round, witnesses, absolute], key) => pool.witness({ key, round, witnesses, absolute }),
   surprised: (pool, [least]) => pool.blame('surprised', least),
   deviating: (pool, [least]) => pool.blame('deviating', least),
@@ -100,6 +103,10 @@ export class RecordedPool implements RegionPool {
 
   async look(negligible: number, affordable: number): Promise<PoolStep> {
     return (await this.#call({ what: 'look', args: [negligible, affordable] })) as PoolStep;
+  }
+
+  async lookAlong(affordable: number): Promise<PoolStep> {
+    return (await this.#call({ what: 'along', args: [affordable] })) as PoolStep;
   }
 
   async witness({ round, witnesses, absolute }: WitnessDraw): Promise<WitnessStep> {

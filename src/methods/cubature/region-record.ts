@@ -19,7 +19,7 @@ export interface RegionRecord {
 
 /** A call of a pool. `surprised` and `deviating` are those of `blame`. */
 export interface PoolCall {
-  what: 'start' | 'select' | 'halve' | 'finish' | 'look' | 'witness' | 'surprised' | 'deviating';
+  what: 'start' | 'select' | 'halve' | 'finish' | 'look' | 'along' | 'witness' | 'surprised' | 'deviating';
   args: readonly number[];
 }
 
@@ -70,6 +70,7 @@ const CALLS: Record<PoolCall['what'], readonly [args: number, said: readonly str
   halve: [1, STEP],
   finish: [3, null],
   look: [2, STEP],
+  along: [1, STEP],
   witness: [3, WITNESSES],
   surprised: [1, null],
   deviating: [1, null],

@@ -55,7 +55,7 @@ export interface RegionPool {
   look(negligible: number, affordable: number, result?: number): Promise<PoolStep>;
   /**
    * Looks along all axes (all-axes.ts) at the regions with the largest errors, with at most `affordable` evaluations of
-   * regions, and raises the errors of those that have missed something. Pools on the host do.
+   * regions, and raises the errors of those that have missed something. Pools without it claim more than they know where an integrand is singular in a corner.
    */
   lookAlong?(affordable: number, result?: number): Promise<PoolStep>;
   /** Draws witnesses for all regions in the pool (../witness.ts); each round has other points. */
