@@ -19,6 +19,7 @@ import { type MethodProblem, type Run, type Status, type Step, toleranceAt } fro
 import { Cubature, runCubature, storeCourt } from './cubature.ts';
 import { Heap } from './heap.ts';
 import type { CubatureOptions } from './options.ts';
+import { StoreLooks } from './store-looks.ts';
 
 const RERANKED = 2;
 /** A look across borders goes over all regions; after one that found something they grow by this part before the next. */
@@ -44,7 +45,12 @@ export function cuhre(problem: MethodProblem, options: CubatureOptions): Run {
 }
 
 /** Halves the worst of the regions in a store, whose nodes are leaves of a tree, until the tolerance is met. */
-export async function* splitWorst(run: Cubature, store: RegionStore, tree: SplitTree): Step<Status> {
+export async function* splitWorst(
+  run: Cubature,
+  store: RegionStore,
+  tree: SplitTree,
+  looks: StoreLooks = new StoreLooks(run),
+): Step<Status> {
   const { problem } = run;
   const { ranges } = problem;
   let totals = store.totals();
@@ -78,7 +84,7 @@ export async function* splitWorst(run: Cubature, store: RegionStore, tree: Split
     run.regions = store.count;
     let now = totals.map(own => own.estimate(run.noise));
     let claims = run.enough(now) && store.count >= lookAgain;
-    let raised = claims && (await run.looks.at(store, tree));
+    let raised = claims && (await looks.at(store, tree));
     if (raised) {
       lookAgain = (1 + LOOKED_AGAIN) * store.count;
       totals = store.totals();

@@ -22,6 +22,7 @@ import { Cubature, LEAST_ERROR_IN_NOISE, runCubature, storeCourt } from './cubat
 import { splitWorst } from './cuhre.ts';
 import { Heap } from './heap.ts';
 import { CUBATURE_OPTIONS, type CubatureOptions } from './options.ts';
+import { StoreLooks } from './store-looks.ts';
 
 export function twoPhase(problem: MethodProblem, options: CubatureOptions): Run {
   const run = new TwoPhase(problem, options);
@@ -29,6 +30,7 @@ export function twoPhase(problem: MethodProblem, options: CubatureOptions): Run 
 }
 
 class TwoPhase extends Cubature {
+  readonly #storeLooks = new StoreLooks(this);
   readonly #store = new RegionStore(this.problem.ranges.length, this.results);
   readonly #tree = new SplitTree();
   /** Sums over the regions that are finished, of each result. */
@@ -141,12 +143,13 @@ class TwoPhase extends Cubature {
       for (let i = 0; i < list.count; i++) all.add(list, i, own.nodes[i]);
     }
     let reached = now;
-    if (await this.looks.at(all, this.#tree)) reached = all.totals().map(own => own.estimate(this.noise));
+    if (await this.#storeLooks.at(all, this.#tree))
+      reached = all.totals().map(own => own.estimate(this.noise));
     const claims = reached.map((own, r) => this.claim(own, this.#absolute[r]));
     const status = this.enough(reached) ? await this.confirm(storeCourt(this, all), claims) : undefined;
     yield* this.record(status ? reached : all.totals().map(own => own.estimate(this.noise)));
     if (status) return status;
-    return this.ledger.lastIteration ? 'budget' : yield* splitWorst(this, all, this.#tree);
+    return this.ledger.lastIteration ? 'budget' : yield* splitWorst(this, all, this.#tree, this.#storeLooks);
   }
 
   /** Whether a processor meets the tolerance relative to the sum of its own regions, the only ones that it knows. */
