@@ -20,7 +20,6 @@ import {
   type WitnessStep,
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
-import { allRegions } from '../../tasks/region.ts';
 import type { Rule } from '../../tasks/rules.ts';
 import type { Buffer } from './card.ts';
 import { PoolLists } from './lists.ts';
@@ -330,24 +329,14 @@ export class CudaPool implements RegionPool {
     const slots = this.#lists.read('list', new Uint32Array(Math.min(most, wanted)), 0);
     if (slots.length === 0) return this.#step(0, async () => []);
     const regions = this.#lists.regionsAt(slots, this.count);
-    const { rule, ranges } = this.#task;
-    let nonFinite: PoolStep['nonFinite'] = null;
-    const missing = await missingAlong(ranges, regions, async halves => {
-      const sums = await this.#regions.evaluate(
-        { rule, ranges, ...halves },
-        allRegions(halves),
-        this.#signal,
-      );
-      nonFinite = sums.nonFinite;
-      return sums.values;
-    });
-    missing.forEach((found, k) => {
-      if (!found) return;
-      this.#lists.write('errors', Float64Array.of(regions.errors[k] + found.more), 8 * slots[k]);
-      this.#lists.write('axes', Uint8Array.of(found.axis), slots[k]);
+    const found = await missingAlong(this.#task, regions, this.#regions, this.#signal);
+    found.missing.forEach((own, k) => {
+      if (!own) return;
+      this.#lists.write('errors', Float64Array.of(regions.errors[k] + own.more), 8 * slots[k]);
+      this.#lists.write('axes', Uint8Array.of(own.axis), slots[k]);
     });
     await this.#addUp();
-    return { ...(await this.#step(2 * this.#dims * regions.count, async () => [])), nonFinite };
+    return { ...(await this.#step(found.evaluated, async () => [])), nonFinite: found.nonFinite };
   }
 
   close(): void {

@@ -20,7 +20,7 @@ import {
   type WitnessStep,
 } from '../../tasks/pool/pool.ts';
 import { searchThreshold } from '../../tasks/pool/threshold.ts';
-import { allRegions, type Volume, volumeOf } from '../../tasks/region.ts';
+import { type Volume, volumeOf } from '../../tasks/region.ts';
 import type { Rule } from '../../tasks/rules.ts';
 import { WebGpuError } from './adapter.ts';
 import type { Dispatch, GrowingBuffer } from './gpu.ts';
@@ -342,21 +342,11 @@ export class WebGpuPool implements RegionPool {
     this.#shape({ n, threshold });
     this.#commands.add(...this.#kernels.listing(this.#own.listed, this.count));
     const [list] = await gpu.read([{ buffer: this.#lists.get('list'), bytes: 4 * n }], this.#commands.take());
-    const { ranges, rule } = this.task;
-    const regions = await readRegions(gpu, this.#geometry, new Uint32Array(list), ranges);
-    let nonFinite: PoolStep['nonFinite'] = null;
-    const missing = await missingAlong(ranges, regions, async halves => {
-      const sums = await this.#regions.evaluate(
-        { rule, ranges, ...halves },
-        allRegions(halves),
-        this.#signal,
-      );
-      nonFinite = sums.nonFinite;
-      return sums.values;
-    });
+    const regions = await readRegions(gpu, this.#geometry, new Uint32Array(list), this.task.ranges);
+    const { missing, ...step } = await missingAlong(this.task, regions, this.#regions, this.#signal);
     const sum = missing.reduce((s, found) => s + (found?.more ?? 0), 0);
     if (sum > 0) await this.#raise(n, sum, i => missing[i] ?? { more: 0, axis: 0 }, n);
-    return { ...NOTHING, evaluated: 2 * this.#dims * n, nonFinite };
+    return { ...NOTHING, ...step };
   }
 
   /** A region of the list. */

@@ -2,7 +2,8 @@
  * The look along all axes (all-axes.ts tells why) at a few regions that were read from a device's memory: their halves along every axis
  * are evaluated as a list, and what left and right differ by from the whole, over all axes, is an error of the region.
  */
-import type { Ranges, RegionTask } from '../region.ts';
+import { allRegions, type RegionSums, type RegionTask } from '../region.ts';
+import type { PoolStep, PoolTask } from './pool.ts';
 import { canHalve } from './regions.ts';
 
 /** Where regions are selected by their part of all errors: the first of these parts whose regions are few enough; 0 is the one with the largest error. */
@@ -25,15 +26,26 @@ export interface Missing {
   axis: number;
 }
 
-/** For each region what is missing, or null; `evaluate` gives the integrals over a list of regions. */
+/** What was found: for each region what is missing, or null. */
+export interface Along {
+  missing: readonly (Missing | null)[];
+  /** As in PoolStep. */
+  evaluated: number;
+  nonFinite: PoolStep['nonFinite'];
+}
+
+/** `device`: applies the rule to a list of regions. */
 export async function missingAlong(
-  ranges: Ranges,
+  { rule, ranges }: PoolTask,
   { count, centres, levels, values, errors }: FewRegions,
-  evaluate: (halves: Pick<RegionTask, 'count' | 'centres' | 'levels'>) => Promise<ArrayLike<number>>,
-): Promise<(Missing | null)[]> {
+  device: { evaluate(task: RegionTask, part: RegionSums['part'], signal?: AbortSignal): Promise<RegionSums> },
+  signal?: AbortSignal,
+): Promise<Along> {
   const dims = ranges.length;
   const perRegion = 2 * dims;
-  const halves = {
+  const halves: RegionTask = {
+    rule,
+    ranges,
     count: perRegion * count,
     centres: new Float64Array(dims * perRegion * count),
     levels: new Uint8Array(dims * perRegion * count),
@@ -53,8 +65,8 @@ export async function missingAlong(
       }
     }
   });
-  const found = await evaluate(halves);
-  return isWhole.map((whole, k) => {
+  const { values: found, nonFinite } = await device.evaluate(halves, allRegions(halves), signal);
+  const missing = isWhole.map((whole, k) => {
     let [sum, most, axis] = [0, 0, 0];
     for (let a = 0; a < dims; a++) {
       const left = k * perRegion + 2 * a;
@@ -64,4 +76,5 @@ export async function missingAlong(
     }
     return whole && sum > errors[k] ? { more: sum - errors[k], axis } : null;
   });
+  return { missing, evaluated: halves.count, nonFinite };
 }
