@@ -2,6 +2,7 @@
 
 import { WebGpuDevice } from '../../src/devices/webgpu/webgpu.ts';
 import { integrate, scan } from '../../src/index.ts';
+import { cornerTruth } from '../claims/corner-truth.ts';
 
 const device = new WebGpuDevice();
 const say = (name: string, found: object) => console.log(JSON.stringify({ name, ...found }));
@@ -55,6 +56,14 @@ const smooth = await integrate(peak, {
   maxEvaluations: 4e6,
 });
 say('lattice', { off: Math.abs(smooth.value - truth), error: smooth.error, status: smooth.status });
+
+for (const p of [1.5, 1.7, 1.9])
+  for (const relTol of [3e-4, 1e-4]) {
+    const corner = ([a, b, c, d, e]: number[], q: { p: number }) => (a + b + c + d + e) ** -q.p;
+    const r = await integrate(corner, { dims: 5, params: { p }, device, method: 'pagani', relTol });
+    const off = Math.abs(r.value / cornerTruth(5, p) - 1) / relTol;
+    say(`a corner, p ${p}, to ${relTol}`, { off, status: r.status });
+  }
 
 const aborting = new AbortController();
 setTimeout(() => aborting.abort(), 50);

@@ -42,6 +42,16 @@ describe.skipIf(absent)('runs on SwiftShader', () => {
     LONG,
   );
 
+  test.each([1.5, 1.7, 1.9].flatMap(p => [3e-4, 1e-4].map(relTol => [p, relTol])))(
+    'pagani claims (x₁ + … + x₅)^−p truly: p %d, to %d',
+    async (p, relTol) => {
+      const { off, status } = await told(`a corner, p ${p}, to ${relTol}`);
+      expect(status).toBe('converged');
+      expect(off).toBeLessThanOrEqual(1);
+    },
+    LONG,
+  );
+
   test(
     'cuhre is refused, with what to use instead',
     async () => {
