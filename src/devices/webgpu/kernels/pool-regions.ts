@@ -192,8 +192,9 @@ fn slotOf(item: u32) -> u32 {
 ${
   alone
     ? `/**
- * Centre and half-width such that every point lies inside the box. They are those of the region, but for regions of some 50 last digits of the
- * centre at an end of the box: there the half-width is smaller by up to two of these digits. So points need not be moved one by one.
+ * Centre and half-width of a region on an axis, such that rounding moves no point of the rule to an end of the box. They are those of the region,
+ * except where it lies at an end of the box and its half-width is below about 50 units in the last place of its centre: there the half-width is
+ * smaller by up to 2 such units. So points need not be moved one by one.
  */
 fn insideOf(side: vec4<f32>, own: u32) -> vec2<f32> {
   let first = number(own + ${AXIS.FIRST}u);
