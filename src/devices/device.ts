@@ -10,6 +10,7 @@
  * tasks/pool/host-pool.ts), unless a session brings its own.
  */
 import type { BoundProgram } from '../integrand/bound.ts';
+import type { HeavyCubes, HeavyLimits } from '../tasks/heavy.ts';
 import type { IntegralList, SolvedIntegral } from '../tasks/integrals.ts';
 import type { Learning } from '../tasks/learning.ts';
 import type { Part } from '../tasks/part.ts';
@@ -53,6 +54,8 @@ export interface Session {
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums>;
   /** Lets random points confirm or contradict what a rule made of some regions of a list, for one result. */
   witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums>;
+  /** Samples a whole task, and finds the cubes that matter by itself; without it, tasks/heavy.ts looks at the means of all cubes. */
+  heavy?(task: SampleTask, limits: HeavyLimits, signal?: AbortSignal): Promise<HeavyCubes>;
   /** Learning in the device's own memory; without it, tasks/host-learning.ts does it. */
   readonly learning?: Learning | undefined;
   /**

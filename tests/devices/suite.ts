@@ -24,6 +24,7 @@ import { Random } from '../compiler/random.ts';
 import { catalogue } from '../integrands/catalogue.ts';
 import { cube, type Entry } from '../integrands/entry.ts';
 import { tabulated } from '../integrands/tabulated.ts';
+import { heavy } from './heavy.ts';
 import { lattices } from './lattice.ts';
 import { type Integrand, lowerFor, plainFor } from './program.ts';
 import { reference } from './reference.ts';
@@ -1016,6 +1017,7 @@ export const SUITE: readonly Check[] = [
   ...regions,
   ...ends,
   ...learning,
+  ...heavy,
   ...pools,
   ...witnesses,
   ...severalRegions,

@@ -4,6 +4,7 @@ import type { Estimate } from '../../src/methods/combine.ts';
 import { withErrors } from '../../src/methods/raised-errors.ts';
 import { ResultPasses } from '../../src/methods/result-passes.ts';
 import { PeakWitnesses, witnessTask } from '../../src/methods/vegas/witness.ts';
+import { heavyCubes } from '../../src/tasks/heavy.ts';
 import { uniformMap } from '../../src/tasks/map.ts';
 
 const several = { count: 2, goals: [0, 1], leads: [0, 1], names: ['constant', 'peak'] };
@@ -27,9 +28,11 @@ describe('witnesses of two goals', () => {
     const witnesses = new PeakWitnesses(ranges);
     const means = new Float64Array(50).fill(Math.hypot(1 / pass.units[0], 1 / pass.units[1]));
     means[20] = Math.hypot(1 / pass.units[0], value / pass.units[1]);
-    const sums = { means, variances: new Float64Array(50), evaluations: 100 };
+    const sums = { means, variances: new Float64Array(50), evaluations: 100, nonFinite: null };
     const one = passes.asOne(now)!;
-    await witnesses.add(task, sums as never, one, async () => uniformMap(ranges, 1));
+    const map = uniformMap(ranges, 1);
+    const limits = { ...witnesses.limits(task, one), map, bins: 1 };
+    witnesses.add(task, await heavyCubes(task, sums as never, limits, async () => map), one);
     return witnesses.against(one);
   };
   test.each([1e-16, 1e-9, 1e-3])(

@@ -11,6 +11,7 @@ import { type Groups, groupsOf, PIECE, piecesOf, placeFinder } from '../../tasks
 import type { AxisMap, Counts } from '../../tasks/sample.ts';
 import { allocate, leastFor } from '../../tasks/strata.ts';
 import type { Buffer } from './card.ts';
+import { HEAVY_KERNEL } from './heavy.ts';
 import type { Kernels } from './module.ts';
 import { around, type CudaProgram } from './program.ts';
 import { ALLOCATE, FOLD, REFINE } from './structs.ts';
@@ -46,7 +47,8 @@ export const MANY_PIECES = 32;
 
 const ALLOCATION = around('allocate', ([v]) => v ** 0.375, { WIDTH, PIECE, MANY: MANY_PIECES });
 const REFINEMENT = around('refine', damp, { WIDTH, WIDER, MOST_WIDER, NARROWEST, MOST_PIECES });
-export const LEARNING = [ALLOCATION, REFINEMENT];
+/** Kernels that runs need which learn. */
+export const LEARNING = [ALLOCATION, REFINEMENT, HEAVY_KERNEL];
 
 /** What the last iteration left on the card. */
 export interface Learned {

@@ -19,6 +19,8 @@ import {
   ALLOCATE,
   FOLD,
   FOUND,
+  HEAVY,
+  HEAVY_RESULT,
   IMAGES,
   LATTICE,
   LATTICE_TASK,
@@ -38,6 +40,7 @@ export type KernelName =
   | 'regions'
   | 'allocate'
   | 'refine'
+  | 'heavy'
   | 'pool'
   | 'borders'
   | 'witness'
@@ -126,6 +129,7 @@ const STRUCTS: Record<KernelName, readonly Struct<string>[]> = {
   sample: [SAMPLE_RESULT, SAMPLE_TASK],
   allocate: [ALLOCATE, FOLD],
   refine: [REFINE],
+  heavy: [HEAVY_RESULT, HEAVY],
   regions: POOL_STRUCTS,
   pool: POOL_STRUCTS,
   borders: [...POOL_STRUCTS, IMAGES],
@@ -163,6 +167,7 @@ const BEFORE: Partial<Record<KernelName, string[]>> = {
   conclude: ['philox', 'add', 'witness-counts'],
   borders: ['types'],
   sample: ['philox', 'pieces', 'sample-pieces', 'random-points', 'sample-leaf'],
+  heavy: ['philox'],
   allocate: ['scan', 'pieces'],
   refine: ['scan'],
 };

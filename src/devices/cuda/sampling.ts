@@ -61,6 +61,13 @@ interface Laid extends SampleLayout {
   variances: Buffer;
 }
 
+/** The cubes of an iteration, which have one piece each, in the card's memory. */
+export interface SampledCubes {
+  cubes: number;
+  means: Buffer;
+  variances: Buffer;
+}
+
 /** Sums over leaves. */
 interface Totals {
   sum: number;
@@ -126,6 +133,21 @@ export class CudaSampling {
     };
   }
 
+  /** Samples all of a task whose cubes have one piece each; `then` starts a kernel that looks at them. */
+  async sampleCubes(
+    task: SampleTask,
+    then: (sampled: SampledCubes) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<Pick<PartSums, 'evaluations' | 'nonFinite'>> {
+    const laid = this.#lay(task);
+    const { cubes, variances } = laid;
+    const { means } = this.#buffers;
+    const leaves = laid.groups * 2 ** laid.leafBits;
+    const totals = await this.#run(laid, 0, leaves, signal, () => then({ cubes, means, variances }));
+    const nonFinite = totals.wrong > 0 ? await this.#nonFinite(laid, totals) : null;
+    return { evaluations: totals.evaluations, nonFinite };
+  }
+
   /** Brings what an iteration needs into the card's memory. */
   #lay(task: SampleTask): Laid {
     const { bins, adapt } = task;
@@ -176,12 +198,13 @@ export class CudaSampling {
     this.#zerosAt = state.address;
   }
 
-  /** Runs some leaves. */
+  /** Runs some leaves; `then` starts what follows on the card. */
   async #run(
     laid: Laid,
     firstLeaf: number,
     leaves: number,
     signal: AbortSignal | undefined,
+    then?: () => void,
   ): Promise<Totals> {
     const { task, cubes, wanted, team, leafBits } = laid;
     const { bins, strata, counts, adapt } = task;
@@ -245,6 +268,7 @@ export class CudaSampling {
     const blocks = Math.min(card.processors, Math.ceil(leaves / (perBlock / 32)));
     const kernel = adapt ? 'sampleAdapting' : 'sampleFrozen';
     module.launch(kernel, blocks, perBlock, edgeBytes + histogramBytes, struct);
+    then?.();
     await card.finished(signal, 'sampling');
     if (card.reportTo) this.#zeros = result.size;
     const bytes = card.reportTo ? card.report(result.size) : buffer.state.read(new Uint8Array(result.size));

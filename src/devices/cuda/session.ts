@@ -9,6 +9,7 @@
 import type { BoundProgram, CompiledProgram } from '../../integrand/bound.ts';
 import { withResults } from '../../integrand/optimise.ts';
 import { ruleFor } from '../../tasks/every-rule.ts';
+import type { HeavyCubes, HeavyLimits } from '../../tasks/heavy.ts';
 import type { Learning } from '../../tasks/learning.ts';
 import { isKept, type Part } from '../../tasks/part.ts';
 import type { PoolTask, RegionPool } from '../../tasks/pool/pool.ts';
@@ -20,6 +21,7 @@ import type { Session } from '../device.ts';
 import { OneByOne } from '../one-by-one.ts';
 import { PoolInTurns } from '../pool-in-turns.ts';
 import type { Card } from './card.ts';
+import { CudaHeavy } from './heavy.ts';
 import { LEARNING } from './learning.ts';
 import { CudaPool, lookRecipe, poolRecipe } from './pool.ts';
 import { CudaProgram, integrandUnit, type Recipe, textOf } from './program.ts';
@@ -32,6 +34,7 @@ import { CudaWitness } from './witness.ts';
 interface OnCard {
   program: CudaProgram;
   sampling: CudaSampling;
+  heavy: CudaHeavy;
   regions: CudaRegions;
   witness: CudaWitness;
   /** Programs for passes over some of the results, by these. */
@@ -149,6 +152,12 @@ export class CudaSession implements Session {
     await this.#compiled('regions', signal, ({ regions }) => [regions.recipe(rule)]);
   }
 
+  async heavy(task: SampleTask, limits: HeavyLimits, signal?: AbortSignal): Promise<HeavyCubes> {
+    await this.#compiled('samples', signal, ({ sampling }) => [sampling.recipe(task)]);
+    await this.#compiled('learning', signal, () => LEARNING);
+    return this.#use(signal, ({ heavy }) => heavy.find(task, limits, signal));
+  }
+
   async witness(task: WitnessTask, part: Part, signal?: AbortSignal): Promise<WitnessSums> {
     if (this.#oneByOne) return this.#oneByOne.witness(task, part, signal);
     await this.#compiled('witness', signal, ({ witness }) => Object.values(witness.recipes()));
@@ -241,6 +250,8 @@ export class CudaSession implements Session {
     const program = new CudaProgram(this.card, this.#integrand);
     const regions = new CudaRegions(program);
     const witness = new CudaWitness(program, regions);
-    return { program, sampling: new CudaSampling(program), regions, witness, passes: new Map() };
+    const sampling = new CudaSampling(program);
+    const heavy = new CudaHeavy(program, sampling);
+    return { program, sampling, heavy, regions, witness, passes: new Map() };
   }
 }

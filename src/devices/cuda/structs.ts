@@ -147,6 +147,43 @@ export const FOLD = new Struct('Fold', {
   groupBits: 'u32',
 });
 
+/** What kernels/heavy.cu finds; all members are 0 before it. */
+export const HEAVY_RESULT = new Struct('HeavyResult', {
+  /** The sum of |mean| over all cubes. */
+  sum: 'double',
+  /** The number of cubes that matter. */
+  count: 'u32',
+  /** The number of blocks that have ended. */
+  blocks: 'u32',
+});
+
+/** Cubes of two samples each, of which those are listed that matter; see kernels/heavy.cu. */
+export const HEAVY = new Struct('Heavy', {
+  dims: 'u32',
+  cubes: 'u32',
+  /** Bins per axis of the map. */
+  bins: 'u32',
+  iteration: 'u32',
+  stream: 'u32',
+  /** The keys of the rounds of Philox. */
+  keys: ['u32', 2 * ROUNDS],
+  unit: 'double',
+  least: 'double',
+  far: 'double',
+  means: 'const double*',
+  variances: 'const double*',
+  edges: 'const double*',
+  /** Three numbers per axis: strata, where its range begins, how long that is. */
+  axes: 'const double*',
+  /** The sum of |mean| over the cubes of each block. */
+  sums: 'double*',
+  result: 'HeavyResult*',
+  /** The cubes that matter, their weights, and the smaller Jacobian of their two points. */
+  list: 'u32*',
+  weights: 'double*',
+  jacobians: 'double*',
+});
+
 /** The map for the next iteration; see kernels/refine.cu. */
 export const REFINE = new Struct('Refine', {
   bins: 'u32',

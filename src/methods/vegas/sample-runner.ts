@@ -4,6 +4,7 @@
  */
 import { volumeExcess } from '../../integrand/inner-range.ts';
 import { STREAM } from '../../random/philox.ts';
+import { type HeavyCubes, type HeavyLimits, heavyCubes } from '../../tasks/heavy.ts';
 import { additionsOf, PIECE, sumRounding } from '../../tasks/pieces.ts';
 import { merge, type ResultPass, type SampleSums, type SampleTask, wholeOf } from '../../tasks/sample.ts';
 import type { Strata } from '../../tasks/strata.ts';
@@ -45,12 +46,32 @@ export class SampleRunner {
     for (const own of passes ? passes.map(pass => inPass(task, pass)) : [task])
       found.push(await this.sumsOf(own));
     const sums: PassSums = passes ? together(passes, found) : found[0];
-    this.#ledger.spend(sums.evaluations);
-    if (sums.nonFinite) this.#problem.onNonFinite(sums.nonFinite);
-    this.nonFinite ||= !!sums.nonFinite;
+    this.#count(sums);
     if (task.stream !== STREAM.probe && task.stream !== STREAM.witness)
       this.seen ||= sums.passes ? sums.passes.some(seenIn) : sums.sum !== 0 || sums.variance !== 0;
     return sums;
+  }
+
+  /** Runs a task of witnesses, and finds those that matter. `edges`: the map of the limits as numbers. */
+  async heavy(
+    task: SampleTask,
+    passes: readonly ResultPass[] | undefined,
+    limits: HeavyLimits,
+    edges: () => Promise<Float64Array>,
+  ): Promise<HeavyCubes> {
+    const { session, signal, several } = this.#problem;
+    const [pass, ...others] = passes ?? [];
+    const inOne = others.length === 0 && (!pass || pass.results.length === several?.count);
+    if (!session.heavy || !inOne) return heavyCubes(task, await this.run(task, passes), limits, edges);
+    const heavy = await session.heavy(pass ? inPass(task, pass) : task, limits, signal);
+    this.#count(heavy);
+    return heavy;
+  }
+
+  #count({ evaluations, nonFinite }: Pick<SampleSums, 'evaluations' | 'nonFinite'>): void {
+    this.#ledger.spend(evaluations);
+    if (nonFinite) this.#problem.onNonFinite(nonFinite);
+    this.nonFinite ||= !!nonFinite;
   }
 
   /** The sums of a task as they are; nothing is counted. */

@@ -266,9 +266,11 @@ export class Sampling {
     const { key, ranges } = this.#problem;
     const { units } = this.#runner;
     const task = witnessTask(ranges, samples, { key, iteration: this.#iteration, unit: units.unit });
-    const sums = await this.#runner.run(task, units.forWitnesses(now));
-    await this.#witnesses.add(task, sums, units.asOne(now)!, () => this.#edges());
-    return sums.evaluations;
+    const one = units.asOne(now)!;
+    const limits = { ...this.#witnesses.limits(task, one), map: this.#map, bins: this.#bins };
+    const heavy = await this.#runner.heavy(task, units.forWitnesses(now), limits, () => this.#edges());
+    this.#witnesses.add(task, heavy, one);
+    return heavy.evaluations;
   }
 
   /** The boxes where witnesses speak against an estimate of the present map. */

@@ -14,10 +14,11 @@
  * the papers did a witness speak against an estimate (30 integrands, 20 seeds each).
  */
 import { innerRange } from '../../integrand/inner-range.ts';
-import { type Key, roundKeys, STREAM, writeWords } from '../../random/philox.ts';
-import { uniformMap, widthAt } from '../../tasks/map.ts';
+import { type Key, STREAM } from '../../random/philox.ts';
+import type { HeavyCubes, HeavyLimits } from '../../tasks/heavy.ts';
+import { uniformMap } from '../../tasks/map.ts';
 import type { Ranges } from '../../tasks/region.ts';
-import type { SampleSums, SampleTask } from '../../tasks/sample.ts';
+import { type SampleTask, samplesOf } from '../../tasks/sample.ts';
 import type { Estimate } from '../combine.ts';
 
 /** Witnesses as a part of all evaluations. */
@@ -104,41 +105,19 @@ export class PeakWitnesses {
     return { drawn: this.#drawn, sum: this.#sum, suspects: [...this.#suspects] };
   }
 
-  /** Adds what was drawn beside an iteration; `now` is the estimate after it, `edges` fetches the map. */
-  async add(
-    task: SampleTask,
-    { means, variances, evaluations }: SampleSums,
-    now: Estimate,
-    edges: () => Promise<Float64Array>,
-  ): Promise<void> {
+  /** Which of the cubes that are to be drawn may speak against an estimate; what is known of ∫|f| without them is left out. */
+  limits(task: SampleTask, now: Estimate): Pick<HeavyLimits, 'ranges' | 'least' | 'far'> {
+    const least = now.error * (this.#drawn + samplesOf(task));
+    return { ranges: this.#ranges, least, far: FAR * leastIntegral(now) * this.#volume };
+  }
+
+  /** Adds what was drawn beside an iteration; `now` is the estimate after it. */
+  add(task: SampleTask, { evaluations, sum, cubes, weights, jacobians }: HeavyCubes, now: Estimate): void {
     this.#drawn += evaluations;
-    const { unit } = task;
-    const least = this.#leastWeight(now);
-    const heavy: number[] = [];
-    const weights: number[] = [];
-    let sum = this.#sum;
-    for (let cube = 0; cube < means!.length; cube++) {
-      const mean = Math.abs(means![cube]);
-      sum += 2 * mean * unit;
-      // of two values with mean m and variance v the larger one is |m| + √(v/2)
-      const weight = unit * (mean + Math.sqrt(variances![cube] / 2));
-      if (weight > least) {
-        heavy.push(cube);
-        weights.push(weight);
-      }
-    }
-    this.#sum = sum;
-    if (heavy.length === 0) return;
-    const map = await edges();
-    const jacobian = jacobiansOf(task, this.#ranges, map);
-    heavy.forEach((cube, i) => {
-      const weight = weights[i];
-      const far = this.#leastFar(weight, now);
-      // which of the two points has the larger value is not known: the one where the map is denser speaks for both
-      const first = jacobian(cube, 0, far);
-      const smaller = first > far ? Math.min(first, jacobian(cube, 1, far)) : 0;
-      if (smaller > far)
-        this.#suspects.push({ box: boxOf(task, this.#ranges, cube), weight, jacobian: smaller });
+    this.#sum += 2 * sum * task.unit;
+    cubes.forEach((cube, i) => {
+      const suspect = { box: boxOf(task, this.#ranges, cube), weight: weights[i], jacobian: jacobians[i] };
+      if (this.#speaksAgainst(suspect, now)) this.#suspects.push(suspect);
     });
   }
 
@@ -161,11 +140,14 @@ export class PeakWitnesses {
 
   /** The Jacobian from which on no sample was like a witness with this weight. */
   #leastFar(weight: number, now: Estimate): number {
-    const heaviest = (now.randomError ?? now.error) * now.evaluations;
-    const limit = FAR * Math.max(Math.abs(now.value), this.#sum / this.#drawn, heaviest);
+    const limit = FAR * Math.max(leastIntegral(now), this.#sum / this.#drawn);
     return (limit / weight) * this.#volume;
   }
 }
+
+/** The larger one of |value| and the heaviest weight that a measurement has met: error·N, of lattices that of as many random points. */
+const leastIntegral = ({ value, error, randomError, evaluations }: Estimate): number =>
+  Math.max(Math.abs(value), (randomError ?? error) * evaluations);
 
 /** The part of each axis that a cube has. */
 function partsOf({ strata }: SampleTask, cube: number): number[] {
@@ -182,43 +164,4 @@ function boxOf(task: SampleTask, ranges: Ranges, cube: number): Box {
     const width = (high - low) / task.strata[d];
     return [low + k * width, low + (k + 1) * width];
   });
-}
-
-/**
- * The Jacobians of a map at witnesses: that of point 0 or 1 of a cube, or 0 when it is no more than `least`. For most that is known before the
- * last axis, and the random words of further ones are not drawn.
- */
-function jacobiansOf(
-  task: SampleTask,
-  ranges: Ranges,
-  edges: Float64Array,
-): (cube: number, i: number, least: number) => number {
-  const { key, iteration, stream, strata } = task;
-  const dims = ranges.length;
-  const bins = edges.length / dims - 1;
-  const keys = Uint32Array.from(roundKeys(key));
-  const words = new Uint32Array(4);
-  const width = ranges.map((_, d) => widthAt(edges.subarray(d * (bins + 1), (d + 1) * (bins + 1))));
-  // at most so much comes from the axes from d on
-  const rest = new Float64Array(dims + 1).fill(1);
-  for (let d = dims - 1; d >= 0; d--) {
-    let widest = 0;
-    for (let at = d * (bins + 1); at < d * (bins + 1) + bins; at++)
-      widest = Math.max(widest, edges[at + 1] - edges[at]);
-    rest[d] = rest[d + 1] * bins * widest;
-  }
-  return (cube, i, least) => {
-    if (rest[0] <= least) return 0;
-    let jacobian = 1;
-    let left = cube;
-    for (let d = 0; d < dims; d++) {
-      if (d % 4 === 0) writeWords(words, 2 * cube + i, d >> 2, iteration, stream, keys);
-      const k = left % strata[d];
-      left = Math.floor(left / strata[d]);
-      const [from, to] = ranges[d];
-      jacobian *= bins * width[d](from + ((k + (words[d & 3] + 0.5) * 2 ** -32) / strata[d]) * (to - from));
-      if (jacobian * rest[d + 1] <= least) return 0;
-    }
-    return jacobian;
-  };
 }
