@@ -1,7 +1,8 @@
 /**
  * Measures how fast an integrand is, for runs with a deadline: the first iterations are sized by that rate. A few samples are
  * drawn, then four times as many, until they tell that an iteration of the size that the method would begin with takes a
- * small part of the time, or until the next ones would take more than MAX_PROBE_TIME themselves.
+ * small part of the time, or until the next ones would take more than MAX_PROBE_TIME themselves. A probe that seems slow is made once more:
+ * a device may have been compiling, or the machine been busy, and a run that believes it makes tiny iterations to its end.
  */
 import type { Ledger } from './ledger.ts';
 
@@ -19,12 +20,17 @@ export async function probe(
   sample: (samples: number) => Promise<void>,
 ): Promise<void> {
   if (!ledger.hasDeadline) return;
-  for (let samples = FIRST_PROBE; samples <= MAX_PROBE; samples *= GROWTH) {
+  let again = false;
+  for (let samples = FIRST_PROBE; samples <= MAX_PROBE; ) {
     const before = ledger.timeSpent;
     await sample(samples);
     const took = ledger.timeSpent - before;
     const first = samples === FIRST_PROBE;
-    if (first ? took > 10 * MAX_PROBE_TIME : took * GROWTH > MAX_PROBE_TIME) return;
+    const slow = first ? took > 10 * MAX_PROBE_TIME : took * GROWTH > MAX_PROBE_TIME;
+    if (slow && again) return;
+    again = slow;
+    if (slow) continue;
     if (!first && ledger.iterationLimit >= wanted) return;
+    samples *= GROWTH;
   }
 }

@@ -7,6 +7,7 @@ import { CpuDevice } from '../../src/devices/cpu/cpu.ts';
 import { WorkerPool } from '../../src/devices/cpu/worker-pool.ts';
 import { type Integrand, integrate, type Session, scan } from '../../src/index.ts';
 import { ExampleDevice } from './example.ts';
+import { wrapped } from './wrapped.ts';
 
 /** Never ends where x > p.a. */
 const endless: Integrand = ([x, y], p) => {
@@ -161,4 +162,31 @@ test('a device that does not stop is left alone: the result is the estimate so f
   expect(r.status).toBe('time');
   expect(r.evaluations).toBeGreaterThan(0);
   expect(r.warnings.join()).toContain('had not stopped 100 ms after');
+});
+
+/** In eight dimensions plain samples take a hundred times as many as samples through a map. */
+const narrow: Integrand = (x: number[]) => Math.exp(-10 * x.reduce((s, c) => s + Math.abs(c - 0.5), 0));
+
+// a run with maxTime that had waited for a compiler believed that calls were slow, learned nothing, and made tiny iterations for all of its time
+test.each([0, 1, 2, 4, 7])('a stall of call %i is not taken for the rate of a device', async stalled => {
+  const cpu = new CpuDevice();
+  let calls = 0;
+  const device = wrapped(cpu, session => ({
+    async sample(...task) {
+      if (calls++ === stalled) await new Promise(resolve => setTimeout(resolve, 700));
+      return session.sample(...task);
+    },
+  }));
+  const r = await integrate(narrow, {
+    dims: 8,
+    device,
+    method: 'vegas+',
+    relTol: 3e-4,
+    maxTime: stalled === 0 ? 3000 : 30_000,
+    maxEvaluations: 1e12,
+  });
+  await cpu.close();
+  expect(r.status).toBe('converged');
+  expect(r.iterations.some(i => i.adapting)).toBe(true);
+  expect(r.iterations.length).toBeLessThan(60);
 });

@@ -33,6 +33,11 @@ export class WithSamples implements Measuring {
     this.#run = run;
   }
 
+  /** Samples per iteration, at most. */
+  get #most(): number {
+    return Math.min(MAX_ITERATION_SAMPLES, this.#run.ledger.iterationLimit);
+  }
+
   async *planned(last: Estimate): Step<number> {
     return neededFor(this.#run, last, (evaluations, times) => evaluations * times ** 2);
   }
@@ -48,14 +53,19 @@ export class WithSamples implements Measuring {
       const { left } = ledger;
       const affordable = left - measurement.witnessesDue(left);
       const total = Math.min(Math.max(wanted, missing * least), affordable, 1e15);
-      const most = Math.min(MAX_ITERATION_SAMPLES, ledger.iterationLimit); // samples per iteration
-      const turns = Math.min(Math.max(missing, Math.ceil(total / most)), Math.floor(total / smallest));
-      const size = Math.floor(total / turns);
+      let turns = Math.min(Math.max(missing, Math.ceil(total / this.#most)), Math.floor(total / smallest));
+      let size = Math.floor(total / turns);
       if (!(turns >= 1) || ledger.lastIteration) return (await measurement.enough()) ? 'converged' : 'budget';
       for (let i = 0; i < turns && !ledger.lastIteration; i++) {
         if (i > 0 && ledger.left < size) break; // with `auto`, the other method may have used budget in the meantime
         yield* run.iterate(size, false, true);
         if (measurement.neglected.length > 0) return undefined;
+        // small iterations make a GPU seem slow: those that are left become larger once it has shown that it is not
+        const rest = (turns - i - 1) * size;
+        if (rest === 0 || i + 1 < missing || this.#most < 2 * size) continue;
+        const fewer = Math.ceil(rest / this.#most);
+        turns = i + 1 + fewer;
+        size = Math.floor(rest / fewer);
       }
       if (!run.seen && ledger.evaluations < ZERO_SAMPLES && run.problem.absTol > 0) {
         wanted = ZERO_SAMPLES - ledger.evaluations;
