@@ -17,6 +17,8 @@ const ALL: readonly Struct<string>[] = [
   structs.SEVERAL_LATTICE_TASK,
   structs.ALLOCATE,
   structs.FOLD,
+  structs.HEAVY_RESULT,
+  structs.HEAVY,
   structs.REFINE,
   structs.REGION_TASK,
   structs.FOUND,

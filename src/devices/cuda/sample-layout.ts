@@ -74,6 +74,8 @@ export function fitFor({ bins, strata, adapt, lattice, edges }: SampleTask, room
       SHARED_EDGES: copies !== undefined,
       LATTICE: true,
       REPLICAS: copies ?? 1,
+      BINS: Number.isInteger(Math.log2(bins)) ? bins : 0,
+      FOLDED: lattice.folded,
       GUARDED: mayReachEnd(edges as Float64Array, lattice.slopes, dims),
     };
     return { edgeBytes: once * (copies ?? 0), histogramBytes: 0, kernels };

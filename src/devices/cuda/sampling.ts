@@ -178,13 +178,12 @@ export class CudaSampling {
   }
 
   #latticeOf({ lattice, edges, bins, strata }: PlainTask) {
-    const { steps, folded } = lattice!;
+    const { steps } = lattice!;
     return LATTICE.layout(strata.length).pack({
       ends: strata.map((_, d) => edges[d * (bins + 1) + bins]),
       corner: 2 ** 20 - bins * 2 ** -33,
       shifts: this.#buffers.shifts,
       steps: Array.from(steps),
-      folded: folded ? 1 : 0,
     });
   }
 

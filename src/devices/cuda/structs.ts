@@ -95,7 +95,6 @@ export const LATTICE = new Struct('Lattice', {
   /** DIMS words per shift. */
   shifts: 'const u32*',
   steps: ['u32', 'DIMS'],
-  folded: 'u32',
 });
 
 /** Tasks with points of lattices, which kernels know as SampleTask too. Their `edges` have two numbers per edge, the edge and the slope there. */
