@@ -178,8 +178,9 @@ export class CudaLearning {
       n: cubes,
       groupBits,
     });
-    const threads = each > MANY_PIECES ? 32 * cubes : cubes;
-    this.#kernels().launch('fold', Math.ceil(threads / 256), 256, 0, struct);
+    const warps = Math.min(WIDTH / 32, Math.ceil(Number(counts) / 2 ** groupBits) + 1); // one per group
+    if (each > MANY_PIECES) this.#kernels().launch('foldLong', cubes, 32 * warps, 0, struct);
+    else this.#kernels().launch('fold', Math.ceil(cubes / 256), 256, 0, struct);
     return folded;
   }
 

@@ -163,14 +163,30 @@ extern "C" __global__ void __launch_bounds__(WIDTH) shift(Allocate t) {
   if (i < t.cubes) t.firstPiece[i] += (u32)t.blocks[blockIdx.x], markGroups(t, i);
 }
 
+// The sum over some pieces of a cube, which begin in one group, by a warp: all lanes have it.
+__device__ __forceinline__ double addPieces(const double* pieces, u32 begin, u32 end) {
+  double part = 0;
+  if (end - begin <= MANY) {
+    for (u32 p = begin; p < end; p++) part = __dadd_rn(part, pieces[p]);
+    return part;
+  }
+#pragma unroll 4
+  for (u32 p = begin + threadIdx.x % 32; p < end; p += 32) part = __dadd_rn(part, pieces[p]);
+  for (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(0xffffffffu, part, step);
+  return part;
+}
+
+// The first piece of a cube of n samples that begins at sample `at` of the iteration or later; `first` is the first sample of the cube.
+__device__ __forceinline__ u32 pieceAt(u64 at, u64 first, u32 n) {
+  return at <= first ? 0 : at >= first + n ? piecesOf(n) : pieceFrom(n, (u32)(at - first));
+}
+
 // Adds the pieces of each cube: first those of each group, then the sums of the groups in their order (tasks/sample.ts adds
-// parts of an iteration in the same way). One lane adds a cube; all lanes of the warp add a cube with more than MANY pieces, and
-// where every cube has as many, each cube has a warp: one warp took 4 ms for the 32 shifts of a lattice, twice the sampling.
+// parts of an iteration in the same way). One lane adds a cube; all lanes of the warp add a cube with more than MANY pieces.
 // Up to MANY pieces of a group are added one after the other; more are added as 32 sums over every 32nd piece, and these
 // sums as a tree. sampling.ts does the same.
 extern "C" __global__ void fold(Fold t) {
-  const u32 thread = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
-  const u32 i = t.each <= MANY ? thread : lane == 0 ? thread / 32 : t.n;
+  const u32 i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
   const u32 n = i >= t.n ? 0 : t.count ? t.count : t.counts[i];
   const u64 at = i >= t.n ? 0 : t.each ? (u64)i * t.each : t.firstPiece[i];
   const u32 pieces = piecesOf(n);
@@ -193,19 +209,31 @@ extern "C" __global__ void fold(Fold t) {
     const u64 start = __shfl_sync(0xffffffffu, first, of), from = __shfl_sync(0xffffffffu, at, of);
     double total = 0;
     for (u32 begin = 0, end; begin < count; begin = end) {
-      const u64 next = (((start + startOf(samples, begin)) >> t.groupBits) + 1) << t.groupBits;
-      end = next >= start + samples ? count : pieceFrom(samples, (u32)(next - start));
-      double part = 0;
-      if (end - begin <= MANY)
-        for (u32 p = begin; p < end; p++) part = __dadd_rn(part, t.pieces[from + p]);
-      else {
-#pragma unroll 4
-        for (u32 p = begin + lane; p < end; p += 32) part = __dadd_rn(part, t.pieces[from + p]);
-        for (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(0xffffffffu, part, step);
-      }
-      total = __dadd_rn(total, part);
+      const u64 group = (start + startOf(samples, begin)) >> t.groupBits;
+      end = pieceAt((group + 1) << t.groupBits, start, samples);
+      total = __dadd_rn(total, addPieces(t.pieces + from, begin, end));
     }
     if (lane == of) sum = total;
   }
   if (i < t.n) t.cubes[i] = sum;
+}
+
+// The same where every cube has the same count and many pieces, as shifts of lattices have: a block per cube, a warp per group.
+extern "C" __global__ void __launch_bounds__(WIDTH) foldLong(Fold t) {
+  __shared__ double parts[WIDTH / 32];
+  const u32 i = blockIdx.x, warps = blockDim.x / 32, warp = threadIdx.x / 32;
+  const u64 first = (u64)i * t.count, last = (first + t.count - 1) >> t.groupBits;
+  const double* pieces = t.pieces + (u64)i * t.each;
+  double total = 0;
+  for (u64 from = first >> t.groupBits; from <= last; from += warps) {
+    const u64 group = from + warp;
+    const u32 begin = pieceAt(group << t.groupBits, first, t.count), end = pieceAt((group + 1) << t.groupBits, first, t.count);
+    const double part = addPieces(pieces, begin, end);
+    if (threadIdx.x % 32 == 0) parts[warp] = part;
+    __syncthreads();
+    if (threadIdx.x == 0)
+      for (u32 w = 0; w < warps && from + w <= last; w++) total = __dadd_rn(total, parts[w]);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) t.cubes[i] = total;
 }
