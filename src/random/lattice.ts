@@ -14,7 +14,7 @@
  * Where every axis has the same n words, a shift is uniform over all words, and the mean over a shifted lattice is unbiased.
  */
 import { VECTOR } from './lattice-vector.ts';
-import { type Key, STREAM, wordsOf } from './philox.ts';
+import { type Key, roundKeys, STREAM, wordsOf, writeWords } from './philox.ts';
 
 /** The words of a lattice's points: that of axis d of sample s in shift r is shifts[r·dims + d] + s·steps[d] mod 2^32. */
 export interface LatticeWords {
@@ -46,12 +46,13 @@ export function drawShifts(
   count: number,
 ): Uint32Array {
   const words = new Uint32Array(dims * count);
+  const keys = Uint32Array.from(roundKeys(key));
+  const four = new Uint32Array(4);
   for (let r = 0; r < count; r++)
-    for (let d = 0; d < dims; d += 4)
-      words.set(
-        wordsOf(first + r, d >> 2, iteration, STREAM.shifts, key).slice(0, Math.min(4, dims - d)),
-        r * dims + d,
-      );
+    for (let d = 0; d < dims; d++) {
+      if (d % 4 === 0) writeWords(four, first + r, d >> 2, iteration, STREAM.shifts, keys);
+      words[r * dims + d] = four[d % 4];
+    }
   return words;
 }
 

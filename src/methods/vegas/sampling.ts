@@ -266,9 +266,10 @@ export class Sampling {
     const { key, ranges } = this.#problem;
     const { units } = this.#runner;
     const task = witnessTask(ranges, samples, { key, iteration: this.#iteration, unit: units.unit });
+    const passes = units.forWitnesses(now); // which decides the units of several results as one
     const one = units.asOne(now)!;
     const limits = { ...this.#witnesses.limits(task, one), map: this.#map, bins: this.#bins };
-    const heavy = await this.#runner.heavy(task, units.forWitnesses(now), limits, () => this.#edges());
+    const heavy = await this.#runner.heavy(task, passes, limits, () => this.#edges());
     this.#witnesses.add(task, heavy, one);
     return heavy.evaluations;
   }

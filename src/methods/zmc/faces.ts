@@ -57,6 +57,7 @@ export function facesOf(sums: ReadonlyMap<Node, NodeSums>, perAxis: number): Fac
   const faces: Face[] = [];
   for (const [node, own] of sums) {
     const dims = node.box.length;
+    const spread = own.variances.map(v => DEVIATIONS * Math.sqrt(v));
     for (let d = 0; d < dims; d++) {
       for (const step of [-1, 1] as const) {
         const beyond = beyondFace(node, perAxis ** d, step, perAxis);
@@ -66,8 +67,8 @@ export function facesOf(sums: ReadonlyMap<Node, NodeSums>, perAxis: number): Fac
         const larger = perAxis ** (dims * beyond.levels);
         const level = there.means[beyond.block] / larger;
         const face = step < 0 ? 0 : perAxis - 1;
-        const { height, mean } = layerAbove(own, level, perAxis, d, face);
-        const before = perAxis > 1 ? layerAbove(own, level, perAxis, d, face - step).mean : 0;
+        const { height, mean } = layerAbove(own.means, spread, level, perAxis, d, face);
+        const before = perAxis > 1 ? layerAbove(own.means, spread, level, perAxis, d, face - step).mean : 0;
         const falls = mean < before ? mean / before : 1;
         const whole = (mean * larger) / perAxis ** dims;
         if (falls < SLOPE) continue;
@@ -96,9 +97,13 @@ export function hiddenBeyondFaces<N>(faces: readonly Face<N>[], samplesOf: (node
   return Math.sqrt(all.reduce((sum, amount) => sum + amount ** 2, 0));
 }
 
-/** The largest deviation from `level` that samples in a layer of blocks may have had, and the mean deviation of the layer. */
+/**
+ * The largest deviation from `level` that samples in a layer of blocks may have had, and the mean deviation of the layer. `spread`: DEVIATIONS of
+ * the samples of each block.
+ */
 function layerAbove(
-  { means, variances }: NodeSums,
+  means: Float64Array,
+  spread: Float64Array,
   level: number,
   perAxis: number,
   axis: number,
@@ -109,7 +114,7 @@ function layerAbove(
   for (let first = layer * stride; first < means.length; first += perAxis * stride)
     for (let i = first; i < first + stride; i++) {
       sum += means[i] - level;
-      height = Math.max(height, Math.abs(means[i] - level) + DEVIATIONS * Math.sqrt(variances[i]));
+      height = Math.max(height, Math.abs(means[i] - level) + spread[i]);
     }
   return { height, mean: Math.abs(sum) / (means.length / perAxis) };
 }
