@@ -76,7 +76,8 @@ export class VegasRun {
     const wasDark = !this.seen;
     const estimate = adapting ? await this.sampling.adapt(size, alpha) : await this.sampling.measure(size);
     if (!this.seen || (this.dark > 0 && wasDark)) this.dark = this.ledger.evaluations;
-    (counts ? this.measurement.counted : this.learned).push(estimate);
+    if (counts) this.measurement.count([...this.measurement.counted, estimate]);
+    else this.learned.push(estimate);
     yield* this.note(estimate, counts);
     return estimate;
   }
