@@ -203,10 +203,10 @@ export function mergeParts(task: SampleTask, whole: Part, parts: Iterable<PartSu
 export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
   const all = mergeParts(task, wholeOf(task), parts);
   const n = resultsOf(task);
-  const [sums, covariances, concentrations] = [all.nodes, all.nodes, all.nodes].map((nodes, i) => {
-    const ends = [0, n, nodeWidth(n) - n, nodeWidth(n)];
-    return nodes.subarray(ends[i], ends[i + 1]);
-  });
+  const width = nodeWidth(n);
+  const sums = all.nodes.subarray(0, n);
+  const covariances = all.nodes.subarray(n, width - n);
+  const concentrations = all.nodes.subarray(width - n, width);
   const { evaluations, nonFinite } = all;
   const { histogram, squares } = exact(all);
   return {

@@ -84,15 +84,13 @@ export class Sampling {
 
   get scalars(): Scalars {
     const { seen, nonFinite, units } = this.#runner;
-    const { largestSpread, ...ofUnits } = units.state;
     return {
       bins: this.#bins,
       strata: this.#strata,
       known: this.#known,
-      ...ofUnits,
+      ...units.state,
       iteration: this.#iteration,
       endBins: this.#endBins,
-      largestSpread,
       witnesses: this.#witnesses.state,
       lattice: this.#lattices.found,
       seen,
