@@ -108,11 +108,12 @@ export async function solve(
       stop.signal,
     );
     await reports.settled(stop.signal);
-    for (const [r, list] of each.entries()) {
-      const { values, errors } = outcome.several ?? { values: [outcome.value], errors: [outcome.error] };
-      if (values.length !== each.length) continue; // the run ended without estimates
-      list.push(...(await probe.besideEnds(negligibleFor(problem, values[r], errors[r]), r)));
-    }
+    const { values, errors } = outcome.several ?? { values: [outcome.value], errors: [outcome.error] };
+    if (values.length === each.length) {
+      const negligible = values.map((value, r) => negligibleFor(problem, value, errors[r]));
+      const beside = await probe.besideEnds(negligible);
+      each.forEach((list, r) => list.push(...beside[r]));
+    } // else the run ended without estimates
     if (each.some(list => list.length > 0)) {
       const { withMissing, withMissingOfSeveral } = await import('./ends/with-missing.ts');
       if (!several) outcome = withMissing(outcome, each[0], problem);
