@@ -89,20 +89,21 @@ export async function solve(
       iteration => {
         const { record, running, evaluations } = iteration;
         iterations.push(record);
-        reports.tell({
-          iteration: iterations.length,
-          value: domain.sign * running.value,
-          error: running.error,
-          evaluations,
-          adapting: record.adapting,
-          method: running.method ?? problem.method,
-          chi2: running.chi2 ?? 0,
-          dof: running.dof ?? 0,
-          ...(running.several && {
-            values: running.several.values.map(v => domain.sign * v),
-            errors: running.several.errors,
-          }),
-        });
+        if (problem.onProgress)
+          reports.tell({
+            iteration: iterations.length,
+            value: domain.sign * running.value,
+            error: running.error,
+            evaluations,
+            adapting: record.adapting,
+            method: running.method ?? problem.method,
+            chi2: running.chi2 ?? 0,
+            dof: running.dof ?? 0,
+            ...(running.several && {
+              values: running.several.values.map(v => domain.sign * v),
+              errors: running.several.errors,
+            }),
+          });
         return watch?.most(iteration);
       },
       stop.signal,

@@ -40,22 +40,23 @@ const valuesOf = (each: Each): { values: number[]; errors: number[] } => ({
 });
 
 /** An iteration as results have it. */
-export const recordOf = (estimate: Estimate, adapting: boolean): IterationRecord => ({
-  value: estimate.value,
-  error: estimate.error,
-  evaluations: estimate.evaluations,
-  adapting,
-  ...(estimate.results && valuesOf(estimate.results.each)),
-});
+export function recordOf(estimate: Estimate, adapting: boolean): IterationRecord {
+  const { value, error, evaluations, results } = estimate;
+  const record = { value, error, evaluations, adapting };
+  return results ? { ...record, ...valuesOf(results.each) } : record;
+}
 
 /** The estimate that a run has come to, as those are told who drive it. */
 export function runningOf(estimate: Estimate | Combined): Running {
   const { value, error, results } = estimate;
   const running: Running = { value, error };
   if (results) running.several = estimatesOf(results);
-  if (!('chi2' in estimate)) return running;
-  const { chi2, dof, q } = estimate;
-  return { ...running, chi2, dof, q };
+  if ('chi2' in estimate) {
+    running.chi2 = estimate.chi2;
+    running.dof = estimate.dof;
+    running.q = estimate.q;
+  }
+  return running;
 }
 
 /** What a run has come to, with errors that allow for what samples do not show. */

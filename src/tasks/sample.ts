@@ -209,17 +209,20 @@ export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
   const concentrations = all.nodes.subarray(width - n, width);
   const { evaluations, nonFinite } = all;
   const { histogram, squares } = exact(all);
-  return {
+  const { variances, means } = byCube(task, all.cubes);
+  const merged: SampleSums = {
     evaluations,
     sum: sums[0],
     variance: covariances[0],
     concentration: concentrations[0],
-    ...(task.pass && { several: { sums, covariances, concentrations } }),
     histogram,
     squares,
-    ...byCube(task, all.cubes),
+    variances,
+    means,
     nonFinite,
   };
+  if (task.pass) merged.several = { sums, covariances, concentrations };
+  return merged;
 }
 
 /**

@@ -87,13 +87,11 @@ export class VegasRun {
     const { measurement, measuring } = this;
     const running = counts ? measurement.now : estimate;
     if (counts) await measurement.witness(running, measuring.forWitnesses?.(running) ?? running);
+    const told = runningOf(running);
+    if (counts && this.problem.session.noise) told.leastErrors = measurement.hiddenOfEach();
     const needed = measuring.stillNeeded?.(running, counts);
-    const hides = counts && this.problem.session.noise;
-    this.told = {
-      ...runningOf(running),
-      ...(hides && { leastErrors: measurement.hiddenOfEach() }),
-      ...(needed !== undefined && { needed }),
-    };
-    yield* this.ledger.note(recordOf(estimate, !counts), this.told);
+    if (needed !== undefined) told.needed = needed;
+    this.told = told;
+    yield* this.ledger.note(recordOf(estimate, !counts), told);
   }
 }
