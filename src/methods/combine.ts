@@ -88,7 +88,7 @@ export function combineAll(estimates: readonly Estimate[], first: number): Combi
 function averageCorrelations(estimates: readonly Estimate[], count: number): number[][] {
   let all = 0;
   for (const e of estimates) all += e.evaluations;
-  const scaled: Float64Array[] = [];
+  const scaled: number[][] = [];
   for (let r = 0; r < count; r++) scaled.push(scaledErrors(estimates, r, all));
   return blocksIn(estimates[0].results!.correlations, count).map((block, b) => {
     const lists = estimates.map(e => e.results!.correlations[b]);
@@ -109,13 +109,13 @@ function averageCorrelations(estimates: readonly Estimate[], count: number): num
 }
 
 /** The errors of one result with the weights of their iterations, of `all` evaluations; their squares add up to 1. */
-function scaledErrors(estimates: readonly Estimate[], result: number, all: number): Float64Array {
-  const errors = new Float64Array(estimates.length);
+function scaledErrors(estimates: readonly Estimate[], result: number, all: number): number[] {
+  const errors: number[] = [];
   let largest = -Infinity;
-  for (let n = 0; n < errors.length; n++) {
-    const { results, evaluations } = estimates[n];
-    errors[n] = results!.each[result].error * (evaluations / all);
-    largest = Math.max(largest, errors[n]);
+  for (const { results, evaluations } of estimates) {
+    const error = results!.each[result].error * (evaluations / all);
+    errors.push(error);
+    largest = Math.max(largest, error);
   }
   largest ||= 1;
   let squares = 0;

@@ -309,11 +309,14 @@ function allCorrelations(passes: readonly OnePass[], count: number): number[] {
 
 /** A result without a variance is correlated with none. */
 function correlationsOf({ sums, covariances }: SeveralSums): number[] {
-  const deviations = sums.map((_, i) => Math.sqrt(covariances[packedIndex(i, i)]));
+  const deviations: number[] = [];
   const triangle: number[] = [];
-  for (let i = 0; i < deviations.length; i++) {
+  for (let i = 0; i < sums.length; i++) {
+    const a = Math.sqrt(covariances[packedIndex(i, i)]);
+    deviations.push(a);
     for (let j = 0; j < i; j++) {
-      const [a, b, c] = [deviations[i], deviations[j], covariances[packedIndex(i, j)]];
+      const b = deviations[j];
+      const c = covariances[packedIndex(i, j)];
       triangle.push(c === 0 || a === 0 || b === 0 ? 0 : Math.max(-1, Math.min(1, c / a / b)));
     }
     triangle.push(1);

@@ -32,18 +32,16 @@ export const toleranceOf = (problem: MethodProblem, estimate: Estimate, result: 
 export const inTolerances = (problem: MethodProblem, estimate: Estimate): number =>
   Math.max(...goalsOf(problem).map(g => ofResult(estimate, g).error / toleranceOf(problem, estimate, g)));
 
-type Each = NonNullable<Estimate['results']>['each'];
+type Several = NonNullable<Estimate['results']>;
 
-const valuesOf = (each: Each): { values: number[]; errors: number[] } => ({
-  values: each.map(e => e.value),
-  errors: each.map(e => e.error),
-});
+const valuesOf = ({ each }: Several): number[] => each.map(e => e.value);
+const errorsOf = ({ each }: Several): number[] => each.map(e => e.error);
 
 /** An iteration as results have it. */
 export function recordOf(estimate: Estimate, adapting: boolean): IterationRecord {
   const { value, error, evaluations, results } = estimate;
-  const record = { value, error, evaluations, adapting };
-  return results ? { ...record, ...valuesOf(results.each) } : record;
+  if (!results) return { value, error, evaluations, adapting };
+  return { value, error, evaluations, adapting, values: valuesOf(results), errors: errorsOf(results) };
 }
 
 /** The estimate that a run has come to, as those are told who drive it. */
@@ -79,10 +77,13 @@ export function estimatedOutcome(
 }
 
 /** Estimates of several results as methods hand them on. */
-export function estimatesOf({ each, correlations }: NonNullable<Estimate['results']>): SeveralEstimates {
-  if (!('chi2' in each[0])) return { ...valuesOf(each), correlations };
+export function estimatesOf(results: Several): SeveralEstimates {
+  const values = valuesOf(results);
+  const errors = errorsOf(results);
+  const { each, correlations } = results;
+  if (!('chi2' in each[0])) return { values, errors, correlations };
   const all = each as readonly Combined[];
-  return { ...valuesOf(each), correlations, chi2: all.map(e => e.chi2), q: all.map(e => e.q) };
+  return { values, errors, correlations, chi2: all.map(e => e.chi2), q: all.map(e => e.q) };
 }
 
 /** The warning for goals that are 0 within their errors while others are not: they alone keep the run from ending. */

@@ -204,24 +204,26 @@ export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
   const all = mergeParts(task, wholeOf(task), parts);
   const n = resultsOf(task);
   const width = nodeWidth(n);
-  const sums = all.nodes.subarray(0, n);
-  const covariances = all.nodes.subarray(n, width - n);
-  const concentrations = all.nodes.subarray(width - n, width);
-  const { evaluations, nonFinite } = all;
+  const { evaluations, nodes, nonFinite } = all;
   const { histogram, squares } = exact(all);
   const { variances, means } = byCube(task, all.cubes);
   const merged: SampleSums = {
     evaluations,
-    sum: sums[0],
-    variance: covariances[0],
-    concentration: concentrations[0],
+    sum: nodes[0],
+    variance: nodes[n],
+    concentration: nodes[width - n],
     histogram,
     squares,
     variances,
     means,
     nonFinite,
   };
-  if (task.pass) merged.several = { sums, covariances, concentrations };
+  if (task.pass)
+    merged.several = {
+      sums: nodes.subarray(0, n),
+      covariances: nodes.subarray(n, width - n),
+      concentrations: nodes.subarray(width - n, width),
+    };
   return merged;
 }
 
