@@ -89,30 +89,32 @@ export async function solve(
       iteration => {
         const { record, running, evaluations } = iteration;
         iterations.push(record);
-        reports.tell({
-          iteration: iterations.length,
-          value: domain.sign * running.value,
-          error: running.error,
-          evaluations,
-          adapting: record.adapting,
-          method: running.method ?? problem.method,
-          chi2: running.chi2 ?? 0,
-          dof: running.dof ?? 0,
-          ...(running.several && {
-            values: running.several.values.map(v => domain.sign * v),
-            errors: running.several.errors,
-          }),
-        });
+        if (problem.onProgress)
+          reports.tell({
+            iteration: iterations.length,
+            value: domain.sign * running.value,
+            error: running.error,
+            evaluations,
+            adapting: record.adapting,
+            method: running.method ?? problem.method,
+            chi2: running.chi2 ?? 0,
+            dof: running.dof ?? 0,
+            ...(running.several && {
+              values: running.several.values.map(v => domain.sign * v),
+              errors: running.several.errors,
+            }),
+          });
         return watch?.most(iteration);
       },
       stop.signal,
     );
     await reports.settled(stop.signal);
-    for (const [r, list] of each.entries()) {
-      const { values, errors } = outcome.several ?? { values: [outcome.value], errors: [outcome.error] };
-      if (values.length !== each.length) continue; // the run ended without estimates
-      list.push(...(await probe.besideEnds(negligibleFor(problem, values[r], errors[r]), r)));
-    }
+    const { values, errors } = outcome.several ?? { values: [outcome.value], errors: [outcome.error] };
+    if (values.length === each.length) {
+      const negligible = values.map((value, r) => negligibleFor(problem, value, errors[r]));
+      const beside = await probe.besideEnds(negligible);
+      each.forEach((list, r) => list.push(...beside[r]));
+    } // else the run ended without estimates
     if (each.some(list => list.length > 0)) {
       const { withMissing, withMissingOfSeveral } = await import('./ends/with-missing.ts');
       if (!several) outcome = withMissing(outcome, each[0], problem);

@@ -56,6 +56,14 @@ export interface EndValues {
   distances: readonly Float64Array[];
 }
 
+/** Points of a window: all of EndValues but f. */
+type Placed = Omit<EndValues, 'f'>;
+
+/** A window, and the values of all results at its points: all of one result, then all of the next. */
+interface Evaluated extends Placed {
+  all: ArrayLike<number>;
+}
+
 /** The exponent of two that the Jacobian of the domain may come to at a point. */
 const MAX_EXPONENT = 900;
 const KEY = keyOf(1);
@@ -74,8 +82,8 @@ export class EndPoints {
   readonly #inner: readonly (readonly [number, number])[];
   readonly #volume: number;
   #evaluate: EvaluatePoints | null = null;
-  /** Values of all results at points that were looked at: they are the same for each result. */
-  readonly #known = new Map<string, ArrayLike<number>>();
+  /** Several results: windows that were looked at, with the values of all results. */
+  readonly #known = new Map<string, Evaluated>();
 
   constructor(integrand: BoundProgram, domain: Domain, limits: Limits) {
     this.#integrand = integrand;
@@ -94,84 +102,82 @@ export class EndPoints {
   /** The values of one result in a window of a set of ends. All windows have the same random numbers, so that ratios are less noisy. */
   async values(set: EndSet, window: EndWindow, result: number): Promise<EndValues> {
     const { count } = window;
-    const { points, ...rest } = this.#place(set, window);
-    const all = await this.#evaluated(points, count);
-    return {
-      f: Array.from({ length: Math.min(count, all.length) }, (_, i) => all[result * count + i]),
-      ...rest,
-    };
+    const several = resultCount(this.#integrand) > 1;
+    const key = several ? JSON.stringify([set, window]) : '';
+    const found = this.#known.get(key) ?? (await this.#look(set, window));
+    if (several) this.#known.set(key, found);
+    const { all, weights, distances } = found;
+    const f = Array.from({ length: Math.min(count, all.length) }, (_, i) => all[result * count + i]);
+    return { f, weights, distances };
   }
 
-  /** The same for several sets, each with a window of its own of as many points; they are evaluated together. */
-  async valuesOfEach(
-    each: readonly { set: EndSet; window: EndWindow }[],
-    result: number,
-  ): Promise<EndValues[]> {
-    if (each.length === 0) return [];
-    const { count } = each[0].window;
+  async #look(set: EndSet, window: EndWindow): Promise<Evaluated> {
+    const points = new Float64Array(this.dims * window.count);
+    const placed = this.#place(set, window, points, 0);
+    return { ...placed, all: await this.#evaluated(points, window.count) };
+  }
+
+  /** The values of each result in a window of each of these ends, of as many points; all are evaluated together. */
+  async valuesOfEach(each: readonly { set: EndSet; window: EndWindow }[]): Promise<EndValues[][]> {
+    const count = each[0]?.window.count ?? 0;
     const n = each.length * count;
-    const together = new Float64Array(this.dims * n);
-    const placed = each.map(({ set, window }, k) => {
-      const { points, ...rest } = this.#place(set, window);
-      for (let d = 0; d < this.dims; d++)
-        together.set(points.subarray(d * count, (d + 1) * count), d * n + k * count);
-      return rest;
-    });
-    const all = Float64Array.from(await this.#evaluated(together, n));
-    const own = all.length > 0 ? all.subarray(result * n, (result + 1) * n) : all;
-    return placed.map((rest, k) => ({ f: own.subarray(k * count, (k + 1) * count), ...rest }));
+    const points = new Float64Array(this.dims * n);
+    const placed = each.map(({ set, window }, k) => this.#place(set, window, points, k * count));
+    const all = n > 0 ? Float64Array.from(await this.#evaluated(points, n)) : points;
+    return Array.from({ length: resultCount(this.#integrand) }, (_, r) =>
+      placed.map(({ weights, distances }, k) => {
+        const first = r * n + k * count;
+        return { f: all.subarray(first, first + count), weights, distances };
+      }),
+    );
   }
 
   /** The values of all results at some points; none once the run was aborted. */
   async #evaluated(points: Float64Array, count: number): Promise<ArrayLike<number>> {
-    const key = resultCount(this.#integrand) > 1 ? points.join() : '';
-    const known = key && this.#known.get(key);
-    if (known) return known;
     this.#evaluate ??= quickValues(this.#integrand, () => this.isLate);
     const { signal } = this.#limits;
-    const all = await beforeAbort(this.#evaluate(points, count), signal).catch(e => {
+    return beforeAbort(this.#evaluate(points, count), signal).catch(e => {
       if (!signal?.aborted) throw e;
       return [];
     });
-    if (key) this.#known.set(key, all);
-    return all;
   }
 
-  #place(set: EndSet, { start, octaves, count }: EndWindow) {
+  /** Writes the points of a window into a list of points, axis by axis, from point `first` on. */
+  #place(set: EndSet, { start, octaves, count }: EndWindow, points: Float64Array, first: number): Placed {
     const { ranges } = this.#domain;
     const { dims } = this;
-    const [inner, volume] = [this.#inner, this.#volume];
-    const points = new Float64Array(dims * count);
+    const n = points.length / dims;
     const weights = new Float64Array(count);
     const distances = set.map(() => new Float64Array(count));
     for (let i = 0; i < count; i++) {
-      const random = (j: number) => randomOf(i, j);
-      inner.forEach(([low, high], d) => {
-        points[d * count + i] = low + random(d) * (high - low);
-      });
+      for (let d = 0; d < dims; d++) {
+        const [low, high] = this.#inner[d];
+        points[d * n + first + i] = low + randomOf(i, d) * (high - low);
+      }
       // one of the axes is the farthest out, at the distance s; along the others the distance is s/c, with c from 0 to 1
-      const s = kit.exp2(-(start + (octaves * (i + random(dims))) / count));
-      const farthest = Math.floor(random(dims + 1) * set.length);
-      let weight = volume * set.length * s;
-      set.forEach((ends, k) => {
-        const c = k === farthest ? 1 : random(dims + 2 + 2 * k);
-        const { axis, at, inward, stretched } = ends[Math.floor(random(dims + 3 + 2 * k) * ends.length)];
+      const s = kit.exp2(-(start + (octaves * (i + randomOf(i, dims))) / count));
+      const farthest = Math.floor(randomOf(i, dims + 1) * set.length);
+      let weight = this.#volume * set.length * s;
+      for (let k = 0; k < set.length; k++) {
+        const ends = set[k];
+        const c = k === farthest ? 1 : randomOf(i, dims + 2 + 2 * k);
+        const { axis, at, inward, stretched } = ends[Math.floor(randomOf(i, dims + 3 + 2 * k) * ends.length)];
         const [low, high] = ranges[axis];
         distances[k][i] = Math.min(1, s / c);
         if (stretched) {
           // z is t^5 and u = t/m: s·du/ds = t/5m
           const t = kit.exp2(kit.log2(s) / 5);
-          points[axis * count + i] = at + (inward * t) / stretched;
+          points[axis * n + first + i] = at + (inward * t) / stretched;
           weight *= t / (5 * stretched * s);
-          return;
+          continue;
         }
-        points[axis * count + i] = at + inward * distances[k][i] * (high - low);
+        points[axis * n + first + i] = at + inward * distances[k][i] * (high - low);
         weight *= ends.length * (k === farthest ? 1 : s / (c * c));
         if (s / c > 1 / ends.length) weight = 0; // nearer to the other end, or outside
-      });
+      }
       weights[i] = weight;
     }
-    return { points, weights, distances };
+    return { weights, distances };
   }
 
   /** Whether evaluating it on this thread may outlast the run's limits. */
@@ -214,10 +220,15 @@ function randomOf(i: number, j: number): number {
   return (words[i][group][j & 3] + 0.5) * 2 ** -32;
 }
 
-/** The octaves in which all ends of a set have numbers, and Jacobians do not overflow. */
-export function roomOf(set: EndSet): number {
-  return Math.min(...set.flat().map(e => e.reach), MAX_EXPONENT / 2 / set.length);
+/** The octaves in which all ends of a set have numbers. */
+export function reachOf(set: EndSet): number {
+  let least = Infinity;
+  for (const ends of set) for (const { reach } of ends) least = Math.min(least, reach);
+  return least;
 }
+
+/** The octaves in which all ends of a set have numbers, and Jacobians do not overflow. */
+export const roomOf = (set: EndSet): number => Math.min(reachOf(set), MAX_EXPONENT / 2 / set.length);
 
 /** The ends of all axes. */
 function endsOf({ axes, ranges }: Domain): End[] {

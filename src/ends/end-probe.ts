@@ -15,6 +15,7 @@ import {
   type EndSet,
   type EndValues,
   type EndWindow,
+  reachOf,
   roomOf,
 } from './end-points.ts';
 import { beyond, type Windows } from './tails.ts';
@@ -69,29 +70,41 @@ export class EndProbe {
     return this.#examine(sets.slice(0, MAX_ENDS), result);
   }
 
-  /** What may lie between the finite ends of ranges and the last numbers there, if it is more than `negligible`. */
-  async besideEnds(negligible: number, result = 0): Promise<Missing[]> {
+  /** What may lie between the finite ends of ranges and the last numbers there; of each result, if it is more than `negligible`. */
+  async besideEnds(negligible: readonly number[]): Promise<Missing[][]> {
     const { ends: all, cuts } = this.#points;
     const isStretched = (e: End) => cuts.some(c => c.stretched && c.axis === e.axis && c.at === e.at);
     const ends = [...all.filter(e => !e.infinite && !isStretched(e)), ...cuts];
-    const found: Missing[] = [];
-    for (const set of await this.#doubtful(ends.slice(0, MAX_ENDS), HARMLESS * negligible, result)) {
-      const [few] = await this.#examine([set], result, FEW_POINTS);
-      if (few && few.amount > negligible) found.push(...(await this.#examine([set], result)));
+    const doubtful = await this.#doubtful(
+      ends.slice(0, MAX_ENDS),
+      negligible.map(n => HARMLESS * n),
+    );
+    const each: Missing[][] = [];
+    for (const [r, sets] of doubtful.entries()) {
+      const found: Missing[] = [];
+      for (const set of sets) {
+        const [few] = await this.#examine([set], r, FEW_POINTS);
+        if (few && few.amount > negligible[r]) found.push(...(await this.#examine([set], r)));
+      }
+      each.push(found);
     }
-    return found;
+    return each;
   }
 
-  /** The ends at which the integral over the last window is more than `harmless`, as a few points see it. */
-  async #doubtful(ends: readonly End[], harmless: number, result: number): Promise<EndSet[]> {
-    if (this.#points.mayBlock) return [];
+  /** For each result, the ends at which the integral over the last window is more than `harmless`, as a few points see it. */
+  async #doubtful(ends: readonly End[], harmless: readonly number[]): Promise<EndSet[][]> {
+    if (this.#points.mayBlock) return harmless.map(() => []);
     const count = this.#points.dims > 1 ? FEW_POINTS.box : FEW_POINTS.line;
-    const last = ends.flatMap(end => {
-      const windows = windowsFor([[end]]);
-      return windows ? [{ set: [[end]], window: { ...lastOf(windows), count } }] : [];
-    });
-    const values = await this.#points.valuesOfEach(last, result);
-    return last.flatMap(({ set }, i) => (averageOf(values[i]).average > harmless ? [set] : []));
+    const last: { set: EndSet; window: EndWindow }[] = [];
+    for (const end of ends) {
+      const set = [[end]];
+      const windows = windowsFor(set);
+      if (windows) last.push({ set, window: { ...lastOf(windows), count } });
+    }
+    const values = await this.#points.valuesOfEach(last);
+    return values.map((own, r) =>
+      last.filter((_, i) => averageOf(own[i]).average > harmless[r]).map(l => l.set),
+    );
   }
 
   async #examine(
@@ -152,10 +165,9 @@ function averageOf({ f, weights }: EndValues) {
 const lastOf = ({ start, octaves }: Windows) => ({ start: start + octaves, octaves });
 
 function windowsFor(set: EndSet): Windows | null {
-  const reach = Math.min(...set.flat().map(e => e.reach));
   const room = roomOf(set);
   // for 53 octaves: from 2^-33 to 2^-41, and from there to 2^-49, where the numbers before 1 are a 16th of their distance apart
-  return room < MIN_REACH ? null : { start: 0.62 * room, octaves: 0.15 * room, reach };
+  return room < MIN_REACH ? null : { start: 0.62 * room, octaves: 0.15 * room, reach: reachOf(set) };
 }
 
 const pairsOf = <T>(list: readonly T[]): T[][] => list.flatMap((a, i) => list.slice(i + 1).map(b => [a, b]));

@@ -38,39 +38,46 @@ export interface Combined extends Estimate {
 }
 
 export function combine(estimates: readonly Estimate[]): Combined {
-  const evaluations = estimates.reduce((n, e) => n + e.evaluations, 0);
-  const value = estimates.reduce((s, e) => s + e.value * (e.evaluations / evaluations), 0);
+  let evaluations = 0;
+  for (const e of estimates) evaluations += e.evaluations;
+  let value = 0;
+  let rounding = 0; // iterations round alike: their rounding errors do not cancel as independent ones would
+  let hidden = 0; // samples of all iterations together hide less than those of one: a jump divided by all samples
+  let largest = -Infinity;
+  for (const e of estimates) {
+    const part = e.evaluations / evaluations;
+    value += e.value * part;
+    rounding += (e.rounding ?? 0) * part;
+    hidden = Math.max(hidden, (e.hidden ?? 0) * part);
+    largest = Math.max(largest, e.error);
+  }
   // errors are divided by the largest one, since the square of 1e-200 underflows to 0
-  const largest = Math.min(Number.MAX_VALUE, Math.max(...estimates.map(e => e.error)) || 1);
-  const variances = estimates.map(e => ((e.error / largest) * (e.evaluations / evaluations)) ** 2);
-  const variance = variances.reduce((a, b) => a + b, 0);
-  // iterations round alike: their rounding errors do not cancel as independent ones would
-  const rounding = estimates.reduce((s, e) => s + (e.rounding ?? 0) * (e.evaluations / evaluations), 0);
-  const error = Math.max(largest * Math.sqrt(variance), rounding);
-  const concentration = estimates.reduce((s, e, i) => s + variances[i] ** 2 / (e.carriers ?? Infinity), 0);
+  const scale = Math.min(Number.MAX_VALUE, largest || 1);
+  let variance = 0;
+  let concentration = 0;
+  for (const e of estimates) {
+    const own = ((e.error / scale) * (e.evaluations / evaluations)) ** 2;
+    variance += own;
+    concentration += own ** 2 / (e.carriers ?? Infinity);
+  }
+  const error = Math.max(scale * Math.sqrt(variance), rounding);
   const carriers = concentration === 0 ? Infinity : variance ** 2 / concentration;
-  // samples of all iterations together hide less than those of one: a jump divided by all samples
-  const hidden = estimates.reduce((m, e) => Math.max(m, (e.hidden ?? 0) * (e.evaluations / evaluations)), 0);
   const dof = Math.max(0, estimates.length - 1);
-  // χ² is taken about the best fit, the mean by inverse variance, not about `value`: only there it has dof degrees
-  const fit = bestFit(estimates, value);
-  const chi2 = estimates.reduce((s, e) => {
-    const off = Math.abs(e.value - fit);
-    if (off <= 1e-14 * Math.abs(fit)) return s; // they agree to rounding; the error may be smaller than that, or 0
-    return s + (off / e.error) ** 2;
-  }, 0);
+  const chi2 = chi2About(bestFit(estimates, value), estimates);
   const q = dof > 0 ? upperGamma(dof / 2, chi2 / 2) : 1;
+  const combined: Combined = { value, error, evaluations, carriers, hidden, rounding, chi2, dof, q };
   // lattices are one estimate, whose points are added to (lattice/lattice.ts)
   const { randomError } = estimates.length === 1 ? estimates[0] : {};
-  const random = randomError !== undefined && { randomError };
-  return { value, error, evaluations, carriers, hidden, rounding, chi2, dof, q, ...random };
+  if (randomError !== undefined) combined.randomError = randomError;
+  return combined;
 }
 
 /** The same for estimates of one result or several; `first` is the result whose members the average has itself. */
 export function combineAll(estimates: readonly Estimate[], first: number): Combined {
   const count = estimates[0].results?.each.length;
   if (count === undefined) return combine(estimates);
-  const each = Array.from({ length: count }, (_, r) => combine(estimates.map(e => e.results!.each[r])));
+  const each: Combined[] = [];
+  for (let r = 0; r < count; r++) each.push(combine(estimates.map(e => e.results!.each[r])));
   return { ...each[first], results: { each, correlations: averageCorrelations(estimates, count) } };
 }
 
@@ -79,35 +86,69 @@ export function combineAll(estimates: readonly Estimate[], first: number): Combi
  * cov = Σ (n/N)²·ρ·eᵣ·eₛ. Errors are divided by the largest one of their result, since squares of 1e-200 underflow.
  */
 function averageCorrelations(estimates: readonly Estimate[], count: number): number[][] {
-  const all = estimates.reduce((n, e) => n + e.evaluations, 0);
-  const scaled = Array.from({ length: count }, (_, r) => {
-    const errors = estimates.map(e => e.results!.each[r].error * (e.evaluations / all));
-    const largest = Math.max(...errors) || 1;
-    const own = errors.map(e => e / largest);
-    const norm = Math.sqrt(own.reduce((s, e) => s + e * e, 0)) || 1;
-    return own.map(e => e / norm);
-  });
-  return blocksIn(estimates[0].results!.correlations, count).map((block, b) =>
-    block.flatMap((r, i) =>
-      block.slice(0, i + 1).map((s, j) => {
-        if (r === s) return 1;
+  let all = 0;
+  for (const e of estimates) all += e.evaluations;
+  const scaled: number[][] = [];
+  for (let r = 0; r < count; r++) scaled.push(scaledErrors(estimates, r, all));
+  return blocksIn(estimates[0].results!.correlations, count).map((block, b) => {
+    const lists = estimates.map(e => e.results!.correlations[b]);
+    const triangle: number[] = [];
+    for (let i = 0; i < block.length; i++) {
+      for (let j = 0; j < i; j++) {
+        const own = scaled[block[i]];
+        const other = scaled[block[j]];
         const at = packedIndex(i, j);
-        return estimates.reduce(
-          (sum, e, n) => sum + e.results!.correlations[b][at] * scaled[r][n] * scaled[s][n],
-          0,
-        );
-      }),
-    ),
-  );
+        let sum = 0;
+        for (let n = 0; n < lists.length; n++) sum += lists[n][at] * own[n] * other[n];
+        triangle.push(sum);
+      }
+      triangle.push(1);
+    }
+    return triangle;
+  });
+}
+
+/** The errors of one result with the weights of their iterations, of `all` evaluations; their squares add up to 1. */
+function scaledErrors(estimates: readonly Estimate[], result: number, all: number): number[] {
+  const errors: number[] = [];
+  let largest = -Infinity;
+  for (const { results, evaluations } of estimates) {
+    const error = results!.each[result].error * (evaluations / all);
+    errors.push(error);
+    largest = Math.max(largest, error);
+  }
+  largest ||= 1;
+  let squares = 0;
+  for (let n = 0; n < errors.length; n++) {
+    errors[n] /= largest;
+    squares += errors[n] * errors[n];
+  }
+  const norm = Math.sqrt(squares) || 1;
+  for (let n = 0; n < errors.length; n++) errors[n] /= norm;
+  return errors;
+}
+
+/** χ² is taken about the best fit, the mean by inverse variance, not about the average: only there it has dof degrees. */
+function chi2About(fit: number, estimates: readonly Estimate[]): number {
+  let chi2 = 0;
+  for (const { value, error } of estimates) {
+    const off = Math.abs(value - fit);
+    // where they agree to rounding the error may be smaller than that, or 0
+    if (!(off <= 1e-14 * Math.abs(fit))) chi2 += (off / error) ** 2;
+  }
+  return chi2;
 }
 
 /** The mean weighted by inverse variance; `otherwise` when an error is 0 or all are infinite. */
 function bestFit(estimates: readonly Estimate[], otherwise: number): number {
-  const smallest = Math.min(...estimates.map(e => e.error));
+  let smallest = Infinity;
+  for (const { error } of estimates) smallest = Math.min(smallest, error);
   if (!(smallest > 0 && smallest < Infinity)) return otherwise;
-  const weights = estimates.map(e => (smallest / e.error) ** 2);
-  const total = weights.reduce((a, b) => a + b, 0);
-  return estimates.reduce((s, e, i) => s + e.value * (weights[i] / total), 0);
+  let total = 0;
+  for (const { error } of estimates) total += (smallest / error) ** 2;
+  let fit = 0;
+  for (const { value, error } of estimates) fit += value * ((smallest / error) ** 2 / total);
+  return fit;
 }
 
 /** ln Γ(a) where 2a is a whole number: Γ(a) = (a − 1)·Γ(a − 1) down to Γ(1) = 1 or Γ(½) = √π. */

@@ -137,7 +137,7 @@ export type Run = AsyncGenerator<Iteration, Outcome, Grant>;
 export type Step<T> = AsyncGenerator<Iteration, T, Grant>;
 
 /**
- * An estimate while a run goes on. Monte Carlo methods add χ² of their iterations, `auto` the name of the method. With
+ * An estimate while a run goes on. Monte Carlo methods add χ² of their iterations and its Q, `auto` the name of the method. With
  * several results, `value`, `error` and `chi2` are those of the first goal.
  */
 export interface Running {
@@ -146,6 +146,7 @@ export interface Running {
   several?: SeveralEstimates;
   chi2?: number;
   dof?: number;
+  q?: number;
   method?: string;
   /** VEGAS family, while measuring on devices with `noise`: for each result, what steps may hide. The error of the outcome is no smaller. */
   leastErrors?: readonly number[];

@@ -32,6 +32,9 @@ interface OnePass {
   sums: SeveralSums;
 }
 
+/** A pass before it has units, which change from iteration to iteration. */
+type LedPass = Omit<ResultPass, 'units'>;
+
 export type OneSum = Pick<SampleSums, 'sum' | 'variance' | 'concentration'>;
 
 export class ResultPasses {
@@ -44,6 +47,12 @@ export class ResultPasses {
   square = 1;
   /** The unit of each result. */
   units: readonly number[];
+  /** The results of each pass, without covariances of all pairs. */
+  readonly #blocks: readonly (readonly number[])[];
+  /** The passes of iterations that learn, and of those that measure, with covariances of all pairs and without them. */
+  readonly #learning: readonly LedPass[];
+  readonly #measuring: readonly LedPass[];
+  readonly #paired: readonly LedPass[];
   /** The standard deviation of each result over the box, as the pilot found it; Infinity where it met only 0. */
   #pilotSpreads: readonly number[];
   /**
@@ -57,9 +66,15 @@ export class ResultPasses {
   constructor(several: Several, epsilon: number) {
     this.#several = several;
     this.#epsilon = epsilon;
-    this.units = Array(several.count).fill(1);
-    this.#pilotSpreads = Array(several.count).fill(Infinity);
-    this.#spreads = Array(several.count).fill(0);
+    const { count, goals, leads, allPairs } = several;
+    this.units = Array(count).fill(1);
+    this.#pilotSpreads = Array(count).fill(Infinity);
+    this.#spreads = Array(count).fill(0);
+    this.#blocks = blocksOf(count);
+    const needed = new Set([...goals, ...leads]);
+    this.#measuring = ledPasses(this.#blocks, leads);
+    this.#learning = this.#measuring.filter(pass => pass.results.some(r => needed.has(r)));
+    this.#paired = allPairs ? ledPasses(pairedBlocks(count), leads) : this.#measuring;
   }
 
   get state(): UnitState {
@@ -82,27 +97,20 @@ export class ResultPasses {
    * pairs; `paired` says whether one that measures has them. A result leads in the first of its passes only.
    */
   passesFor(adapting: boolean, paired = !adapting): ResultPass[] {
-    const { count, goals, leads, allPairs } = this.#several;
-    const needed = new Set(adapting ? [...goals, ...leads] : undefined);
-    const led = new Set(leads);
-    return (allPairs && paired ? pairedBlocks(count) : blocksOf(count))
-      .filter(block => !adapting || block.some(r => needed.has(r)))
-      .map(results => {
-        const own = results.filter(r => led.delete(r));
-        return passOf(results, this.units, own);
-      });
+    const passes = paired ? this.#paired : adapting ? this.#learning : this.#measuring;
+    return passes.map(({ results, leads }) => ({ results, units: results.map(r => this.units[r]), leads }));
   }
 
   /** The passes of witnesses beside a measurement that has come to `now`. */
   forWitnesses(now: Estimate): ResultPass[] {
-    const { count, goals } = this.#several;
+    const { goals } = this.#several;
     const each = now.results!.each;
     // Not below value/N: the conditions compare with the value, and that of a constant in units of its error would be so
     // large that nothing could speak against any goal. A result of 0 without an error has its unit.
     this.#witnessUnits ??= each.map(
       (e, r) => Math.max(e.error, Math.abs(e.value) / e.evaluations) || this.units[r] * 2 ** -52,
     );
-    return blocksOf(count)
+    return this.#blocks
       .filter(block => block.some(r => goals.includes(r)))
       .map(results => passOf(results, this.#witnessUnits!, goals));
   }
@@ -148,12 +156,18 @@ export class ResultPasses {
 
   /** Corrects units of results whose squares overflowed or underflowed; returns whether the iteration has to be repeated. */
   outOfUnit({ passes, squares }: PassSums): boolean {
-    const units = [...this.units];
+    let units: number[] | null = null;
     for (const { pass, sums } of passes!)
-      pass.results.forEach((r, i) => {
-        const overflown = pass.leads.includes(i) ? { squares } : {};
-        units[r] = unitFor(units[r] * unitError({ ...oneOf(sums, i), ...overflown }, this.#epsilon));
-      });
+      for (let i = 0; i < pass.results.length; i++) {
+        const { sum, variance } = oneOf(sums, i);
+        const own = { sum, variance, squares: pass.leads.includes(i) ? squares : 0 };
+        const factor = unitError(own, this.#epsilon);
+        if (factor === 1) continue;
+        units ??= [...this.units];
+        const r = pass.results[i];
+        units[r] = unitFor(units[r] * factor);
+      }
+    if (!units) return false;
     const wrong = units.some((u, r) => u !== this.units[r]);
     this.units = units;
     return wrong;
@@ -203,12 +217,11 @@ export class ResultPasses {
       return { ...each[goals[0]], results: { each, correlations: [allCorrelations(passes!, count)] } };
     }
     const correlations: number[][] = [];
-    for (const block of blocksOf(count)) {
+    for (const block of this.#blocks) {
       const found = passes!.find(p => p.pass.results[0] === block[0]);
       if (found)
-        block.forEach((r, i) => {
-          each[r] = one(this.units[r], oneOf(found.sums, i));
-        });
+        for (let i = 0; i < block.length; i++)
+          each[block[i]] = one(this.units[block[i]], oneOf(found.sums, i));
       correlations.push(found ? correlationsOf(found.sums) : []);
     }
     return { ...each[goals[0]], results: { each, correlations } };
@@ -223,6 +236,12 @@ export class ResultPasses {
   #square(sizes: readonly number[]): number {
     return this.#several.leads.reduce((s, r) => s + (sizes[r] / this.units[r]) ** 2, 0);
   }
+}
+
+/** Passes over these results, of which some lead: each of them in the first of its passes only. */
+function ledPasses(blocks: readonly (readonly number[])[], leads: readonly number[]): LedPass[] {
+  const left = new Set(leads);
+  return blocks.map(results => ({ results, leads: results.flatMap((r, i) => (left.delete(r) ? [i] : [])) }));
 }
 
 export function passOf(
@@ -290,12 +309,17 @@ function allCorrelations(passes: readonly OnePass[], count: number): number[] {
 
 /** A result without a variance is correlated with none. */
 function correlationsOf({ sums, covariances }: SeveralSums): number[] {
-  const deviations = Array.from(sums, (_, i) => Math.sqrt(covariances[packedIndex(i, i)]));
-  return deviations.flatMap((a, i) =>
-    deviations.slice(0, i + 1).map((b, j) => {
-      if (i === j) return 1;
+  const deviations: number[] = [];
+  const triangle: number[] = [];
+  for (let i = 0; i < sums.length; i++) {
+    const a = Math.sqrt(covariances[packedIndex(i, i)]);
+    deviations.push(a);
+    for (let j = 0; j < i; j++) {
+      const b = deviations[j];
       const c = covariances[packedIndex(i, j)];
-      return c === 0 || a === 0 || b === 0 ? 0 : Math.max(-1, Math.min(1, c / a / b));
-    }),
-  );
+      triangle.push(c === 0 || a === 0 || b === 0 ? 0 : Math.max(-1, Math.min(1, c / a / b)));
+    }
+    triangle.push(1);
+  }
+  return triangle;
 }

@@ -32,23 +32,29 @@ export const toleranceOf = (problem: MethodProblem, estimate: Estimate, result: 
 export const inTolerances = (problem: MethodProblem, estimate: Estimate): number =>
   Math.max(...goalsOf(problem).map(g => ofResult(estimate, g).error / toleranceOf(problem, estimate, g)));
 
-const valuesOf = ({ results }: Estimate): { values: number[]; errors: number[] } => ({
-  values: results!.each.map(e => e.value),
-  errors: results!.each.map(e => e.error),
-});
+type Several = NonNullable<Estimate['results']>;
+
+const valuesOf = ({ each }: Several): number[] => each.map(e => e.value);
+const errorsOf = ({ each }: Several): number[] => each.map(e => e.error);
 
 /** An iteration as results have it. */
-export const recordOf = (estimate: Estimate, adapting: boolean): IterationRecord => ({
-  value: estimate.value,
-  error: estimate.error,
-  evaluations: estimate.evaluations,
-  adapting,
-  ...(estimate.results && valuesOf(estimate)),
-});
+export function recordOf(estimate: Estimate, adapting: boolean): IterationRecord {
+  const { value, error, evaluations, results } = estimate;
+  if (!results) return { value, error, evaluations, adapting };
+  return { value, error, evaluations, adapting, values: valuesOf(results), errors: errorsOf(results) };
+}
 
 /** The estimate that a run has come to, as those are told who drive it. */
-export function runningOf({ results, ...first }: Estimate): Running {
-  return results ? { ...first, several: estimatesOf({ ...first, results }) } : first;
+export function runningOf(estimate: Estimate | Combined): Running {
+  const { value, error, results } = estimate;
+  const running: Running = { value, error };
+  if (results) running.several = estimatesOf(results);
+  if ('chi2' in estimate) {
+    running.chi2 = estimate.chi2;
+    running.dof = estimate.dof;
+    running.q = estimate.q;
+  }
+  return running;
 }
 
 /** What a run has come to, with errors that allow for what samples do not show. */
@@ -59,18 +65,25 @@ export function estimatedOutcome(
   { status, evaluations, warnings }: Pick<Outcome, 'status' | 'evaluations' | 'warnings'>,
 ): Outcome {
   const { value, chi2, dof, q } = now;
-  const errors = now.results?.each.map((_, r) => errorOf(r));
-  const several = errors && { several: withErrors(estimatesOf(now), errors) };
+  const { results } = now;
+  const several = results && {
+    several: withErrors(
+      estimatesOf(results),
+      results.each.map((_, r) => errorOf(r)),
+    ),
+  };
   const error = errorOf(goalsOf(problem)[0]);
   return { value, error, ...several, status, evaluations, chi2, dof, q, warnings };
 }
 
 /** Estimates of several results as methods hand them on. */
-export function estimatesOf(estimate: Estimate | Combined): SeveralEstimates {
-  const { each, correlations } = estimate.results!;
-  if (!('chi2' in each[0])) return { ...valuesOf(estimate), correlations };
+export function estimatesOf(results: Several): SeveralEstimates {
+  const values = valuesOf(results);
+  const errors = errorsOf(results);
+  const { each, correlations } = results;
+  if (!('chi2' in each[0])) return { values, errors, correlations };
   const all = each as readonly Combined[];
-  return { ...valuesOf(estimate), correlations, chi2: all.map(e => e.chi2), q: all.map(e => e.q) };
+  return { values, errors, correlations, chi2: all.map(e => e.chi2), q: all.map(e => e.q) };
 }
 
 /** The warning for goals that are 0 within their errors while others are not: they alone keep the run from ending. */

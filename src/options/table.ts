@@ -98,7 +98,10 @@ export function checkOptions(table: OptionTable, given: object, family = ''): vo
 /** The given options, and the defaults of those that are undefined. */
 export function withDefaults<T extends object>(table: OptionTable, given: T): T {
   const all = { ...given } as Record<string, unknown>;
-  for (const [name, entry] of Object.entries(table)) all[name] ??= entry.default;
+  for (const name of Object.keys(table)) {
+    const { default: usual } = table[name];
+    if (usual !== undefined) all[name] ??= usual;
+  }
   return all as T;
 }
 

@@ -20,9 +20,12 @@ export const packedLength = (n: number): number => (n * (n + 1)) / 2;
 
 /** The results of each pass. */
 export function blocksOf(count: number, size = RESULTS_PER_PASS): number[][] {
-  return Array.from({ length: Math.ceil(count / size) }, (_, b) =>
-    Array.from({ length: Math.min(size, count - b * size) }, (_, i) => b * size + i),
-  );
+  const blocks: number[][] = [];
+  for (let r = 0; r < count; r++) {
+    if (r % size === 0) blocks.push([]);
+    blocks.at(-1)!.push(r);
+  }
+  return blocks;
 }
 
 /** The results of each pass if every two results are together in one. */

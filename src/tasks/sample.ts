@@ -203,23 +203,28 @@ export function mergeParts(task: SampleTask, whole: Part, parts: Iterable<PartSu
 export function merge(task: SampleTask, parts: Iterable<PartSums>): SampleSums {
   const all = mergeParts(task, wholeOf(task), parts);
   const n = resultsOf(task);
-  const [sums, covariances, concentrations] = [all.nodes, all.nodes, all.nodes].map((nodes, i) => {
-    const ends = [0, n, nodeWidth(n) - n, nodeWidth(n)];
-    return nodes.subarray(ends[i], ends[i + 1]);
-  });
-  const { evaluations, nonFinite } = all;
+  const width = nodeWidth(n);
+  const { evaluations, nodes, nonFinite } = all;
   const { histogram, squares } = exact(all);
-  return {
+  const { variances, means } = byCube(task, all.cubes);
+  const merged: SampleSums = {
     evaluations,
-    sum: sums[0],
-    variance: covariances[0],
-    concentration: concentrations[0],
-    ...(task.pass && { several: { sums, covariances, concentrations } }),
+    sum: nodes[0],
+    variance: nodes[n],
+    concentration: nodes[width - n],
     histogram,
     squares,
-    ...byCube(task, all.cubes),
+    variances,
+    means,
     nonFinite,
   };
+  if (task.pass)
+    merged.several = {
+      sums: nodes.subarray(0, n),
+      covariances: nodes.subarray(n, width - n),
+      concentrations: nodes.subarray(width - n, width),
+    };
+  return merged;
 }
 
 /**

@@ -116,7 +116,7 @@ export class WithLattices implements Measuring {
       if (ledger.lastIteration) return (await measurement.enough()) ? 'converged' : 'budget';
       levels.push(await sampling.lattice(shifts, log2, folded));
       const estimate = steadied(levels, run.goals[0]);
-      measurement.counted = [estimate];
+      measurement.count([estimate]);
       yield* run.note(estimate, true);
       if (measurement.neglected.length > 0) return undefined;
       if (await measurement.enough()) return 'converged';

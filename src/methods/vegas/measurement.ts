@@ -32,8 +32,9 @@ import { type Box, MOST_WITNESSES, WITNESS_PART } from './witness.ts';
 
 export class Measurement {
   readonly #run: Pick<VegasRun, 'problem' | 'goals' | 'ledger' | 'sampling'>;
-  /** The iterations that enter the result; lattices are one of them, which grows. */
-  counted: Estimate[] = [];
+  #counted: readonly Estimate[] = [];
+  /** The average of `#counted`; null while there is none. */
+  #now: Combined | null = null;
   /** The boxes where witnesses speak against the measurement. */
   neglected: readonly Box[] = [];
   /** Samples that a claim needs at least; 0 when the user prescribes iterations. */
@@ -57,7 +58,8 @@ export class Measurement {
   /** Begins anew; what was measured before is not trusted. */
   begin(): void {
     this.#run.ledger.discard();
-    this.counted = [];
+    this.#counted = [];
+    this.#now = null;
     this.neglected = [];
     this.#unseen = [];
     this.#earlier = this.#witnesses;
@@ -83,9 +85,20 @@ export class Measurement {
     this.neglected = sampling.now.contradictions(estimate);
   }
 
-  /** The average of the iterations. */
+  /** The iterations that enter the result; lattices are one of them, which grows. */
+  get counted(): readonly Estimate[] {
+    return this.#counted;
+  }
+
+  /** Sets the iterations that enter the result, at least one. */
+  count(estimates: readonly Estimate[]): void {
+    this.#counted = estimates;
+    this.#now = combineAll(estimates, this.#run.goals[0]);
+  }
+
+  /** The average of the iterations, of which there is at least one. */
   get now(): Combined {
-    return combineAll(this.counted, this.#run.goals[0]);
+    return this.#now!;
   }
 
   /** Whether enough samples were 0, and no other was seen, to claim 0. */

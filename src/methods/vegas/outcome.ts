@@ -14,9 +14,8 @@ export function outcomeOf(run: VegasRun, learning: LearningPhase, ended: Status)
   const { problem, goals, ledger, measurement } = run;
   const { counted, isZero } = measurement;
   const measured = counted.length > 0;
-  const estimates = measured ? counted : [lastSeen(run)];
   const warnings = measured ? [] : notMeasured(run);
-  const now = combineAll(estimates, goals[0]);
+  const now = measured ? measurement.now : combineAll([lastSeen(run)], goals[0]);
   const zero = isZero && ended === 'converged';
   const fault = zero ? null : faultOf(run, learning, isZeroEstimate(now));
   const late = ended === 'budget' && ledger.hurried && !ledger.lastIteration;

@@ -125,8 +125,11 @@ export class RecordedSampling {
     this.#spent = 0;
     this.#nonFinite = [];
     const result = await this.#sample(call, now);
-    const after = this.#sampling.scalars;
-    this.#entries.push({ ...call, spent: this.#spent, result, after, nonFinite: this.#nonFinite });
+    const { what, evaluations, alpha, boxes, lattice } = call;
+    const [spent, nonFinite, after] = [this.#spent, this.#nonFinite, this.#sampling.scalars];
+    const entry: Entry = { what, evaluations, alpha, boxes, spent, result, after, nonFinite };
+    if (lattice) entry.lattice = lattice;
+    this.#entries.push(entry);
     this.#learning = false;
     return result;
   }

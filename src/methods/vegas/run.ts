@@ -76,7 +76,8 @@ export class VegasRun {
     const wasDark = !this.seen;
     const estimate = adapting ? await this.sampling.adapt(size, alpha) : await this.sampling.measure(size);
     if (!this.seen || (this.dark > 0 && wasDark)) this.dark = this.ledger.evaluations;
-    (counts ? this.measurement.counted : this.learned).push(estimate);
+    if (counts) this.measurement.count([...this.measurement.counted, estimate]);
+    else this.learned.push(estimate);
     yield* this.note(estimate, counts);
     return estimate;
   }
@@ -86,13 +87,11 @@ export class VegasRun {
     const { measurement, measuring } = this;
     const running = counts ? measurement.now : estimate;
     if (counts) await measurement.witness(running, measuring.forWitnesses?.(running) ?? running);
+    const told = runningOf(running);
+    if (counts && this.problem.session.noise) told.leastErrors = measurement.hiddenOfEach();
     const needed = measuring.stillNeeded?.(running, counts);
-    const hides = counts && this.problem.session.noise;
-    this.told = {
-      ...runningOf(running),
-      ...(hides && { leastErrors: measurement.hiddenOfEach() }),
-      ...(needed !== undefined && { needed }),
-    };
-    yield* this.ledger.note(recordOf(estimate, !counts), this.told);
+    if (needed !== undefined) told.needed = needed;
+    this.told = told;
+    yield* this.ledger.note(recordOf(estimate, !counts), told);
   }
 }
