@@ -6,9 +6,6 @@
  */
 import type { Ranges } from '../region.ts';
 
-/** The parent of the root. */
-const NONE = 2 ** 32 - 1;
-
 export class SplitTree {
   #parent = new Uint32Array(512);
   /** The first of a node's two children; 0 for a leaf. */
@@ -21,10 +18,6 @@ export class SplitTree {
   /** Faces whose way down has not come to a leaf. */
   readonly #open = new Uint8Array(256);
   #size = 1;
-
-  constructor() {
-    this.#parent[0] = NONE;
-  }
 
   /** Makes the tree of a box whose every axis was halved `level` times; returns its leaves in the order of `uniformSplit`. */
   plant(ranges: Ranges, level: number): Uint32Array {
@@ -78,12 +71,11 @@ export class SplitTree {
     // one way up serves all faces: the first sibling behind each face is noted
     let missing = 0;
     for (let d = 0; d < dims; d++) missing += skipped & (1 << (d & 7)) ? 0 : 2;
-    for (let node = leaf; missing > 0 && parent[node] !== NONE; node = parent[node]) {
-      const upper = node !== child[parent[node]];
+    for (let node = leaf; missing > 0 && node !== 0; node = parent[node]) {
       const axis = cut[parent[node]];
-      const face = 2 * axis + (upper ? 0 : 1);
+      const face = 2 * axis + (node & 1); // lower halves have odd numbers
       if (found[face] >= 0 || skipped & (1 << (axis & 7))) continue;
-      found[face] = upper ? node - 1 : node + 1;
+      found[face] = node & 1 ? node + 1 : node - 1;
       missing--;
     }
     let n = 0;
