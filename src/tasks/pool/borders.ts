@@ -15,8 +15,8 @@ import { emptyRegions, HALVED, type Regions } from './regions.ts';
 import { type Column, type RegionStore, SETTLED } from './store.ts';
 import type { SplitTree } from './tree.ts';
 
-/** A region is small if it was halved at least this many times more than in an even division into as many regions. */
-export const DEEP = 2;
+export { DEEP } from './store.ts';
+
 /** A neighbour is much wider if it was halved at least this many times less along some axis. */
 export const WIDER = 2;
 /**
@@ -153,16 +153,15 @@ function wideRegions(
  * `negligible`; of equal ones the first in the store come first.
  */
 function deepest(
-  { depths, nodes, count }: RegionStore,
+  { depths, nodes, count, smallDepth }: RegionStore,
   { values, settled }: Column,
   negligible: number,
 ): Uint32Array {
   const found = new Uint32Array(count);
   const sizes = new Float64Array(count);
-  const depth = DEEP + Math.ceil(Math.log2(count));
   let n = 0;
   for (let i = 0; i < count; i++) {
-    if (depths[i] < depth || values[i] === 0 || settled[i] === SETTLED) continue;
+    if (depths[i] < smallDepth || values[i] === 0 || settled[i] === SETTLED) continue;
     sizes[n] = Math.abs(values[i]);
     found[n++] = i;
   }

@@ -11,6 +11,8 @@ import { Totals } from './errors.ts';
 import { emptyRegions, HALVED, type Regions } from './regions.ts';
 import type { SplitTree } from './tree.ts';
 
+/** A region is small if it was halved at least this many times more than in an even division into as many regions. */
+export const DEEP = 2;
 /** All bits of `settled`. */
 export const SETTLED = 255;
 
@@ -157,6 +159,11 @@ export class RegionStore {
   /** How often an axis of a region was halved. */
   level(region: number, axis: number): number {
     return this.levels[region * this.#dims + axis];
+  }
+
+  /** How often a region was halved that is small beside the others (DEEP). */
+  get smallDepth(): number {
+    return DEEP + Math.ceil(Math.log2(this.count));
   }
 
   /** The axis along which a region is to be halved. */
