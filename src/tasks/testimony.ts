@@ -18,6 +18,7 @@ export function testimony(
   random: typeof philoxRounds,
 ): (h: Hearing) => Generator<number, WitnessSums, ArrayLike<number>> {
   let h: Hearing;
+  let distances: number[];
   let sums: WitnessSums;
   const models = 1 + 2 * pairs * dims + 2 * dims * (dims - 1);
   /** Points of the model, and one near the middle of each face. */
@@ -150,7 +151,7 @@ export function testimony(
   };
 
   /** The distance of rung `k` of the ladder from its face, in half-widths. */
-  const rung = (k: number): number => h.gap * h.ladder ** -k;
+  const rung = (k: number): number => distances[k];
 
   /** What the model along an axis may be off by at t: a part of what its last points brought. */
   const doubt = (d: number, t: number): number => {
@@ -273,6 +274,7 @@ export function testimony(
   /** Takes a hearing: its nodes, and where the points of its model are. */
   const begin = (hearing: Hearing) => {
     h = hearing;
+    distances = Array.from({ length: h.rungs + 1 }, (_, k) => h.gap * h.ladder ** -k);
     for (let j = 0; j < pairs; j++) squared[j] = h.nodes[j] * h.nodes[j];
     for (let d = 0, p = 1; d < dims; d++) {
       for (let j = 0; j < 2 * pairs; j++, p++) {

@@ -44,10 +44,14 @@ const MAX_HERE = 1 << 16;
  * one worker did 70 % of them, and messages took 2.6 ms of CPU time per integral beside 4 ms of work (_trial_).
  */
 const MAX_WITNESSES_HERE = 1 << 17;
+/** Regions from which on workers can share witnesses. */
+const SHARED_REGIONS = 256;
 /** The same limit where other sessions wait for the thread: this many evaluations take about as long as a message. */
 const MAX_HERE_SHARED = 5 << 10;
 /** Evaluations per chunk of regions: they take less than a millisecond. */
 const REGION_CHUNK = 1 << 15;
+/** The same in a large task, of CHUNKS_EACH chunks per worker at least: a message takes 20 µs of each thread. */
+const LARGE_CHUNK = 1 << 17;
 /** Chunks that a task of witnesses is cut into, at least, if it has as many regions. */
 const CHUNKS_EACH = 16;
 /** Results whose engines for witnesses are kept. */
@@ -145,7 +149,9 @@ export class WorkerSession implements Session {
     signal: AbortSignal | undefined,
   ): Promise<RegionSums> {
     // a chunk is a whole number of tiles
-    const size = TILE * Math.max(1, Math.round(REGION_CHUNK / (TILE * rule.points)));
+    const all = (part.count * rule.points) / (CHUNKS_EACH * this.#pool.count);
+    const chunk = Math.min(LARGE_CHUNK, Math.max(REGION_CHUNK, all));
+    const size = TILE * Math.max(1, Math.round(chunk / (TILE * rule.points)));
     const end = part.first + part.count;
     let first = part.first;
     const next = (): RegionChunk | undefined => {
@@ -170,7 +176,7 @@ export class WorkerSession implements Session {
     await loadRule(task.ranges.length, task.rule); // hearings ask for it
     const { engines } = this.#witnessingOf(task.result ?? 0);
     const cost = witnessCost(task) / task.count;
-    const share = this.#share(part.count * cost, MAX_WITNESSES_HERE);
+    const share = this.#share(part.count * cost, part.count < SHARED_REGIONS ? MAX_WITNESSES_HERE : MAX_HERE);
     const most = share === 'here' ? part.count : part.count / CHUNKS_EACH;
     const chunks = partsOf(part, Math.min(REGION_CHUNK / cost, most));
     const next = () => {

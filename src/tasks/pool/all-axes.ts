@@ -13,9 +13,8 @@
  * A region is looked at once per result: leaves of the tree of halvings are never the same region again.
  */
 import type { Ranges } from '../region.ts';
-import { canHalve, emptyRegions, type Regions } from './regions.ts';
+import { canHalve, emptyRegions, HALVED, type Regions } from './regions.ts';
 import type { RegionStore } from './store.ts';
-import { regionsFrom } from './worst.ts';
 
 export class AllAxes {
   readonly #ranges: Ranges;
@@ -66,11 +65,18 @@ export class AllAxes {
     if (most < 1) return new Uint32Array(0);
     const looked = this.#looked.get(result) ?? new Set();
     this.#looked.set(result, looked);
-    const errors = store.columns[result].errors.slice(0, store.count);
-    for (let i = 0; i < store.count; i++)
-      if (looked.has(store.nodes[i]) || !this.#canHalve(store, i)) errors[i] = 0;
-    const least = errors.slice().sort()[Math.max(0, store.count - most)];
-    const which = regionsFrom(errors, store.count, Math.max(least, Number.MIN_VALUE), most);
+    const { errors } = store.columns[result];
+    const worst: number[] = []; // by falling errors, equal ones in the order of the store
+    for (let i = 0; i < store.count; i++) {
+      const error = errors[i];
+      if (!(error > 0) || error <= errors[worst[most - 1]]) continue;
+      if (looked.has(store.nodes[i]) || !this.#canHalve(store, i)) continue;
+      let at = worst.length;
+      while (at > 0 && errors[worst[at - 1]] < error) at--;
+      worst.splice(at, 0, i);
+      if (worst.length > most) worst.pop();
+    }
+    const which = Uint32Array.from(worst).sort();
     for (const i of which) looked.add(store.nodes[i]);
     return which;
   }
@@ -91,7 +97,7 @@ export class AllAxes {
         list.levels.fill(level, from, from + 2 * dims);
         list.centres.fill(store.centre(region, d), from, from + 2 * dims);
         const [low, high] = this.#ranges[d];
-        const offset = ((high - low) / 2) * 2 ** -(level + 1);
+        const offset = ((high - low) / 2) * HALVED[level + 1];
         for (const [half, side] of [-1, 1].entries()) {
           list.levels[from + 2 * d + half] = level + 1;
           list.centres[from + 2 * d + half] += side * offset;

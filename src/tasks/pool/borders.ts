@@ -11,12 +11,12 @@
  * with it no claim is false, for a tenth more evaluations.
  */
 import type { Ranges } from '../region.ts';
-import { emptyRegions, type Regions } from './regions.ts';
-import type { Column, RegionStore } from './store.ts';
+import { emptyRegions, HALVED, type Regions } from './regions.ts';
+import { type Column, type RegionStore, SETTLED } from './store.ts';
 import type { SplitTree } from './tree.ts';
 
-/** A region is small if it was halved at least this many times more than in an even division into as many regions. */
-export const DEEP = 2;
+export { DEEP } from './store.ts';
+
 /** A neighbour is much wider if it was halved at least this many times less along some axis. */
 export const WIDER = 2;
 /**
@@ -24,17 +24,6 @@ export const WIDER = 2;
  * the middle, or at a fraction k/2^m of the half-width; this is none.
  */
 export const BESIDE = 0.06;
-
-export interface Probes {
-  /** The mirror images. */
-  images: Regions;
-  /** For each image, the small region that it is the image of. */
-  mirrored: Uint32Array;
-  /** For each image, the wide region that it lies in. */
-  within: Uint32Array;
-  /** For each image, Σ |values| of all small regions around its wide region. */
-  sums: Float64Array;
-}
 
 export interface Look {
   /** The number of the result. */
@@ -55,16 +44,21 @@ export async function lookAcross(
 ): Promise<boolean> {
   const column = store.columns[result];
   const { values, errors, cleared } = column;
-  const { images, mirrored, within, sums } = probesFor(store, column, tree, ranges, negligible);
-  if (images.count === 0) return false;
+  const { homes, neighbours, faces, sums } = wideRegions(store, column, tree, ranges, negligible);
+  const doubtful = homes.filter(home => sums[home] > Math.abs(values[home]) + errors[home]);
+  if (doubtful.length === 0) return false;
   // if the budget does not allow to evaluate the images, each counts as much as the region that it is the image of
-  const looks = images.count <= affordable;
-  if (looks) await evaluate(images);
+  const looks = doubtful.length <= affordable;
+  const images = emptyRegions(ranges.length, looks ? doubtful.length : 0);
+  if (looks) {
+    doubtful.forEach((home, i) => mirror(store, ranges, home, neighbours[home], faces[home], images, i));
+    await evaluate(images);
+  }
   let raised = false;
-  within.forEach((home, i) => {
+  doubtful.forEach((home, i) => {
     const image = result * images.count + i;
-    const ratio = looks ? Math.abs(images.values[image] / values[mirrored[i]]) : 1;
-    const missing = ratio * sums[i] - Math.abs(values[home]) - errors[home];
+    const ratio = looks ? Math.abs(images.values[image] / values[neighbours[home]]) : 1;
+    const missing = ratio * sums[home] - Math.abs(values[home]) - errors[home];
     if (missing > 0) {
       errors[home] += missing;
       raised = true;
@@ -74,89 +68,84 @@ export async function lookAcross(
   return raised;
 }
 
-/**
- * The images to evaluate for a result with its column of the store, one per wide region. The smallest regions, with
- * Σ |values| ≤ `negligible`, are left out.
- */
-export function probesFor(
-  store: RegionStore,
-  column: Column,
-  tree: SplitTree,
+/** Writes the image of a region that is mirrored at one of its faces, behind which `home` lies, into a list. */
+function mirror(
+  { levels, centres }: RegionStore,
   ranges: Ranges,
-  negligible: number,
-): Probes {
-  const { values, errors } = column;
-  const wide = wideRegions(store, column, tree, ranges, negligible);
-  const doubtful = wide.filter(({ home, sum }) => sum > Math.abs(values[home]) + errors[home]);
-  const images = emptyRegions(ranges.length, doubtful.length);
-  doubtful.forEach(({ home, region, axis, side }, i) => {
-    ranges.forEach(([low, high], d) => {
-      const [level, own] = [store.level(region, d), store.level(home, d)];
-      const mirrored = store.centre(region, d) + (d === axis ? side * (high - low) * 2 ** -level : 0);
-      // along an axis on which the wide region is narrower than the small one, the image has the wide region's extent
-      images.centres[d * images.count + i] = own > level ? store.centre(home, d) : mirrored;
-      images.levels[d * images.count + i] = Math.max(level, own);
-    });
-  });
-  return {
-    images,
-    mirrored: Uint32Array.from(doubtful, ({ region }) => region),
-    within: Uint32Array.from(doubtful, ({ home }) => home),
-    sums: Float64Array.from(doubtful, ({ sum }) => sum),
-  };
+  home: number,
+  region: number,
+  face: number,
+  images: Regions,
+  i: number,
+): void {
+  const dims = ranges.length;
+  for (let d = 0; d < dims; d++) {
+    const [low, high] = ranges[d];
+    const [level, own] = [levels[region * dims + d], levels[home * dims + d]];
+    const shift = d === face >> 1 ? (face & 1 ? 1 : -1) * (high - low) * HALVED[level] : 0;
+    // along an axis on which the wide region is narrower than the small one, the image has the wide region's extent
+    images.centres[d * images.count + i] =
+      own > level ? centres[home * dims + d] : centres[region * dims + d] + shift;
+    images.levels[d * images.count + i] = Math.max(level, own);
+  }
 }
 
+/** Wide regions behind the faces of small ones; the lists beside `homes` have an entry for every region of the store. */
 interface Wide {
-  /** The wide region. */
-  home: number;
-  /** Its small neighbour with the largest |value|, and the face of that neighbour which the wide region is behind. */
-  region: number;
-  axis: number;
-  side: -1 | 1;
-  /** Σ |values| of all its small neighbours. */
-  sum: number;
+  /** The wide regions. */
+  homes: Uint32Array;
+  /** The small neighbour of each with the largest |value|, and the face of that neighbour which the wide region is behind. */
+  neighbours: Uint32Array;
+  faces: Uint8Array;
+  /** Σ |values| of its small neighbours; 0 for a region that is not wide. */
+  sums: Float64Array;
 }
 
-/** The wide regions behind the faces of small ones. */
+/** The wide regions behind the faces of small ones. The smallest of these, with Σ |values| ≤ `negligible`, are left out. */
 function wideRegions(
   store: RegionStore,
   column: Column,
   tree: SplitTree,
   ranges: Ranges,
   negligible: number,
-): Wide[] {
+): Wide {
   const { values, settled, cleared } = column;
-  const { nodes, count } = store;
+  const { nodes, count, levels, centres } = store;
   const dims = ranges.length;
+  const halves = Float64Array.from(ranges, ([low, high]) => (high - low) / 2);
   const regionOf = new Int32Array(tree.size).fill(-1);
   for (let i = 0; i < count; i++) regionOf[nodes[i]] = i;
   const beside = new Float64Array(dims);
   const behind = new Int32Array(2 * dims);
-  const wide: Wide[] = [];
-  const placeOf = new Int32Array(count).fill(-1);
-  for (const node of deepest(store, column, negligible)) {
-    const region = regionOf[node];
-    settled[region] = 1;
+  const [homes, neighbours] = [new Uint32Array(count), new Uint32Array(count)];
+  const [faces, sums] = [new Uint8Array(count), new Float64Array(count)];
+  let n = 0;
+  const deep = deepest(store, column, negligible);
+  for (let k = 0; k < deep.length; k++) {
+    const region = regionOf[deep[k]];
+    let [open, looks] = [0, false];
     const size = Math.abs(values[region]);
     for (let d = 0; d < dims; d++) {
-      const half = ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -store.level(region, d);
-      beside[d] = store.centre(region, d) + BESIDE * half;
+      const at = region * dims + d;
+      beside[d] = centres[at] + BESIDE * (halves[d] * HALVED[levels[at]]);
     }
-    tree.behind(node, beside, behind);
+    tree.behind(deep[k], beside, behind, settled[region]);
     for (let face = 0; face < 2 * dims; face++) {
       const home = behind[face] < 0 ? -1 : regionOf[behind[face]];
-      if (home < 0 || cleared[home] || !isWider(store, home, region, dims)) continue;
-      settled[region] = 0;
-      const known = wide[placeOf[home]];
-      const sum = size + (known?.sum ?? 0);
-      if (known && size <= Math.abs(values[known.region])) known.sum = sum;
-      else {
-        if (!known) placeOf[home] = wide.length;
-        wide[placeOf[home]] = { home, region, axis: face >> 1, side: face & 1 ? 1 : -1, sum };
+      if (home < 0 || !isWider(levels, home * dims, region * dims, dims)) continue;
+      open |= 1 << ((face >> 1) & 7);
+      if (cleared[home]) continue;
+      looks = true;
+      if (sums[home] === 0) homes[n++] = home;
+      if (sums[home] === 0 || size > Math.abs(values[neighbours[home]])) {
+        neighbours[home] = region;
+        faces[home] = face;
       }
+      sums[home] += size;
     }
+    settled[region] = looks ? ~open : SETTLED;
   }
-  return wide;
+  return { homes: homes.subarray(0, n), neighbours, faces, sums };
 }
 
 /**
@@ -164,30 +153,31 @@ function wideRegions(
  * `negligible`; of equal ones the first in the store come first.
  */
 function deepest(
-  { depths, nodes, count }: RegionStore,
+  { depths, nodes, count, smallDepth }: RegionStore,
   { values, settled }: Column,
   negligible: number,
 ): Uint32Array {
   const found = new Uint32Array(count);
+  const sizes = new Float64Array(count);
   let n = 0;
-  for (let i = 0; i < count; i++)
-    if (2 ** (depths[i] - DEEP) >= count && values[i] !== 0 && !settled[i]) found[n++] = i;
-  const sizes = new Float64Array(n);
-  for (let i = 0; i < n; i++) sizes[i] = Math.abs(values[found[i]]);
-  sizes.sort();
-  let [sum, left] = [0, 0];
-  while (left < n && sum + sizes[left] <= negligible) sum += sizes[left++];
-  const least = sizes[left];
-  let equal = left - sizes.indexOf(least); // as many of that size are negligible
-  const deep: number[] = [];
-  for (let i = 0; i < n; i++) {
-    const size = Math.abs(values[found[i]]);
-    if (size > least || (size === least && --equal < 0)) deep.push(nodes[found[i]]);
+  for (let i = 0; i < count; i++) {
+    if (depths[i] < smallDepth || values[i] === 0 || settled[i] === SETTLED) continue;
+    sizes[n] = Math.abs(values[i]);
+    found[n++] = i;
   }
-  return Uint32Array.from(deep).sort();
+  const sorted = sizes.slice(0, n).sort();
+  let [sum, left] = [0, 0];
+  while (left < n && sum + sorted[left] <= negligible) sum += sorted[left++];
+  const least = sorted[left];
+  let equal = left - sorted.indexOf(least); // as many of that size are negligible
+  let kept = 0;
+  for (let i = 0; i < n; i++)
+    if (sizes[i] > least || (sizes[i] === least && --equal < 0)) found[kept++] = nodes[found[i]];
+  return found.subarray(0, kept).sort();
 }
 
-function isWider(store: RegionStore, home: number, region: number, dims: number): boolean {
-  for (let d = 0; d < dims; d++) if (store.level(region, d) - store.level(home, d) >= WIDER) return true;
+/** Whether a region is much wider than another one along some axis; `home` and `region` are where their levels begin. */
+function isWider(levels: Uint8Array, home: number, region: number, dims: number): boolean {
+  for (let d = 0; d < dims; d++) if (levels[region + d] - levels[home + d] >= WIDER) return true;
   return false;
 }

@@ -2,7 +2,6 @@
 import type { Ranges, RegionSums, RegionTask } from '../region.ts';
 import type { AllAxes } from './all-axes.ts';
 import { Blame, type HearWitnesses } from './blame.ts';
-import { lookAcross } from './borders.ts';
 import { addRegion, Sum, Totals, twoLevelErrors } from './errors.ts';
 import { nestedStart } from './nested-start.ts';
 import {
@@ -166,12 +165,14 @@ export class HostPool implements SeveralPool {
   }
 
   async look(negligible: number, affordable: number, result = 0): Promise<PoolStep> {
-    const { columns, count } = this.#store;
+    const { columns, count, depths, smallDepth } = this.#store;
     const { values, errors } = columns[result];
     // the sums are made anew: subtracting regions has left rounding errors in them
     this.#here[result] = Totals.of({ values, errors, count });
-    if (!this.#tree) return NOTHING;
+    // what looks is loaded when there is a small region: on most pages there is none
+    if (!this.#tree || !depths.some((depth, i) => i < count && depth >= smallDepth)) return NOTHING;
     let step = NOTHING;
+    const { lookAcross } = await import('./borders.ts');
     await lookAcross(
       this.#store,
       this.#tree,

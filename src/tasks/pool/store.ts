@@ -8,8 +8,13 @@
  */
 import type { Ranges } from '../region.ts';
 import { Totals } from './errors.ts';
-import { emptyRegions, type Regions } from './regions.ts';
+import { emptyRegions, HALVED, type Regions } from './regions.ts';
 import type { SplitTree } from './tree.ts';
+
+/** A region is small if it was halved at least this many times more than in an even division into as many regions. */
+export const DEEP = 2;
+/** All bits of `settled`. */
+export const SETTLED = 255;
 
 /** What is known of one result of the integrand in each region. */
 export interface Column {
@@ -17,7 +22,10 @@ export interface Column {
   errors: Float64Array;
   /** The axis along which a region is to be halved for this result. */
   axes: Uint8Array;
-  /** 1 for a region without a much wider neighbour; that stays so, since regions only become smaller. */
+  /**
+   * Bit (axis mod 8) is set if a region has no much wider neighbour along such axes; that stays so, since regions only become
+   * smaller. SETTLED: along all axes, or all wider ones are cleared.
+   */
   settled: Uint8Array;
   /** 1 for a region that smaller neighbours have looked at (borders.ts) without finding anything missing. */
   cleared: Uint8Array;
@@ -25,8 +33,9 @@ export interface Column {
 
 export class RegionStore {
   readonly #dims: number;
-  #centres: Float64Array;
-  #levels: Uint8Array;
+  /** The centre of each region, and how often each of its axes was halved. */
+  centres: Float64Array;
+  levels: Uint8Array;
   /** One per result. */
   readonly columns: readonly Column[];
   /** See `rank`. */
@@ -40,8 +49,8 @@ export class RegionStore {
 
   constructor(dims: number, results = 1, capacity = 256) {
     this.#dims = dims;
-    this.#centres = new Float64Array(dims * capacity);
-    this.#levels = new Uint8Array(dims * capacity);
+    this.centres = new Float64Array(dims * capacity);
+    this.levels = new Uint8Array(dims * capacity);
     this.columns = Array.from({ length: results }, () => ({
       values: new Float64Array(capacity),
       errors: new Float64Array(capacity),
@@ -131,8 +140,8 @@ export class RegionStore {
     for (let d = 0; d < this.#dims; d++) {
       const level = list.levels[d * list.count + i];
       depth += level;
-      this.#centres[region * this.#dims + d] = list.centres[d * list.count + i];
-      this.#levels[region * this.#dims + d] = level;
+      this.centres[region * this.#dims + d] = list.centres[d * list.count + i];
+      this.levels[region * this.#dims + d] = level;
     }
     this.depths[region] = depth;
     this.nodes[region] = node;
@@ -149,7 +158,12 @@ export class RegionStore {
 
   /** How often an axis of a region was halved. */
   level(region: number, axis: number): number {
-    return this.#levels[region * this.#dims + axis];
+    return this.levels[region * this.#dims + axis];
+  }
+
+  /** How often a region was halved that is small beside the others (DEEP). */
+  get smallDepth(): number {
+    return DEEP + Math.ceil(Math.log2(this.count));
   }
 
   /** The axis along which a region is to be halved. */
@@ -165,7 +179,7 @@ export class RegionStore {
 
   /** The centre of a region along an axis. */
   centre(region: number, axis: number): number {
-    return this.#centres[region * this.#dims + axis];
+    return this.centres[region * this.#dims + axis];
   }
 
   /** All regions as a list. */
@@ -182,8 +196,8 @@ export class RegionStore {
     });
     for (let i = 0; i < count; i++) {
       for (let d = 0; d < dims; d++) {
-        list.centres[d * count + i] = this.#centres[i * dims + d];
-        list.levels[d * count + i] = this.#levels[i * dims + d];
+        list.centres[d * count + i] = this.centres[i * dims + d];
+        list.levels[d * count + i] = this.levels[i * dims + d];
       }
     }
     return list;
@@ -197,9 +211,9 @@ export class RegionStore {
       const axis = this.axis(region);
       for (let d = 0; d < this.#dims; d++) {
         const split = axis === d;
-        const level = this.#levels[region * this.#dims + d] + (split ? 1 : 0);
-        const offset = split ? ((ranges[d][1] - ranges[d][0]) / 2) * 2 ** -level : 0;
-        const centre = this.#centres[region * this.#dims + d];
+        const level = this.levels[region * this.#dims + d] + (split ? 1 : 0);
+        const offset = split ? ((ranges[d][1] - ranges[d][0]) / 2) * HALVED[level] : 0;
+        const centre = this.centres[region * this.#dims + d];
         const at = d * list.count + 2 * i;
         list.levels[at] = list.levels[at + 1] = level;
         list.centres[at] = centre - offset;
@@ -221,8 +235,8 @@ export class RegionStore {
       const [gap, last] = [gaps[g], --this.count];
       if (gap === last) continue;
       const own = last * this.#dims;
-      this.#centres.copyWithin(gap * this.#dims, own, own + this.#dims);
-      this.#levels.copyWithin(gap * this.#dims, own, own + this.#dims);
+      this.centres.copyWithin(gap * this.#dims, own, own + this.#dims);
+      this.levels.copyWithin(gap * this.#dims, own, own + this.#dims);
       this.depths[gap] = this.depths[last];
       this.nodes[gap] = this.nodes[last];
       for (const own of this.columns) {
@@ -237,8 +251,8 @@ export class RegionStore {
   }
 
   #grow(): void {
-    this.#centres = doubled(this.#centres);
-    this.#levels = doubled(this.#levels);
+    this.centres = doubled(this.centres);
+    this.levels = doubled(this.levels);
     this.#needs = doubled(this.#needs);
     this.depths = doubled(this.depths);
     this.nodes = doubled(this.nodes);

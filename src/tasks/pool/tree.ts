@@ -6,9 +6,6 @@
  */
 import type { Ranges } from '../region.ts';
 
-/** The parent of the root. */
-const NONE = 2 ** 32 - 1;
-
 export class SplitTree {
   #parent = new Uint32Array(512);
   /** The first of a node's two children; 0 for a leaf. */
@@ -16,11 +13,11 @@ export class SplitTree {
   #axis = new Uint8Array(512);
   /** The coordinate at which the node was cut, along its axis. */
   #plane = new Float64Array(512);
+  /** For each face of a leaf, the point that the way down leads to. */
+  #towards = new Float64Array(0);
+  /** Faces whose way down has not come to a leaf. */
+  readonly #open = new Uint8Array(256);
   #size = 1;
-
-  constructor() {
-    this.#parent[0] = NONE;
-  }
 
   /** Makes the tree of a box whose every axis was halved `level` times; returns its leaves in the order of `uniformSplit`. */
   plant(ranges: Ranges, level: number): Uint32Array {
@@ -62,31 +59,44 @@ export class SplitTree {
   /**
    * Writes into `found` the leaves behind all faces of a leaf: entry 2d is for the lower face of axis d, 2d + 1 for the
    * upper one; −1 at the border of the domain. `beside` is a point of the region, slightly off its middle, because leaves
-   * may meet at the middle of a face.
+   * may meet at the middle of a face. Axes whose bits (bit axis mod 8) are in `skipped` are left out: their entries are −1.
    */
-  behind(leaf: number, beside: Float64Array, found: Int32Array): void {
+  behind(leaf: number, beside: Float64Array, found: Int32Array, skipped = 0): void {
     const [parent, child, cut, plane] = [this.#parent, this.#child, this.#axis, this.#plane];
+    const dims = beside.length;
+    if (this.#towards.length !== 2 * dims * dims) this.#towards = new Float64Array(2 * dims * dims);
+    const towards = this.#towards;
+    const open = this.#open;
     found.fill(-1);
     // one way up serves all faces: the first sibling behind each face is noted
-    let missing = found.length;
-    for (let node = leaf; missing > 0 && parent[node] !== NONE; node = parent[node]) {
-      const upper = node !== child[parent[node]];
-      const face = 2 * cut[parent[node]] + (upper ? 0 : 1);
-      if (found[face] >= 0) continue;
-      found[face] = upper ? node - 1 : node + 1;
+    let missing = 0;
+    for (let d = 0; d < dims; d++) missing += skipped & (1 << (d & 7)) ? 0 : 2;
+    for (let node = leaf; missing > 0 && node !== 0; node = parent[node]) {
+      const axis = cut[parent[node]];
+      const face = 2 * axis + (node & 1); // lower halves have odd numbers
+      if (found[face] >= 0 || skipped & (1 << (axis & 7))) continue;
+      found[face] = node & 1 ? node + 1 : node - 1;
       missing--;
     }
-    for (let axis = 0; axis < beside.length; axis++) {
-      const middle = beside[axis];
-      for (let face = 2 * axis; face < 2 * axis + 2; face++) {
-        let node = found[face];
-        if (node < 0) continue;
-        beside[axis] = face & 1 ? -Infinity : Infinity; // the descent always goes towards the leaf
-        for (let first = child[node]; first !== 0; first = child[node])
-          node = first + Number(beside[cut[node]] > plane[node]);
-        found[face] = node;
+    let n = 0;
+    for (let face = 0; face < 2 * dims; face++) {
+      if (found[face] < 0 || child[found[face]] === 0) continue;
+      for (let d = 0; d < dims; d++) towards[face * dims + d] = beside[d];
+      towards[face * dims + (face >> 1)] = face & 1 ? -Infinity : Infinity; // towards the leaf
+      open[n++] = face;
+    }
+    // all ways down are gone in step: each waits for memory at every node, and so they wait together
+    while (n > 0) {
+      let still = 0;
+      for (let k = 0; k < n; k++) {
+        const face = open[k];
+        const node = found[face];
+        const next = child[node] + Number(towards[face * dims + cut[node]] > plane[node]);
+        found[face] = next;
+        open[still] = face;
+        still += Number(child[next] !== 0);
       }
-      beside[axis] = middle;
+      n = still;
     }
   }
 
