@@ -57,12 +57,14 @@ function javascript(e: Entry, points: Float64Array, out: Float64Array): Contesta
 /** The vector code on points that lie in its own memory, as a device has them there. */
 function wasm({ f, dims, params = {} }: Entry, points: Float64Array): Contestant {
   const { program } = compile(f, { dims, params });
+  const instance = instantiate(program, points.length / dims);
   const {
     rows,
     values: [values],
     run,
     batch,
-  } = instantiate(program, bind(program.params, params), points.length / dims);
+  } = instance;
+  instance.bind(bind(program.params, params));
   rows.forEach((row, d) => row.set(points.subarray(d * batch, (d + 1) * batch)));
   return timed('wasm', values, () => run(batch));
 }

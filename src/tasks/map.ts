@@ -109,29 +109,30 @@ export function refineMap(
   return refined;
 }
 
+// Loops instead of `map` and `reduce`: a map of 10 × 1024 bins took 1.3 to 2 ms with these, while a GPU waited.
 function refineAxis(edges: Float64Array, weights: Float64Array, alpha: number, floor: number): Float64Array {
   const bins = weights.length;
-  const smooth = weights.map(
-    (w, i) => (weights[Math.max(0, i - 1)] + 6 * w + weights[Math.min(bins - 1, i + 1)]) / 8,
-  );
-  const total = smooth.reduce((a, b) => a + b, 0);
+  const shares = new Float64Array(bins);
+  let total = 0;
+  for (let i = 0; i < bins; i++)
+    total += shares[i] =
+      (weights[Math.max(0, i - 1)] + 6 * weights[i] + weights[Math.min(bins - 1, i + 1)]) / 8;
   if (!(total > 0) || alpha === 0 || bins === 1) return edges;
-  const damped = damp(
-    smooth.map(w => w / total),
-    alpha,
-  );
-  const pieces = graded(equalParts(edges, damped, bins));
+  for (let i = 0; i < bins; i++) shares[i] /= total;
+  const pieces = graded(equalParts(edges, damp(shares, alpha), bins));
   const length = edges[bins] - edges[0];
-  const shares = new Float64Array(pieces.length - 1);
-  for (let i = 0; i < shares.length; i++)
-    shares[i] = (1 - floor) / shares.length + (floor * (pieces[i + 1] - pieces[i])) / length;
-  return equalParts(pieces, shares, bins);
+  const evened = new Float64Array(pieces.length - 1);
+  for (let i = 0; i < evened.length; i++)
+    evened[i] = (1 - floor) / evened.length + (floor * (pieces[i + 1] - pieces[i])) / length;
+  return equalParts(pieces, evened, bins);
 }
 
 /** Cuts an axis into `bins` bins of equal weight; `weights` are those of the present bins, between `edges`. */
 function equalParts(edges: Float64Array, weights: Float64Array, bins: number): Float64Array {
   const last = weights.length - 1;
-  const each = weights.reduce((a, b) => a + b, 0) / bins;
+  let each = 0;
+  for (let i = 0; i <= last; i++) each += weights[i];
+  each /= bins;
   const parts = new Float64Array(bins + 1);
   parts[0] = edges[0];
   parts[bins] = edges[last + 1];
@@ -182,6 +183,9 @@ function graded(edges: Float64Array): Float64Array {
     most[i] = Math.max(least, Math.min(width(Math.max(0, i - 1)), width(Math.min(bins - 1, i))));
   for (let i = 1; i <= bins; i++) most[i] = Math.min(most[i], most[i - 1] + (WIDER - 1) * width(i - 1));
   for (let i = bins - 1; i >= 0; i--) most[i] = Math.min(most[i], most[i + 1] + (WIDER - 1) * width(i));
+  let fits = 0;
+  while (fits < bins && width(fits) <= MOST_WIDER * Math.min(most[fits], most[fits + 1])) fits++;
+  if (fits === bins) return edges;
   const cuts: number[] = [];
   for (let i = 0; i < bins; i++) {
     let fromRight: number[] | null = null; // most bins have none

@@ -30,9 +30,12 @@ describe('generated WGSL', () => {
     expect([...source.matchAll(/fn (\w+)/g)].map(m => m[1])).toMatchInlineSnapshot(`
       [
         "q_keep",
+        "q_nearby",
+        "q_rounded",
         "q_exponential",
         "q_scale",
         "q_expsmall",
+        "q_integer",
         "q_size",
         "q_isnan",
         "q_expsum",

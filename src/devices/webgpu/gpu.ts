@@ -5,10 +5,9 @@
  */
 import { findAdapter, openAdapter, WebGpuError } from './adapter.ts';
 import { type Bound, Commands, isSame } from './commands.ts';
+import { SpareBuffers, USAGE } from './growing-buffer.ts';
 import { Pace } from './pace.ts';
 
-/** As in GPUBufferUsage and GPUMapMode, which Node has only if somebody puts them there. */
-const USAGE = { mapRead: 0x1, copyFrom: 0x4, copyTo: 0x8, uniform: 0x40, storage: 0x80 } as const;
 const MAP_READ = 0x1;
 const COMPUTE = 0x4;
 
@@ -17,53 +16,6 @@ export interface Dispatch {
   pipeline: GPUComputePipeline;
   buffers: readonly (GPUBuffer | null)[];
   workgroups: readonly [number, number?];
-}
-/** Words of a uniform buffer that are compared with what it has, at most: a write is a call of the driver, and a copy. */
-const MOST_COMPARED = 16;
-
-/** A buffer that grows when more is asked for. */
-export class GrowingBuffer {
-  readonly #gpu: Gpu;
-  readonly #own: 'storage' | 'uniform';
-  readonly #usage: number;
-  #buffer: GPUBuffer | null = null;
-  /** What a small uniform buffer has: kernels do not change it. */
-  #words: number[] | null = null;
-
-  constructor(gpu: Gpu, usage: 'storage' | 'uniform') {
-    this.#gpu = gpu;
-    this.#own = usage;
-    this.#usage = USAGE[usage] | USAGE.copyFrom | USAGE.copyTo;
-  }
-
-  get size(): number {
-    return this.#buffer?.size ?? 0;
-  }
-
-  /** The buffer with room for so many bytes. What it had is lost when it grows. */
-  of(bytes: number): GPUBuffer {
-    if (this.#buffer && this.#buffer.size >= bytes) return this.#buffer;
-    this.#buffer?.destroy();
-    this.#words = null;
-    this.#buffer = this.#gpu.buffer(Math.max(256, 4 * Math.ceil(bytes / 4)), this.#usage);
-    return this.#buffer;
-  }
-
-  /** Writes to the beginning. The few words of a task that are there already are not written again. */
-  write(data: Float32Array | Uint32Array): GPUBuffer {
-    const buffer = this.of(data.byteLength);
-    const known = this.#words;
-    if (this.#own !== 'uniform' || data.length > MOST_COMPARED) this.#words = null;
-    else if (known?.length === data.length && data.every((word, i) => word === known[i])) return buffer;
-    else this.#words = Array.from(data);
-    this.#gpu.device.queue.writeBuffer(buffer, 0, data as never);
-    return buffer;
-  }
-
-  destroy(): void {
-    this.#buffer?.destroy();
-    this.#buffer = null;
-  }
 }
 
 /** Bytes to read of a buffer. */
@@ -91,6 +43,8 @@ export class Gpu {
   #closed = false;
   #lost: Promise<never>;
   readonly #bindGroups = new WeakMap<GPUComputePipeline, { of: Bound[]; group: GPUBindGroup }[]>();
+  /** Buffers of sessions that are closed. */
+  readonly spare = new SpareBuffers();
   /** A buffer for the next reading. */
   #kept: GPUBuffer | null = null;
 

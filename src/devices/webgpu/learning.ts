@@ -19,7 +19,8 @@ import {
 import { allocate, leastFor } from '../../tasks/strata.ts';
 import type { Commands } from './commands.ts';
 import { toFloat32 } from './float32.ts';
-import type { Gpu, GrowingBuffer } from './gpu.ts';
+import type { Gpu } from './gpu.ts';
+import type { GrowingBuffer } from './growing-buffer.ts';
 import {
   ALLOCATE,
   ALLOCATE_THREADS,
@@ -83,6 +84,9 @@ export class WebGpuLearning {
   #lastRead: { kept: number; counts: Promise<Uint32Array> } | null = null;
   /** The last allocation and what it was made from: all frozen iterations use the same. */
   #allocated: { from: Learned; beta: number; asked: number; counts: Counts } | null = null;
+
+  /** Records the allotting of counts that nobody has used yet: a submission of its own takes as long as a small iteration. */
+  #allotting: ((commands: Commands) => Commands) | null = null;
 
   constructor(program: WebGpuProgram) {
     this.#gpu = program.gpu;
@@ -152,6 +156,8 @@ export class WebGpuLearning {
   /** Learns from an iteration whose sums are on the host. */
   async learn(task: SampleTask & { edges: Float64Array }, sums: SampleSums): Promise<void> {
     this.keep(task, sums.histogram!);
+    if (this.#allotting) this.#kept++; // counts that nobody has used would be allotted by these variances: they are gone
+    this.#allotting = null;
     const { variances } = sums;
     this.#learned!.varies = !!variances;
     if (!variances) return;
@@ -209,17 +215,27 @@ export class WebGpuLearning {
     const [shares, before] = [buffer.shares.of(4 * cubes), buffer.before.of(8 * (cubes + 1))];
     const [blocks, starts] = [buffer.blocks.of(8 * blockCount), buffer.starts.of(16 * (groups + 1))];
     const [perCube, perGroup] = [cubes, groups + 1].map(n => Math.ceil(n / ALLOCATE_THREADS));
-    this.#gpu
-      .record()
-      .clear(state, 4 * STATE_WORDS, 4)
-      .dispatch(kernels.shares, [task, variances, shares, state], [perCube])
-      .dispatch(kernels.counts, [task, shares, state, before, blocks], [blockCount])
-      .dispatch(kernels.blocks, [task, blocks, before], [1])
-      .dispatch(kernels.shift, [task, blocks, before], [perCube])
-      .dispatch(kernels.groups, [task, before, starts], [perGroup])
-      .submit();
+    this.#allotting = commands =>
+      commands
+        .clear(state, 4 * STATE_WORDS, 4)
+        .dispatch(kernels.shares, [task, variances, shares, state], [perCube])
+        .dispatch(kernels.counts, [task, shares, state, before, blocks], [blockCount])
+        .dispatch(kernels.blocks, [task, blocks, before], [1])
+        .dispatch(kernels.shift, [task, blocks, before], [perCube])
+        .dispatch(kernels.groups, [task, before, starts], [perGroup]);
     this.#cubes = cubes;
     return ++this.#kept;
+  }
+
+  /** Begins commands that see the counts which were asked for last: they are allotted first, in the same submission. */
+  begin(): Commands {
+    const commands = this.#gpu.record();
+    return this.#allotting?.(commands) ?? commands;
+  }
+
+  /** What `begin` has begun is submitted. */
+  submitted(): void {
+    this.#allotting = null;
   }
 
   /** The buffers of counts that are kept. */
@@ -237,7 +253,9 @@ export class WebGpuLearning {
 
   async #read(kept: number): Promise<Uint32Array> {
     const { before } = this.keptCounts(kept);
-    const [found] = await this.#gpu.read([{ buffer: before, bytes: 8 * (this.#cubes + 1) }]);
+    const reading = this.#gpu.read([{ buffer: before, bytes: 8 * (this.#cubes + 1) }], this.begin());
+    this.submitted();
+    const [found] = await reading;
     const list = new Uint32Array(found);
     return Uint32Array.from({ length: this.#cubes }, (_, i) => list[2 * i + 3] - list[2 * i + 1]);
   }

@@ -8,9 +8,9 @@
  */
 import { type CompiledProgram, resultCount } from '../../integrand/bound.ts';
 import { drawSamples } from '../../tasks/draw.ts';
-import { type EvaluatePoints, evaluatorOf } from '../../tasks/evaluate.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
 import { plainTask, type SampleTask } from '../../tasks/sample.ts';
+import { float64Values } from './float64-values.ts';
 import type { Points } from './points.ts';
 import type { WebGpuPool } from './pool.ts';
 import { ruleValues } from './rule-values.ts';
@@ -33,7 +33,7 @@ export async function sampleNoise(
   const strata = task.strata.map(() => 1);
   const [drawn] = drawSamples(plainTask({ ...task, strata, counts: SAMPLES, unit: 1 }), SAMPLES);
   const single = await points.evaluate(drawn.points, SAMPLES, signal);
-  const double = await (evaluatorOf(integrand) as EvaluatePoints)(drawn.points, SAMPLES);
+  const double = float64Values(integrand, drawn.points, SAMPLES);
   return Array.from({ length: resultCount(integrand) }, (_, r) => {
     let [sum, squares, size] = [0, 0, 0];
     for (let i = 0; i < SAMPLES; i++) {
@@ -51,17 +51,17 @@ export async function sampleNoise(
 }
 
 /** The noise of Σ values of a list of regions that covers the box, relative to Σ |values|, from the largest of some list. */
-export async function regionNoise(
+export function regionNoise(
   task: RegionTask,
   found: RegionSums,
   integrand: CompiledProgram,
   epsilon: number,
-): Promise<number> {
+): number {
   const largest = Array.from(found.values.keys())
     .sort((a, b) => Math.abs(found.values[b]) - Math.abs(found.values[a]))
     .slice(0, REGIONS);
   const numbers = largest.map(i => found.part.first + i);
-  const values = await ruleValues(task, numbers, evaluatorOf(integrand));
+  const values = ruleValues(task, numbers, (points, n) => float64Values(integrand, points, n));
   let [off, size] = [0, 0];
   largest.forEach((i, k) => {
     off += Math.abs(found.values[i] - values[k]);
@@ -81,5 +81,5 @@ export async function poolNoise(
   const { values, errors, ...regions } = await pool.largest(REGIONS);
   const part = { first: 0, count: regions.count };
   const found = { part, values, errors, axes: regions.levels, nonFinite: null };
-  return (await regionNoise({ rule, ranges, ...regions }, found, integrand, epsilon)) * pool.sums.absolute;
+  return regionNoise({ rule, ranges, ...regions }, found, integrand, epsilon) * pool.sums.absolute;
 }

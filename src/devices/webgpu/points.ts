@@ -1,6 +1,6 @@
 /** Values of an integrand at points of the host, on a GPU. Coordinates are rounded to float32. */
 import { toFloat32 } from './float32.ts';
-import type { GrowingBuffer } from './gpu.ts';
+import type { GrowingBuffer } from './growing-buffer.ts';
 import { EVALUATE_THREADS, evaluateKernel } from './kernels/evaluate.ts';
 import type { WebGpuProgram } from './program.ts';
 

@@ -3,7 +3,8 @@
  * pool are kept for the next one: a driver takes milliseconds for memory, and sets it to 0.
  */
 import type { Commands } from './commands.ts';
-import { type Gpu, GrowingBuffer } from './gpu.ts';
+import type { Gpu } from './gpu.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
 import { LISTED_PER_BLOCK } from './kernels/pool.ts';
 import type { PoolBuffer } from './kernels/pool-record.ts';
 

@@ -1,7 +1,8 @@
 /** An integrand on a GPU: its text, its params there, and how fast it is. What it needs of the GPU is freed with `close`. */
 import type { CompiledProgram } from '../../integrand/bound.ts';
 import { toWgsl, wgslParams } from '../../integrand/targets/wgsl.ts';
-import { type Gpu, GrowingBuffer } from './gpu.ts';
+import type { Gpu } from './gpu.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
 import { Pace } from './pace.ts';
 
 /** Loops in WGSL. */

@@ -8,7 +8,7 @@ import type { NonFinite, Part } from '../../tasks/part.ts';
 import { emptyRegionSums, type RegionSums, type RegionTask } from '../../tasks/region.ts';
 import { nullCombinations, pointsOf, type Rule } from '../../tasks/rules.ts';
 import { innerRange32, splitFloat32, toFloat32 } from './float32.ts';
-import type { GrowingBuffer } from './gpu.ts';
+import type { GrowingBuffer } from './growing-buffer.ts';
 import { REGION_ROW, type RegionVariant, regionKernel, regionWords } from './kernels/regions.ts';
 import type { Points } from './points.ts';
 import type { WebGpuProgram } from './program.ts';

@@ -15,8 +15,8 @@ import { pointOfSample } from '../../tasks/sample-point.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import type { Commands } from './commands.ts';
 import { CubeLists } from './cube-lists.ts';
-import type { GrowingBuffer } from './gpu.ts';
 import { addGroups } from './group-sums.ts';
+import type { GrowingBuffer } from './growing-buffer.ts';
 import { FOLD_THREADS, foldKernel, foldsFor, recordOf } from './kernels/fold.ts';
 import {
   isWide,
@@ -170,7 +170,7 @@ export class WebGpuSampling {
       const pieceBytes = lists ? 8 * span(end) : keeps && adapt?.variances ? 8 * mostPieces(task) : 8;
       const ofPieces = this.#ofPieces.of(pieceBytes);
       const found = this.#found.of(4 * record.words * count);
-      const commands = gpu.record();
+      const commands = this.learning.begin();
       if (first === 0 && histogram) commands.clear(histogram, Math.max(8, histogramBytes));
       words[TASK.FIRST_PIECE] = lists ? places![first].piece : 0;
       const dispatch = (from: number, n: number, commands: Commands) => {
@@ -213,7 +213,7 @@ export class WebGpuSampling {
       );
       if (end === part.count && keeps && adapt?.variances)
         await this.learning.fold(last.commands, task, ofPieces, counts.before);
-      const [sums, cubesFound, total, squares] = await gpu.read(
+      const reading = gpu.read(
         [
           { buffer: found, bytes: 4 * record.words * count },
           { buffer: ofPieces, bytes: lists ? pieceBytes : 0 },
@@ -222,6 +222,8 @@ export class WebGpuSampling {
         ],
         last.commands,
       );
+      this.learning.submitted();
+      const [sums, cubesFound, total, squares] = await reading;
       last.done();
       signal?.throwIfAborted();
       const own = addGroups(tree, new Uint32Array(sums), part.first + first, count, results, share);

@@ -149,7 +149,7 @@ export class WebGpuSession implements Session {
     if (!this.#evaluated) return sampled;
     const relative: number[] = [];
     for (const { task, found } of new Set(this.#evaluated))
-      relative.push(await regionNoise(task, found, this.#integrand, this.#epsilon));
+      relative.push(regionNoise(task, found, this.#integrand, this.#epsilon));
     const absolute = this.#evaluated[0].found.values.reduce((sum, v) => sum + Math.abs(v), 0);
     return sampled.map(n => Math.max(n, Math.max(...relative) * absolute));
   }

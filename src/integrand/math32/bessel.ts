@@ -47,15 +47,14 @@ export const BESSEL: Record<string, string> = {
   // (cos, sin) of x − π/4 + shift, for x ≥ 1 and |shift| < 0.06
   q_eighthback: `fn q_eighthback(x: f32, shift: f32) -> vec2f {
   let reduced = q_reduce(x);
-  let up = reduced.x < 0.0f;
-  let angle = (reduced.x + select(-0.7853982f, 0.7853982f, up)) + shift;
-  let k = (u32(reduced.y) + select(0u, 3u, up)) & 3u;
+  let r = bitcast<f32>(reduced.x);
+  let up = r < 0.0f;
+  let angle = (r + select(-0.7853982f, 0.7853982f, up)) + shift;
+  let k = reduced.y + select(0u, 3u, up);
   let s = q_sinsmall(angle);
   let c = q_cossmall(angle);
   let odd = (k & 1u) == 1u;
-  let cosine = select(c, s, odd);
-  let sine = select(s, c, odd);
-  return vec2f(select(cosine, -cosine, (k == 1u) | (k == 2u)), select(sine, -sine, k >= 2u));
+  return vec2f(q_quadrant(select(c, s, odd), k + 1u), q_quadrant(select(s, c, odd), k));
 }`,
   q_j0: `fn q_j0(x: f32) -> f32 {
   let a = abs(x);

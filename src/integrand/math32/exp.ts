@@ -21,23 +21,25 @@ export const EXP: Record<string, string> = {
   // e^(x + rest)·2^shift for |rest| < 0.1
   q_expsum: `fn q_expsum(x: f32, rest: f32, shift: i32) -> f32 {
   let c = clamp(x, -120.0f, 100.0f);
-  let k = floor((c + rest) * 1.442695f + 0.5f);
+  let nearby = q_nearby((c + rest) * 1.442695f);
+  let k = q_rounded(nearby);
   let r = q_keep(c - k * 0.693359375f) + (rest + k * 0.00021219444f);
-  return select(q_scale(q_expsmall(r), i32(k) + shift), x, q_isnan(x));
+  return select(q_scale(q_expsmall(r), q_integer(nearby) + shift), x, q_isnan(x));
 }`,
   q_exp: 'fn q_exp(x: f32) -> f32 { return q_expsum(x, 0.0f, 0); }',
   q_exp2: `fn q_exp2(x: f32) -> f32 {
   let c = clamp(x, -160.0f, 140.0f);
-  let k = floor(c + 0.5f);
-  let y = q_scale(q_expsmall(q_keep(c - k) * 0.6931472f), i32(k));
+  let nearby = q_nearby(c);
+  let y = q_scale(q_expsmall(q_keep(c - q_rounded(nearby)) * 0.6931472f), q_integer(nearby));
   return select(y, x, q_isnan(x));
 }`,
   // 2^k·(e^r − 1) + (2^k − 1), halved until the end because 2^128 is too large
   q_expm1: `fn q_expm1(x: f32) -> f32 {
   let c = clamp(x, -20.0f, 88.8f);
-  let k = floor(c * 1.442695f + 0.5f);
+  let nearby = q_nearby(c * 1.442695f);
+  let k = q_rounded(nearby);
   let r = q_keep(c - k * 0.693359375f) + k * 0.00021219444f;
-  let scale = q_exponential(i32(k) - 1);
+  let scale = q_exponential(q_integer(nearby) - 1);
   let y = 2.0f * (q_keep(scale * (r + r * r * ${P})) + (scale - 0.5f));
   let large = select(y, q_bits(0x7f800000u), x > 88.72284f);
   return select(q_copysign(large, x), x, q_isnan(x) | (q_size(x) < 0x33000000u));

@@ -16,10 +16,13 @@ export const LOG: Record<string, string> = {
   // (f, e) of positive x, subnormal x included
   q_split: `fn q_split(x: f32) -> vec2f {
   let bits = bitcast<u32>(x);
-  let shift = select(0u, countLeadingZeros(bits) - 8u, bits < 0x00800000u);
+  var shift = 0u;
+  if (bits < 0x00800000u) {
+    shift = countLeadingZeros(bits) - 8u;
+  }
   let above = i32(bits << shift) - 0x3f3504f3;
   let m = bitcast<f32>((above & 0x7fffff) + 0x3f3504f3);
-  return vec2f(m - 1.0f, f32((above >> 23u) - i32(shift)));
+  return vec2f(m - 1.0f, q_float((above >> 23u) - i32(shift)));
 }`,
   // log(1 + f)
   q_logsmall: `fn q_logsmall(f: f32) -> f32 {

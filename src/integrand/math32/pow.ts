@@ -23,8 +23,9 @@ export const POW: Record<string, string> = {
   let d = m + c;
   let dTop = q_top(d);
   let dLow = q_keep(m - q_keep(dTop - c));
-  let top = q_top(f / d);
-  let low = q_keep(q_keep(f - top * dTop) - top * dLow) / d;
+  let inverse = 1.0f / d;
+  let top = q_top(f * inverse);
+  let low = q_keep(q_keep(f - top * dTop) - top * dLow) * inverse;
   let s = top + low;
   let z = s * s;
   let rest = low + s * z * ${T};
@@ -46,8 +47,8 @@ export const POW: Record<string, string> = {
 }`,
   // 2^(a + b) for small b
   q_exp2sum: `fn q_exp2sum(a: f32, b: f32) -> f32 {
-  let k = floor(clamp(a, -240.0f, 240.0f) + 0.5f);
-  return q_scale(q_expsmall((q_keep(a - k) + b) * 0.6931472f), i32(k));
+  let nearby = q_nearby(clamp(a, -240.0f, 240.0f));
+  return q_scale(q_expsmall((q_keep(a - q_rounded(nearby)) + b) * 0.6931472f), q_integer(nearby));
 }`,
   q_isodd: `fn q_isodd(y: f32) -> bool {
   let a = abs(y);

@@ -28,8 +28,8 @@ export const TRIG: Record<string, string> = {
   let other = a0 * b1 + (middle & 0xffffu);
   return a1 * b1 + (middle >> 16u) + (other >> 16u);
 }`,
-  // (r, k mod 4) of finite |x| ≥ 2^11
-  q_reducehuge: `fn q_reducehuge(x: f32) -> vec2f {
+  // (the bits of r, k) of finite |x| ≥ 2^11; the last two bits of k count
+  q_reducehuge: `fn q_reducehuge(x: f32) -> vec2u {
   let bits = bitcast<u32>(x);
   let m = (bits & 0x7fffffu) | 0x800000u;
   // the first bit of 2/π that matters, counted from 1, is E − 1 with E = exponent − 150; 32 zeros come before it
@@ -61,20 +61,21 @@ export const TRIG: Record<string, string> = {
   let product = q_keep(upper * 1.5703125f) + (upper * 0.00048382679f + f32(top & 0xffffu) * 2.396845e-5f);
   let r = product * q_exponential(-16 - i32(zeros));
   let negative = back != (bits >= 0x80000000u);
-  return vec2f(select(r, -r, negative), f32(select(k, 4u - (k & 3u), bits >= 0x80000000u) & 3u));
+  return vec2u(bitcast<u32>(select(r, -r, negative)), select(k, 4u - (k & 3u), bits >= 0x80000000u));
 }`,
-  // (r, k mod 4); r is NaN where x is not finite
-  q_reduce: `fn q_reduce(x: f32) -> vec2f {
-  var reduced: vec2f;
+  // (the bits of r, k), of which the last two bits of k count; r is NaN where x is not finite
+  q_reduce: `fn q_reduce(x: f32) -> vec2u {
+  var reduced: vec2u;
   if (q_size(x) > 0x45480000u) {
     reduced = q_reducehuge(x);
-    reduced.x = select(reduced.x, q_bits(0x7fc00000u), q_size(x) >= 0x7f800000u);
+    reduced.x = select(reduced.x, 0x7fc00000u, q_size(x) >= 0x7f800000u);
   } else {
-    let k = floor(x * 0.63661975f + 0.5f);
+    let nearby = q_nearby(x * 0.63661975f);
+    let k = q_rounded(nearby);
     let a = q_keep(x - k * 1.570556640625f);
     let b = q_keep(a - k * 0.0002396702766418457f);
     let c = q_keep(b - k * 1.5890691429376602e-8f);
-    reduced = vec2f(c - k * 2.563344e-12f, f32(u32(i32(k)) & 3u));
+    reduced = vec2u(bitcast<u32>(c - k * 2.563344e-12f), bitcast<u32>(nearby));
   }
   return reduced;
 }`,
@@ -86,29 +87,27 @@ export const TRIG: Record<string, string> = {
   let z = r * r;
   return (1.0f - 0.5f * z) + z * z * ${C};
 }`,
+  // y, or −y where k mod 4 is 2 or 3
+  q_quadrant: `fn q_quadrant(y: f32, k: u32) -> f32 { return bitcast<f32>(bitcast<u32>(y) ^ ((k & 2u) << 30u)); }`,
   // (sin x, cos x)
   q_sincos: `fn q_sincos(x: f32) -> vec2f {
   let reduced = q_reduce(x);
-  let k = u32(reduced.y);
-  let s = q_sinsmall(reduced.x);
-  let c = q_cossmall(reduced.x);
+  let k = reduced.y;
+  let r = bitcast<f32>(reduced.x);
+  let s = q_sinsmall(r);
+  let c = q_cossmall(r);
   let odd = (k & 1u) == 1u;
-  let sine = select(s, c, odd);
-  let cosine = select(c, s, odd);
-  let tiny = q_size(x) < 0x39000000u;
-  return vec2f(
-    select(select(sine, -sine, k >= 2u), x, tiny),
-    select(cosine, -cosine, (k == 1u) | (k == 2u)),
-  );
+  let sine = q_quadrant(select(s, c, odd), k);
+  return vec2f(select(sine, x, q_size(x) < 0x39000000u), q_quadrant(select(c, s, odd), k + 1u));
 }`,
   q_sin: 'fn q_sin(x: f32) -> f32 { return q_sincos(x).x; }',
   q_cos: 'fn q_cos(x: f32) -> f32 { return q_sincos(x).y; }',
   q_tan: `fn q_tan(x: f32) -> f32 {
   let reduced = q_reduce(x);
-  let r = reduced.x;
+  let r = bitcast<f32>(reduced.x);
   let z = r * r;
   let t = r + r * z * ${T};
-  let y = select(t, -1.0f / t, (u32(reduced.y) & 1u) == 1u);
+  let y = select(t, -1.0f / t, (reduced.y & 1u) == 1u);
   return select(y, x, q_size(x) < 0x39000000u);
 }`,
 };

@@ -12,7 +12,7 @@ import { lowerLibrary } from '../lower/lower.ts';
 import type { Bindings } from '../params.ts';
 import type { Evaluate } from './javascript.ts';
 import { Emitter } from './wasm/emitter.ts';
-import { Layout } from './wasm/layout.ts';
+import { type DataSegment, Layout } from './wasm/layout.ts';
 
 /** Points per batch: 8 coordinates of 256 points are 16 KB, half of a first-level cache of 32 KB. */
 export const BATCH = 256;
@@ -111,15 +111,18 @@ export interface WasmInstance {
   values: Float64Array[];
   /** Evaluates the first n points. n is rounded up to even, so for odd n index n of each row must be a valid point. */
   run(n: number): void;
+  /** Writes params into the memory. */
+  bind(params: Bindings): void;
 }
 
-export function instantiate(program: Program, params: Bindings, size = BATCH): WasmInstance {
+export function instantiate(program: Program, size = BATCH): WasmInstance {
   const { bytes, layout } = toWasm(program, size);
   const memory = new WebAssembly.Memory({ initial: Math.ceil(layout.end / 65536) });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
-  for (const { address, data } of [...layout.initial(), ...layout.params(params)]) {
-    new Float64Array(memory.buffer, address, data.length).set(data);
-  }
+  const write = (segments: readonly DataSegment[]) => {
+    for (const { address, data } of segments) new Float64Array(memory.buffer, address, data.length).set(data);
+  };
+  write(layout.initial());
   const { batch } = layout;
   const row = (address: number) => new Float64Array(memory.buffer, address, batch);
   return {
@@ -127,12 +130,14 @@ export function instantiate(program: Program, params: Bindings, size = BATCH): W
     rows: Array.from({ length: program.dims }, (_, d) => row(layout.points + d * batch * 8)),
     values: program.results.map((_, r) => row(layout.values + r * batch * 8)),
     run: instance.exports.evaluate as (n: number) => void,
+    bind: params => write(layout.params(params)),
   };
 }
 
-export function wasmTarget(program: Program, params: Bindings): Evaluate {
-  const { batch, rows, values, run } = instantiate(program, params);
-  return (points, out) => {
+/** A compiled integrand whose params can be changed: with `bind` they are given, before the first evaluation too. */
+export function bindableTarget(program: Program): { bind(params: Bindings): void; evaluate: Evaluate } {
+  const { batch, rows, values, run, bind } = instantiate(program);
+  const evaluate: Evaluate = (points, out) => {
     const total = out.length / values.length;
     for (let start = 0; start < total; start += batch) {
       const n = Math.min(batch, total - start);
@@ -146,4 +151,11 @@ export function wasmTarget(program: Program, params: Bindings): Evaluate {
       });
     }
   };
+  return { bind, evaluate };
+}
+
+export function wasmTarget(program: Program, params: Bindings): Evaluate {
+  const { bind, evaluate } = bindableTarget(program);
+  bind(params);
+  return evaluate;
 }

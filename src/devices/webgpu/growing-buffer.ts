@@ -1,0 +1,89 @@
+/// <reference types="@webgpu/types" />
+/**
+ * Buffers of a GPU that grow when more is asked for. Small ones of a session that is closed are kept for the next: an integral of 1e5
+ * evaluations needs 32 buffers, and for each of them the driver finds memory, clears it, and makes bind groups anew. What a
+ * buffer contains at first is not defined.
+ */
+import type { Gpu } from './gpu.ts';
+
+/** As in GPUBufferUsage, which Node has only if somebody puts it there. */
+export const USAGE = { mapRead: 0x1, copyFrom: 0x4, copyTo: 0x8, uniform: 0x40, storage: 0x80 } as const;
+
+/** Bytes of a buffer that is kept, at most; their sizes are powers of 2. */
+const MOST_SPARE_BYTES = 2 ** 20;
+/** Buffers that are kept, at most. */
+const MOST_SPARE = 64;
+
+/** Bytes of a buffer with room for so many. */
+function sizeFor(bytes: number): number {
+  if (bytes > MOST_SPARE_BYTES) return 4 * Math.ceil(bytes / 4);
+  return 2 ** Math.ceil(Math.log2(Math.max(256, bytes)));
+}
+
+/** Buffers that nobody uses. */
+export class SpareBuffers {
+  readonly #buffers: GPUBuffer[] = [];
+
+  take(size: number, usage: number): GPUBuffer | undefined {
+    const at = this.#buffers.findIndex(buffer => buffer.size === size && buffer.usage === usage);
+    return at < 0 ? undefined : this.#buffers.splice(at, 1)[0];
+  }
+
+  give(buffer: GPUBuffer): void {
+    if (buffer.size > MOST_SPARE_BYTES) return buffer.destroy();
+    this.#buffers.push(buffer);
+    if (this.#buffers.length > MOST_SPARE) this.#buffers.shift()!.destroy();
+  }
+}
+
+/** Words of a uniform buffer that are compared with what it has, at most: a write is a call of the driver, and a copy. */
+const MOST_COMPARED = 16;
+
+/** A buffer that grows when more is asked for. */
+export class GrowingBuffer {
+  readonly #gpu: Gpu;
+  readonly #own: 'storage' | 'uniform';
+  readonly #usage: number;
+  #buffer: GPUBuffer | null = null;
+  /** What a small uniform buffer has: kernels do not change it. */
+  #words: number[] | null = null;
+
+  constructor(gpu: Gpu, usage: 'storage' | 'uniform') {
+    this.#gpu = gpu;
+    this.#own = usage;
+    this.#usage = USAGE[usage] | USAGE.copyFrom | USAGE.copyTo;
+  }
+
+  get size(): number {
+    return this.#buffer?.size ?? 0;
+  }
+
+  /** The buffer with room for so many bytes. What it had is lost when it grows. */
+  of(bytes: number): GPUBuffer {
+    if (this.#buffer && this.#buffer.size >= bytes) return this.#buffer;
+    this.#buffer?.destroy();
+    this.#words = null;
+    const size = sizeFor(bytes);
+    this.#buffer = this.#gpu.spare.take(size, this.#usage) ?? this.#gpu.buffer(size, this.#usage);
+    return this.#buffer;
+  }
+
+  /** Writes to the beginning. The few words of a task that are there already are not written again. */
+  write(data: Float32Array | Uint32Array): GPUBuffer {
+    const buffer = this.of(data.byteLength);
+    const known = this.#words;
+    if (this.#own !== 'uniform' || data.length > MOST_COMPARED) this.#words = null;
+    else if (known?.length === data.length && data.every((word, i) => word === known[i])) return buffer;
+    else this.#words = Array.from(data);
+    this.#gpu.device.queue.writeBuffer(buffer, 0, data as never);
+    return buffer;
+  }
+
+  /** Gives the buffer up, after everything that uses it was submitted. */
+  destroy(): void {
+    if (this.#buffer && this.#gpu.works) this.#gpu.spare.give(this.#buffer);
+    else this.#buffer?.destroy();
+    this.#buffer = null;
+    this.#words = null;
+  }
+}
