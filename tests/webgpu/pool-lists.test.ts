@@ -1,6 +1,7 @@
 /** A pool's lists where the driver has no memory: a GPU that only counts bytes. */
 import { expect, test } from 'vitest';
 import type { Gpu } from '../../src/devices/webgpu/gpu.ts';
+import { SpareBuffers } from '../../src/devices/webgpu/growing-buffer.ts';
 import { PoolLists } from '../../src/devices/webgpu/pool-lists.ts';
 
 /** A GPU with so many bytes. */
@@ -25,6 +26,7 @@ function gpuOf(bytes: number) {
       return { size, destroy };
     },
     copy: () => void state.copies++,
+    spare: new SpareBuffers(),
     works: true,
   };
   return { gpu: gpu as unknown as Gpu, state };

@@ -79,10 +79,20 @@ export class GrowingBuffer {
     return buffer;
   }
 
-  /** Gives the buffer up, after everything that uses it was submitted. */
-  destroy(): void {
+  /** Gives the buffer up, after everything that uses it was submitted: it may serve the next session. */
+  giveBack(): void {
     if (this.#buffer && this.#gpu.works) this.#gpu.spare.give(this.#buffer);
     else this.#buffer?.destroy();
+    this.#forget();
+  }
+
+  /** Gives its memory back: for buffers that the driver may have had none for, and large ones. */
+  destroy(): void {
+    this.#buffer?.destroy();
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#buffer = null;
     this.#words = null;
   }

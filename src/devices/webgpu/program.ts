@@ -55,6 +55,6 @@ export class WebGpuProgram {
   }
 
   close(): void {
-    for (const buffer of this.#buffers) buffer.destroy();
+    for (const buffer of this.#buffers) buffer.giveBack();
   }
 }
