@@ -60,7 +60,8 @@ export class PoolInTurns implements RegionPool {
     return this.#turns.run(() => this.#pool.look(negligible, affordable));
   }
 
-  lookAlong(affordable: number): Promise<PoolStep> {
+  async lookAlong(affordable: number): Promise<PoolStep> {
+    await this.#turns.looks;
     return this.#turns.run(() => this.#pool.lookAlong!(affordable));
   }
 

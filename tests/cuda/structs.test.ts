@@ -305,6 +305,7 @@ describe('C text', () => {
         u32* nodeOf;
         u64* tree;
         u32* buckets;
+        u32* survey;
         u32* list;
         u64* blocks;
         double* parentValues;

@@ -34,9 +34,10 @@ export { type CardInfo, listCards } from './info.ts';
 const DEVICE_MAP = 2; // CU_MEMHOSTALLOC_DEVICEMAP of cuMemHostAlloc
 /** The smallest compute capability that has all instructions that kernels use. */
 const MIN_COMPUTE_CAPABILITY = 7;
-/** Bytes of the host's memory that kernels can read and write: the stop flag, and from REPORT_OFFSET on their report. */
-const MAPPED_BYTES = 4096;
+/** Bytes of the host's memory that kernels can read and write: the stop flag, a report, and from SURVEY_OFFSET on counts of a pool's errors. */
+const MAPPED_BYTES = 8192;
 const REPORT_OFFSET = 256;
+const SURVEY_OFFSET = 4096;
 /** Milliseconds for which the thread waits for a kernel without a turn of the event loop, which takes about as long. */
 const BLOCKING_WAIT_MS = 0.05;
 /**
@@ -134,6 +135,17 @@ export class Card {
   /** The first bytes of what the last kernel left at `reportTo`. */
   report(bytes: number): Uint8Array {
     return new Uint8Array(this.#opened().memory, REPORT_OFFSET, bytes).slice();
+  }
+
+  /** The address at which a pool's kernels leave how many errors are in each bucket (survey.ts); 0 when there is none. */
+  get surveyTo(): number {
+    const { device } = this.#opened();
+    return device && device + SURVEY_OFFSET;
+  }
+
+  /** Copies what the last kernel left at `surveyTo`. */
+  survey(counts: Uint32Array): void {
+    counts.set(new Uint32Array(this.#opened().memory, SURVEY_OFFSET, counts.length));
   }
 
   /** Runs a task on the card, in its turn. */

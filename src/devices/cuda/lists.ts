@@ -1,5 +1,4 @@
 /** The lists of a pool of regions, in a card's memory: one buffer per list; they grow together and keep their content. */
-import type { FewRegions } from '../../tasks/pool/along-axes.ts';
 import type { Buffer, Card } from './card.ts';
 
 /** Bytes per region in each list: its data, the tree of halvings (two nodes per region), and the selection. */
@@ -19,9 +18,6 @@ const STEP = { parentValues: 8, parentErrors: 8 };
 const LOOK = { best: 8, around: 8, face: 8 };
 
 type ListName = keyof ReturnType<typeof known> | keyof typeof STEP | keyof typeof LOOK;
-
-/** Bytes of a list that are read as a whole rather than region by region. */
-const MOST_READ_WHOLE = 2 ** 17;
 
 export class PoolLists {
   readonly #card: Card;
@@ -77,49 +73,6 @@ export class PoolLists {
     this.#card.use();
     this.#card.check(this.#card.driver.cuMemcpyDtoH(into, from, into.byteLength), 'reading a region');
     return into;
-  }
-
-  /** The regions at some of the first `all` places. */
-  regionsAt(slots: Uint32Array, all: number): FewRegions {
-    const [dims, count] = [this.#dims, slots.length];
-    // four calls of the driver for short lists, instead of four per region
-    const lists = 8 * dims * all <= MOST_READ_WHOLE ? this.#read(0, all) : null;
-    const regions = {
-      count,
-      centres: new Float64Array(dims * count),
-      levels: new Uint8Array(dims * count),
-      values: new Float64Array(count),
-      errors: new Float64Array(count),
-    };
-    slots.forEach((slot, k) => {
-      const { centres, levels, values, errors } = lists ?? this.#read(slot, 1);
-      const at = lists ? slot : 0;
-      for (let d = 0; d < dims; d++) {
-        regions.centres[d * count + k] = centres[at * dims + d];
-        regions.levels[d * count + k] = levels[at * dims + d];
-      }
-      regions.values[k] = values[at];
-      regions.errors[k] = errors[at];
-    });
-    return regions;
-  }
-
-  #read(first: number, count: number) {
-    const dims = this.#dims;
-    return {
-      centres: this.read('centres', new Float64Array(dims * count), 8 * dims * first),
-      levels: this.read('levels', new Uint8Array(dims * count), dims * first),
-      values: this.read('values', new Float64Array(count), 8 * first),
-      errors: this.read('errors', new Float64Array(count), 8 * first),
-    };
-  }
-
-  write(name: ListName, data: ArrayBufferView, offset: number): void {
-    this.#card.use();
-    this.#card.check(
-      this.#card.driver.cuMemcpyHtoD(this.address(name) + offset, data, data.byteLength),
-      'writing a region',
-    );
   }
 
   close(): void {

@@ -165,7 +165,7 @@ const BEFORE: Partial<Record<KernelName, string[]>> = {
   pool: ['types', 'scan', 'add'],
   witness: ['philox', 'witness-counts'],
   conclude: ['philox', 'add', 'witness-counts'],
-  borders: ['types'],
+  borders: ['types', 'along'],
   sample: ['philox', 'pieces', 'sample-pieces', 'random-points', 'sample-leaf'],
   heavy: ['philox'],
   allocate: ['scan', 'pieces'],
@@ -181,6 +181,8 @@ export class CudaProgram {
   readonly #text: string;
   readonly #buffers = new Map<string, Buffer>();
   readonly #modules = new Map<string, Kernels>();
+  /** The same by recipes that are kept: names take a good part of the time of a launch. */
+  readonly #known = new WeakMap<Recipe, Kernels>();
 
   constructor(card: Card, integrand: CompiledProgram) {
     this.card = card;
@@ -217,6 +219,12 @@ export class CudaProgram {
   }
 
   module(recipe: Recipe): Kernels {
+    const kernels = this.#known.get(recipe) ?? this.#named(recipe);
+    this.#known.set(recipe, kernels);
+    return kernels;
+  }
+
+  #named(recipe: Recipe): Kernels {
     const short = nameOf(recipe);
     const known = this.#modules.get(short);
     if (known) return known;

@@ -48,6 +48,7 @@ export class CudaRegions {
   readonly #program: CudaProgram;
   readonly #task;
   readonly #pool;
+  readonly #recipes = new Map<Rule, Recipe>();
 
   constructor(program: CudaProgram) {
     this.#program = program;
@@ -136,7 +137,10 @@ export class CudaRegions {
 
   /** The kernels of a rule. */
   recipe(rule: Rule): Recipe {
-    return this.#program.withIntegrand('regions', tablesOf(rule).constants);
+    const recipe =
+      this.#recipes.get(rule) ?? this.#program.withIntegrand('regions', tablesOf(rule).constants);
+    this.#recipes.set(rule, recipe);
+    return recipe;
   }
 
   /** Writes a rule's tables to the card, where they stay for the next run. */

@@ -296,6 +296,8 @@ export const POOL = new Struct('Pool', {
   /** The tree of halvings, one word per node; see innerNode in kernels/types.cu. */
   tree: 'u64*',
   buckets: 'u32*',
+  /** Where the host reads how many regions have errors in each bucket. */
+  survey: 'u32*',
   /** Selected regions. */
   list: 'u32*',
   blocks: 'u64*',

@@ -83,6 +83,7 @@ export class CudaWitness {
   readonly #regions: CudaRegions;
   readonly #struct;
   readonly #buffers: Record<(typeof LISTS)[number], Buffer>;
+  #recipes: { witness: Recipe; conclude: Recipe } | null = null;
 
   constructor(program: CudaProgram, regions: CudaRegions) {
     this.#program = program;
@@ -99,6 +100,11 @@ export class CudaWitness {
 
   /** The kernels: one with the integrand, and one that is compiled once, whatever is integrated. */
   recipes(): { witness: Recipe; conclude: Recipe } {
+    this.#recipes ??= this.#makeRecipes();
+    return this.#recipes;
+  }
+
+  #makeRecipes(): { witness: Recipe; conclude: Recipe } {
     const { dims } = this.#program;
     const [LEAST, NODES] = [leastWitnesses(dims), modelPairs(dims)];
     const shared = { LEAST, NODES, MEANS };

@@ -128,7 +128,7 @@ export class RecordedPool implements RegionPool {
       return this.#note(known);
     }
     await this.catchUp(call);
-    return this.#note({ ...call, ...(await this.#make(call)) });
+    return this.#note(await this.#make(call));
   }
 
   #note(entry: PoolEntry): PoolEntry['said'] {
@@ -138,9 +138,9 @@ export class RecordedPool implements RegionPool {
     return entry.said;
   }
 
-  async #make({ what, args }: PoolCall): Promise<Omit<PoolEntry, keyof PoolCall>> {
+  async #make({ what, args }: PoolCall): Promise<PoolEntry> {
     const said = ((await MAKE[what](this.#pool, args, this.#problem.key)) ?? null) as PoolEntry['said'];
-    return { said, count: this.#pool.count, sums: this.#pool.sums };
+    return { what, args, said, count: this.#pool.count, sums: this.#pool.sums };
   }
 
   /** Brings the pool to where the record has led, at the end of the run or before a call that leaves the record. */

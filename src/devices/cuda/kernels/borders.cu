@@ -156,10 +156,11 @@ extern "C" __global__ void __launch_bounds__(LOOKERS) faces(Pool p, u32 again) {
   __shared__ unsigned short small[SHARE];
   __shared__ u32 count;
   const u64 share = (p.count + gridDim.x - 1) / gridDim.x, first = share * blockIdx.x;
+  const double threshold = p.found->threshold;  // as `choose` has left it
   if (threadIdx.x == 0) count = 0;
   __syncthreads();
   for (u64 j = threadIdx.x; j < share && first + j < p.count; j += LOOKERS)
-    if (isDeep(p, first + j) && fabs(p.t.values[first + j]) >= p.threshold)
+    if (isDeep(p, first + j) && fabs(p.t.values[first + j]) >= threshold)
       small[atomicAdd(&count, 1u)] = (unsigned short)j;
   __syncthreads();
   for (u32 j = threadIdx.x; j < count; j += LOOKERS) lookBehind(p, first + small[j], again, columns);

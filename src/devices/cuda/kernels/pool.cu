@@ -2,11 +2,12 @@
 // evaluates them (regions.cu) and adds over all regions; see tasks/pool/host-pool.ts for the same with lists of the host,
 // and borders.cu for the look across borders.
 //
-// Errors are counted in buckets of a sixteenth of an octave each: which regions are above a threshold depends on counts
-// alone, so the order of threads changes nothing. Sums over regions are added in one order.
+// Errors are counted in buckets of a sixteenth of an octave each, whenever they have changed. The host finds the threshold by the
+// counts, and knows how many regions it will be, so an iteration is one wait for the card. Counts do not depend on the order of threads,
+// and sums over regions are added in one order.
 
 #define SHIFT 16
-// BUCKETS span 256 octaves: a region with less than 2^-256 of the sum over all regions is not counted
+// BUCKETS span 256 octaves: a value of less than 2^-256 of the sum over all regions is not counted
 #define EACH (BUCKETS / WIDTH)
 // regions that a thread reads at a time
 #define AT_ONCE 8
@@ -21,12 +22,6 @@ __device__ __forceinline__ void report(const Pool& p) {
     for (u32 i = 0; i < sizeof(Found) / 8; i++) ((u64*)p.report)[i] = from[i];
 }
 
-// The bucket of the sum over all regions: no region has a larger one.
-__device__ __forceinline__ u32 firstBucket(const Pool& p) {
-  const u32 top = bucketOf(p.purpose == LOOKS ? p.found->absolute : p.found->error);
-  return top < BUCKETS ? 0 : top - BUCKETS + 1;
-}
-
 __device__ __forceinline__ bool isOpen(const Pool& p, u64 i) { return !(p.flags[i] & STUCK); }
 
 // Whether a region may be finished: its error is small relative to its value, or below PAGANI's threshold.
@@ -38,94 +33,106 @@ __device__ __forceinline__ bool mayFinish(const Pool& p, u64 i) {
 // Whether a region goes to the list. HALVING: its error is at least the threshold. LOOKS: it is wide, and the |values| of its
 // small neighbours sum to more than its own |value| + error. GAPS: it is finished and among the first n regions. MOVES: it
 // stays, is behind the first n, and will fill a gap.
-__device__ __forceinline__ bool isListed(const Pool& p, u64 i, double threshold) {
+__device__ __forceinline__ bool isListed(const Pool& p, u64 i) {
   if (p.purpose == GAPS) return i < p.n && mayFinish(p, i);
   if (p.purpose == MOVES) return i >= p.n && !mayFinish(p, i);
   if (p.purpose == LOOKS) return p.best[i] != 0 && (double)p.around[i] * p.unit > fabs(p.t.values[i]) + p.t.errors[i];
-  return isOpen(p, i) & (p.t.errors[i] >= threshold);
+  return isOpen(p, i) & (p.t.errors[i] >= p.threshold);
 }
 
-// The number by which a region is counted in buckets; 0 when it is not counted.
-__device__ __forceinline__ double sizeOf(const Pool& p, u64 i) {
-  const double size = p.purpose == LOOKS ? fabs(p.t.values[i]) : p.t.errors[i];
-  return (p.purpose == LOOKS ? isDeep(p, i) : isOpen(p, i)) ? size : 0;
-}
-
-// A block counts in shared memory first: regions are in few buckets, and 16.7 million additions to the same words of the
-// card's memory took 7.7 ms on an H200.
-__device__ __forceinline__ void countBuckets(const Pool& p, u32* counts, u64 first, u64 step) {
-  const u32 least = firstBucket(p);
-  for (u32 b = threadIdx.x; b < BUCKETS; b += WIDTH) counts[b] = 0;
+// How many errors are in each of the TOLD buckets from that of their sum downwards; no region has a larger one. A block counts in
+// shared memory first: regions are in few buckets, and 16.7 million additions to the same words of the card's memory took 7.7 ms
+// on an H200.
+__device__ __forceinline__ void countErrors(const Pool& p, u32* counts, u64 first, u64 step) {
+  const u32 top = bucketOf(p.found->error);
+  const u64 all = p.count + p.n;
+  for (u32 b = threadIdx.x; b < TOLD; b += blockDim.x) counts[b] = 0;
   __syncthreads();
-  for (u64 base = first; base < p.count; base += AT_ONCE * step) {
-    double sizes[AT_ONCE];
-#pragma unroll
-    for (int j = 0; j < AT_ONCE; j++) sizes[j] = base + j * step < p.count ? sizeOf(p, base + j * step) : 0;
+  for (u64 base = first; base < all; base += AT_ONCE * step) {
+    double errors[AT_ONCE];
 #pragma unroll
     for (int j = 0; j < AT_ONCE; j++) {
-      const u32 b = bucketOf(sizes[j]) - least;
-      if (sizes[j] > 0 && b < BUCKETS) atomicAdd(counts + b, 1u);
+      const u64 i = base + j * step;
+      errors[j] = i < all && isOpen(p, i) ? p.t.errors[i] : 0;
+    }
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; j++) {
+      const u32 b = top - bucketOf(errors[j]);
+      if (errors[j] > 0 && b < TOLD) atomicAdd(counts + b, 1u);
     }
   }
   __syncthreads();
 }
 
-// One block finds the bucket down to which (errors) or up to which (values of small regions) Σ count·edge reaches `part`.
-// Each thread takes EACH buckets, in the order of the search.
-__device__ __forceinline__ void chooseBucket(const Pool& p, const u32* counts, double part) {
+// The same for many regions, and what all blocks have counted goes to where the host reads it.
+extern "C" __global__ void __launch_bounds__(WIDTH) bucketErrors(Pool p) {
+  __shared__ u32 counts[TOLD];
+  countErrors(p, counts, (u64)blockIdx.x * WIDTH + threadIdx.x, (u64)gridDim.x * WIDTH);
+  for (u32 b = threadIdx.x; b < TOLD; b += WIDTH)
+    if (counts[b]) atomicAdd(p.buckets + b, counts[b]);
+}
+
+extern "C" __global__ void __launch_bounds__(WIDTH) survey(Pool p) {
+  for (u32 b = threadIdx.x; b < TOLD; b += WIDTH) p.survey[b] = p.buckets[b];
+}
+
+// The bucket of the sum of all |values|, or so many below it; no region has more.
+__device__ __forceinline__ u32 firstBucket(const Pool& p) {
+  const u32 top = bucketOf(p.found->absolute);
+  return top < BUCKETS ? 0 : top - BUCKETS + 1;
+}
+
+// Counts the small regions that may look across borders by their |values|.
+extern "C" __global__ void __launch_bounds__(WIDTH) bucketSmall(Pool p) {
+  __shared__ u32 counts[BUCKETS];
+  const u32 least = firstBucket(p);
+  for (u32 b = threadIdx.x; b < BUCKETS; b += WIDTH) counts[b] = 0;
+  __syncthreads();
+  for (u64 i = (u64)blockIdx.x * WIDTH + threadIdx.x; i < p.count; i += (u64)gridDim.x * WIDTH) {
+    const u32 b = bucketOf(fabs(p.t.values[i])) - least;
+    if (isDeep(p, i) && b < BUCKETS) atomicAdd(counts + b, 1u);
+  }
+  __syncthreads();
+  for (u32 b = threadIdx.x; b < BUCKETS; b += WIDTH)
+    if (counts[b]) atomicAdd(p.buckets + b, counts[b]);
+}
+
+// One block finds the bucket up to which the values of small regions sum to `part`, for a look across borders. Each thread takes
+// EACH buckets, from the smallest on.
+extern "C" __global__ void __launch_bounds__(WIDTH) choose(Pool p, double part) {
   __shared__ u32 first;
   const u32 k = threadIdx.x, least = firstBucket(p);
   double parts[EACH], own = 0, all;
 #pragma unroll
   for (u32 j = 0; j < EACH; j++) {
-    const u32 b = p.purpose == LOOKS ? EACH * k + j : BUCKETS - 1 - EACH * k - j;
-    parts[j] = counts[b] ? counts[b] * edgeOf(least + b + (p.purpose == LOOKS ? 1 : 0)) : 0;
+    const u32 b = EACH * k + j;
+    parts[j] = p.buckets[b] ? p.buckets[b] * edgeOf(least + b + 1) : 0;
     own += parts[j];
   }
   if (k == 0) first = WIDTH;
   const double sum = upTo(own, all);
   if (sum >= part) atomicMin(&first, k);
   __syncthreads();
-  // if all buckets together do not reach `part`: every error that is not 0 is selected, and no small region looks
-  if (first == WIDTH && k == 0) p.found->threshold = p.purpose == LOOKS ? edgeOf(0x7ff0) : 4.9406564584124654e-324;
-  if (first == k) {
-    double reached = sum - own;
-    u32 b = 0;
+  // if all buckets together do not reach `part`, no small region looks
+  if (first == WIDTH && k == 0) p.found->threshold = edgeOf(0x7ff0);
+  if (first != k) return;
+  double reached = sum - own;
+  u32 b = 0;
 #pragma unroll
-    for (u32 j = 0; j < EACH; j++)
-      if (j == 0 || reached < part) reached += parts[j], b = p.purpose == LOOKS ? EACH * k + j : BUCKETS - 1 - EACH * k - j;
-    p.found->threshold = edgeOf(least + b);
-  }
-  __syncthreads();
+  for (u32 j = 0; j < EACH; j++)
+    if (j == 0 || reached < part) reached += parts[j], b = EACH * k + j;
+  p.found->threshold = edgeOf(least + b);
 }
 
-extern "C" __global__ void __launch_bounds__(WIDTH) bucket(Pool p) {
-  __shared__ u32 counts[BUCKETS];
-  countBuckets(p, counts, (u64)blockIdx.x * WIDTH + threadIdx.x, (u64)gridDim.x * WIDTH);
-  for (u32 b = threadIdx.x; b < BUCKETS; b += WIDTH)
-    if (counts[b]) atomicAdd(p.buckets + b, counts[b]);
-}
-
-extern "C" __global__ void __launch_bounds__(WIDTH) choose(Pool p, double part) {
-  chooseBucket(p, p.buckets, part);
-  if (threadIdx.x == 0) report(p);
-}
-
-// For few regions one block does the whole selection. `part` < 0 selects every region.
-extern "C" __global__ void __launch_bounds__(WIDTH) selectFew(Pool p, double part) {
-  __shared__ u32 counts[BUCKETS];
-  if (part >= 0) {
-    countBuckets(p, counts, threadIdx.x, WIDTH);
-    chooseBucket(p, counts, part);
-  }
-  const double threshold = part < 0 ? 0 : ((volatile Found*)p.found)->threshold;
+// For few regions one block makes the list.
+extern "C" __global__ void __launch_bounds__(WIDTH) listFew(Pool p) {
   u64 done = 0, all;
   for (u64 base = 0; base < p.count; base += AT_ONCE * WIDTH) {
     const u64 i = base + AT_ONCE * threadIdx.x;
     u32 listed = 0;
 #pragma unroll
     for (u32 j = 0; j < AT_ONCE; j++)
-      if (i + j < p.count) listed |= (u32)isListed(p, i + j, threshold) << j;
+      if (i + j < p.count) listed |= (u32)isListed(p, i + j) << j;
     u64 at = done + before(__popc(listed), all);
     for (; listed; listed &= listed - 1) p.list[at++] = (u32)i + __ffs(listed) - 1;
     done += all;
@@ -139,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(WIDTH) selectFew(Pool p, double par
 extern "C" __global__ void __launch_bounds__(WIDTH) listCounts(Pool p) {
   const u64 i = (u64)blockIdx.x * WIDTH + threadIdx.x;
   u64 all;
-  before(i < p.count && isListed(p, i, p.threshold), all);
+  before(i < p.count && isListed(p, i), all);
   if (threadIdx.x == 0) p.blocks[blockIdx.x] = all;
 }
 
@@ -159,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(WIDTH) listStarts(Pool p) {
 
 extern "C" __global__ void __launch_bounds__(WIDTH) listWrite(Pool p) {
   const u64 i = (u64)blockIdx.x * WIDTH + threadIdx.x;
-  const bool listed = i < p.count && isListed(p, i, p.threshold);
+  const bool listed = i < p.count && isListed(p, i);
   u64 all;
   const u64 at = p.blocks[blockIdx.x] + before(listed, all);
   if (listed) p.list[at] = (u32)i;
@@ -184,9 +191,11 @@ extern "C" __global__ void begin(Pool p) {
   p.tree[i] = i;
 }
 
-// Adds over all regions, and over those that were halved; `count` is the number of regions before they were.
+// Adds over all regions, and over those that were halved; `count` is the number of regions before they were. Of up to SURVEYED regions
+// the last block counts the errors as well.
 extern "C" __global__ void __launch_bounds__(256) totals(Pool p) {
   __shared__ bool last;
+  __shared__ u32 counts[TOLD];
   double a[6] = {0, 0, 0, 0, 0, 0};
   const u64 first = (u64)blockIdx.x * blockDim.x + threadIdx.x, step = (u64)gridDim.x * blockDim.x;
   for (u64 i = first; i < p.count + p.n; i += step) {
@@ -196,10 +205,15 @@ extern "C" __global__ void __launch_bounds__(256) totals(Pool p) {
   }
   for (u64 k = first; k < p.n; k += step)
     a[4] += p.parentErrors[k], a[5] += p.t.errors[p.list[k]] + p.t.errors[p.count + k];
-  if (!addBlocks(p.sums, &p.found->ended, a, last)) return;
-  Found* f = p.found;
-  f->value = a[0], f->error = a[1], f->absolute = a[2], f->stuck = a[3], f->before = a[4], f->after = a[5];
-  report(p);
+  if (addBlocks(p.sums, &p.found->ended, a, last)) {
+    Found* f = p.found;
+    f->value = a[0], f->error = a[1], f->absolute = a[2], f->stuck = a[3], f->before = a[4], f->after = a[5];
+    report(p);
+  }
+  if (!last || p.count + p.n > SURVEYED) return;
+  __syncthreads();  // until the sum of all errors is there
+  countErrors(p, counts, threadIdx.x, blockDim.x);
+  for (u32 b = threadIdx.x; b < TOLD; b += blockDim.x) p.survey[b] = counts[b];
 }
 
 // Adds over regions that may be finished, and finds the smallest and the largest error of all regions.

@@ -245,13 +245,9 @@ __device__ __forceinline__ void twoLevel(const Pool& p, u64 k) {
   p.t.errors[i] = error;
   if (value > error) p.found->positive = 1;
   if (-value > error) p.found->negative = 1;
-  const u32 axis = p.t.axes[i], level = p.t.levels[DIMS * i + axis] + 1;
-  const double centre = p.t.centres[DIMS * i + axis];
-  const double quarter = (p.t.high[axis] - p.t.low[axis]) / 8 * ldexp(1.0, -(int)level);
-  if (level >= 250 || centre + quarter == centre) {
-    p.flags[i] |= STUCK;
-    atomicAdd(&p.found->stuckCount, 1ull);
-  }
+  if (canHalve(p.t, i, p.t.axes[i])) return;
+  p.flags[i] |= STUCK;
+  atomicAdd(&p.found->stuckCount, 1ull);
 }
 
 // HALVES: halves the regions of the pool's list and evaluates both halves of each. ALL: evaluates all regions of the pool.

@@ -12,6 +12,14 @@ __device__ __forceinline__ u64 innerNode(u32 child, u32 axis, u32 level) {
   return (u64)(level << 8 | (axis + 1)) << 32 | child;
 }
 
+// Whether the centres of a region's halves along an axis differ from its own; see tasks/pool/regions.ts.
+__device__ __forceinline__ bool canHalve(const RegionTask& t, u64 i, u32 axis) {
+  const u32 level = t.levels[DIMS * i + axis] + 1;
+  const double centre = t.centres[DIMS * i + axis];
+  const double quarter = (t.high[axis] - t.low[axis]) / 8 * ldexp(1.0, -(int)level);
+  return level < 250 && centre + quarter != centre;
+}
+
 #ifdef DEEP
 // Whether a region is much smaller than in an even division and may have wide neighbours.
 __device__ __forceinline__ bool isDeep(const Pool& p, u64 i) {
