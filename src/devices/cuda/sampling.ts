@@ -3,7 +3,7 @@
  * has one or several leaves. After a whole iteration the card keeps what was learned, and the host reads a few numbers;
  * after a part, the host reads the sums of leaves and, if cubes are wanted, those of pieces.
  */
-import { type Key, roundKeys } from '../../random/philox.ts';
+import { roundKeys } from '../../random/philox.ts';
 import type { Refinement } from '../../tasks/learning.ts';
 import { isKept, type NonFinite, type Part } from '../../tasks/part.ts';
 import { PIECE, piecesOf, placeFinder } from '../../tasks/pieces.ts';
@@ -89,7 +89,9 @@ export class CudaSampling {
   readonly #result = SAMPLE_RESULT.layout(0);
   /** The kernels of the last iteration; the next one mostly needs the same. */
   #module: { made: Kernels; kind: string } | null = null;
-  #keys: { of: Key; words: number[] } | null = null;
+  #known:
+    | (Pick<SampleTask, 'strata' | 'bins' | 'key'> & { layout: Layout<string>; bytes: Uint8Array })
+    | null = null;
   /** The slopes of the smooth map that is on the card. */
   #slopes: Float64Array | null = null;
   /** The number of bytes of the state, from the result on, that are known to be 0; and the buffer with them. */
@@ -160,7 +162,9 @@ export class CudaSampling {
     const variances = adapt?.keep ? buffer['kept variances'] : buffer.variances;
     if (wanted.variances) variances.reserve(8 * layout.pieces);
     this.#clear(this.#result.size + (adapt ? 8 * this.#program.dims * bins : 0));
-    return { ...layout, task, map, wanted, variances };
+    // no spread: copies that grow by members are slow, and this is made in each iteration
+    const { cubes, pieces, team, groupBits, leafBits, groups } = layout;
+    return { cubes, pieces, team, groupBits, leafBits, groups, task, map, wanted, variances };
   }
 
   /** Writes the shifts of lattices, and a smooth map unless it is there: each edge with the slope there (tasks/smooth-map.ts). */
@@ -206,7 +210,7 @@ export class CudaSampling {
     then?: () => void,
   ): Promise<Totals> {
     const { task, cubes, wanted, team, leafBits } = laid;
-    const { bins, strata, counts, adapt } = task;
+    const { bins, counts, adapt } = task;
     const { card, dims, params } = this.#program;
     const { edgeBytes, histogramBytes, kernels } = fitFor(task, this.#room);
     const module = this.#moduleOf(kernels);
@@ -222,14 +226,10 @@ export class CudaSampling {
     const uniform = typeof counts === 'number';
     const several = this.#program.results > 1;
     const layout = sampleStruct({ several, lattice: !!task.lattice }).layout(dims) as Layout<string>;
-    const struct = layout.pack({
-      scales: strata.map(n => bins / n),
-      strata,
-      inverses: strata.map(n => Math.min(2 ** 32 - 1, Math.floor(2 ** 32 / n))),
-      keys: this.#roundKeys(task.key),
+    const struct = this.#frame(layout, task);
+    layout.set(struct, {
       iteration: task.iteration,
       stream: task.stream,
-      bins,
       cubes,
       count: uniform ? counts : 0,
       pieces: uniform ? piecesOf(counts) : 0,
@@ -254,12 +254,12 @@ export class CudaSampling {
       result: buffer.state,
       histogram: buffer.state.address + result.size,
       report: card.reportTo,
-      ...(task.lattice && { lattice: this.#latticeOf(plainTask(task)) }),
-      ...(several && {
-        inverseUnits: pass!.units.map(u => 1 / u),
-        leads: pass!.results.map((_, r) => (pass!.leads.includes(r) ? 1 : 0)),
-      }),
     });
+    if (task.lattice) layout.set(struct, { lattice: this.#latticeOf(plainTask(task)) });
+    if (pass && several) {
+      const leads = pass.results.map((_, r) => (pass.leads.includes(r) ? 1 : 0));
+      layout.set(struct, { inverseUnits: pass.units.map(u => 1 / u), leads });
+    }
     const perBlock = Math.min(
       this.#constants.THREADS,
       Math.max(MIN_THREADS, 32 * Math.ceil(leaves / card.processors)),
@@ -271,15 +271,34 @@ export class CudaSampling {
     await card.finished(signal, 'sampling');
     if (card.reportTo) this.#zeros = result.size;
     const bytes = card.reportTo ? card.report(result.size) : buffer.state.read(new Uint8Array(result.size));
-    const { integral, increments, wrong, ...sums } = result.unpack(bytes);
+    const found = result.unpack(bytes);
+    const { variance, concentration, evaluations, wrong } = found;
     const [low, high] = new Uint32Array(bytes.buffer, bytes.byteOffset + result.offset('first'), 2);
     return {
-      ...sums,
-      sum: integral,
-      squares: increments,
+      sum: found.integral,
+      variance,
+      concentration,
+      squares: found.increments,
+      evaluations,
       wrong,
       first: wrong > 0 ? (~high >>> 0) * 2 ** 32 + (~low >>> 0) : Infinity,
     };
+  }
+
+  /** A struct for a launch with what is the same in most iterations of a run: half of its numbers. */
+  #frame(layout: Layout<string>, { strata, bins, key }: SampleTask): Uint8Array {
+    const known = this.#known;
+    const isSame = known?.layout === layout && known.bins === bins && known.key === key;
+    if (known && isSame && strata.every((n, d) => n === known.strata[d])) return known.bytes.slice();
+    const bytes = layout.pack({
+      scales: strata.map(n => bins / n),
+      strata,
+      inverses: strata.map(n => Math.min(2 ** 32 - 1, Math.floor(2 ** 32 / n))),
+      keys: roundKeys(key),
+      bins,
+    });
+    this.#known = { layout, strata, bins, key, bytes };
+    return bytes.slice();
   }
 
   /**
@@ -401,11 +420,6 @@ export class CudaSampling {
     if (this.#module?.kind !== kind)
       this.#module = { made: this.#program.module(this.#recipe(kernels)), kind };
     return this.#module.made;
-  }
-
-  #roundKeys(key: Key): number[] {
-    if (this.#keys?.of !== key) this.#keys = { of: key, words: roundKeys(key) };
-    return this.#keys.words;
   }
 
   /** The counters of the histogram. When they overflow, the sum of squares shows it, and they are not used. */
