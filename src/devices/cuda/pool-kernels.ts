@@ -44,8 +44,8 @@ export interface Shape {
   list: number;
 }
 
-export const poolRecipe = (program: CudaProgram): Recipe =>
-  program.without('pool', { DEEP, WIDTH, BUCKETS, TOLD, SURVEYED, ...PURPOSE, ...BLAME, LIMIT: DEVIATING });
+const CONSTANTS = { DEEP, WIDTH, BUCKETS, TOLD, SURVEYED, ...PURPOSE, ...BLAME, LIMIT: DEVIATING };
+export const poolRecipe = (program: CudaProgram): Recipe => program.without('pool', CONSTANTS);
 
 export class PoolKernels {
   readonly program: CudaProgram;
@@ -54,8 +54,8 @@ export class PoolKernels {
   readonly rule: Rule;
   readonly signal: AbortSignal | undefined;
   readonly lists: PoolLists;
-  /** Regions, nodes of the tree of halvings, and where that begins. */
-  readonly tree = { count: 0, nodes: 0, roots: 0, rootLevel: 0 };
+  /** Regions, nodes of the tree of halvings, where that begins, and how often a region was halved at most. */
+  readonly tree = { count: 0, nodes: 0, roots: 0, rootLevel: 0, depth: 0 };
   /** What the last sums were. */
   last!: Found;
   /** Those that select, list and add, and those that evaluate. */

@@ -49,15 +49,12 @@ const MEMORY_PART = 0.8;
 /** Threads per block in a look across borders: 18 bytes of shared memory per axis and thread, at most 48 KB in all. */
 const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
 
+const LOOK_CONSTANTS = { DEEP, WIDER, BESIDE, SHARE: REGIONS_PER_LOOK_BLOCK };
+const LOOK_CONSTANTS_OF = new Map([128, 64].map(LOOKERS => [LOOKERS, { ...LOOK_CONSTANTS, LOOKERS }]));
+
 /** The kernels of looks across borders and along all axes. */
 export const lookRecipe = (program: CudaProgram): Recipe =>
-  program.without('borders', {
-    DEEP,
-    WIDER,
-    BESIDE,
-    SHARE: REGIONS_PER_LOOK_BLOCK,
-    LOOKERS: lookersFor(program.dims),
-  });
+  program.without('borders', LOOK_CONSTANTS_OF.get(lookersFor(program.dims))!);
 
 export class CudaPool implements RegionPool {
   readonly most: number;
@@ -106,7 +103,13 @@ export class CudaPool implements RegionPool {
   async start(level: number): Promise<PoolStep> {
     const k = this.#kernels;
     const count = 2 ** (level * k.program.dims);
-    Object.assign(k.tree, { count, nodes: count, roots: count, rootLevel: level });
+    Object.assign(k.tree, {
+      count,
+      nodes: count,
+      roots: count,
+      rootLevel: level,
+      depth: level * k.program.dims,
+    });
     this.#grow(Math.max(FIRST_ROOM, 2 * count));
     k.launch('begin', Math.ceil(count / 256), 256);
     k.expectFound();
@@ -135,6 +138,7 @@ export class CudaPool implements RegionPool {
     await k.addUp(n);
     k.tree.count += n;
     k.tree.nodes += 2 * n;
+    k.tree.depth++;
     return this.#step(2 * n, async i => {
       const [region] = k.lists.read('list', new Uint32Array(1), 4 * Math.floor(i / 2));
       return this.#at(i % 2 === 0 ? region : before + Math.floor(i / 2));
@@ -239,18 +243,20 @@ export class CudaPool implements RegionPool {
 
   async look(negligible: number, affordable: number): Promise<PoolStep> {
     const k = this.#kernels;
-    if (this.#finished.count > 0) return this.#step(0, async () => []);
+    const { count, depth } = k.tree;
+    const isAnySmall = depth >= DEEP + Math.ceil(Math.log2(count));
+    if (this.#finished.count > 0 || !isAnySmall) return this.#step(0, async () => []);
     const look = { purpose: PURPOSE.LOOKS, unit: k.last.absolute * NEIGHBOUR_UNIT };
     k.bucket('bucketSmall', look);
     k.launch('choose', 1, WIDTH, look, Float64Array.of(negligible));
-    k.lists.filled('best', 0, k.tree.count);
-    k.lists.filled('around', 0, k.tree.count);
-    k.lists.filled('face', 255, k.tree.count);
+    k.lists.filled('best', 0, count);
+    k.lists.filled('around', 0, count);
+    k.lists.filled('face', 255, count);
     k.draw();
     const lookers = lookersFor(k.program.dims);
     const blocks = Math.max(
-      Math.ceil(k.tree.count / REGIONS_PER_LOOK_BLOCK),
-      Math.min(Math.ceil(k.tree.count / lookers), MAX_LOOK_BLOCKS),
+      Math.ceil(count / REGIONS_PER_LOOK_BLOCK),
+      Math.min(Math.ceil(count / lookers), MAX_LOOK_BLOCKS),
     );
     for (const again of [0, 1])
       this.#lookKernels.launch('faces', blocks, lookers, 0, k.shaped(look), Uint32Array.of(again));

@@ -72,6 +72,8 @@ export const vectorBytes = (results: number): number =>
 /** All that a module is compiled from. */
 export interface Recipe {
   kernel: KernelName;
+  /** Dimensions of the integrand, where they matter. */
+  dims?: number;
   constants: Constants;
   /** The function that stands in the integrand's place; empty for the integrand itself. */
   own: string;
@@ -87,11 +89,19 @@ export function around(kernel: KernelName, f: (x: number[]) => number, constants
   return { kernel, constants, own: String(f), text };
 }
 
-const nameOf = ({ kernel, constants, own }: Recipe) => `${kernel} ${JSON.stringify(constants)}${own}`;
+/** Constants as text: most objects of them are there for good, and an integral of a millisecond asks for a dozen names. */
+const constantTexts = new WeakMap<Constants, string>();
+
+function nameOf({ kernel, dims, constants, own }: Recipe): string {
+  const text = constantTexts.get(constants) ?? JSON.stringify(constants);
+  constantTexts.set(constants, text);
+  return `${kernel} ${dims} ${text}${own}`;
+}
 
 /** The text that NVRTC compiles, with this function in the integrand's place. */
-export function textFor({ kernel, constants, text }: Recipe, integrand = text()): string {
-  const defines = Object.entries(constants).map(([name, value]) => `#define ${name} ${Number(value)}\n`);
+export function textFor({ kernel, dims, constants, text }: Recipe, integrand = text()): string {
+  const all = dims === undefined ? constants : { DIMS: dims, ...constants };
+  const defines = Object.entries(all).map(([name, value]) => `#define ${name} ${Number(value)}\n`);
   const kind = { several: constants.RESULTS !== undefined, lattice: !!constants.LATTICE };
   return `${defines.join('')}${integrand}\n${typesOf(kernel, kind)}${kernelText(kernel, kind)}`;
 }
@@ -179,6 +189,7 @@ export class CudaProgram {
   readonly results: number;
   readonly params: Buffer;
   readonly #text: string;
+  readonly #digest: string;
   readonly #buffers = new Map<string, Buffer>();
   readonly #modules = new Map<string, Kernels>();
   /** The same by recipes that are kept: names take a good part of the time of a launch. */
@@ -189,6 +200,7 @@ export class CudaProgram {
     this.dims = integrand.program.dims;
     this.results = integrand.program.results.length;
     this.#text = textOf(integrand.program);
+    this.#digest = digestOf(integrand.program);
     this.params = this.buffer('params');
   }
 
@@ -210,12 +222,12 @@ export class CudaProgram {
 
   /** Kernels with the integrand. */
   withIntegrand(kernel: KernelName, constants: Constants): Recipe {
-    return { kernel, constants: { DIMS: this.dims, ...constants }, own: '', text: () => this.#text };
+    return { kernel, dims: this.dims, constants, own: '', text: () => this.#text };
   }
 
   /** Kernels without the integrand: they are compiled once, whatever is integrated. */
   without(kernel: KernelName, constants: Constants): Recipe {
-    return { kernel, constants: { DIMS: this.dims, ...constants }, own: 'alone', text: () => '' };
+    return { kernel, dims: this.dims, constants, own: 'alone', text: () => '' };
   }
 
   module(recipe: Recipe): Kernels {
@@ -247,7 +259,7 @@ export class CudaProgram {
   }
 
   #longName(recipe: Recipe, tier: Tier): string {
-    return `${nameOf(recipe)} ${recipe.own ? '' : `${tier} ${this.#text}`}`;
+    return `${nameOf(recipe)} ${recipe.own ? '' : `${tier} ${this.#digest}`}`;
   }
 
   /** The integrand's value at one point, computed by the card; of several results one that is not finite, if there is any. */
@@ -279,6 +291,16 @@ export function textOf(program: Program): string {
   const text = sources.get(program) ?? toCuda(program).source;
   sources.set(program, text);
   return text;
+}
+
+const digests = new WeakMap<Program, string>();
+
+/** A short name for that text. */
+function digestOf(program: Program): string {
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  const digest = digests.get(program) ?? createHash('sha256').update(textOf(program)).digest('base64');
+  digests.set(program, digest);
+  return digest;
 }
 
 const texts = new Map<string, string>();

@@ -78,6 +78,23 @@ const LISTS = [
 /** Byte offsets in the state: seven totals, what was not finite, blocks that have ended, regions in the list. */
 const [WRONG, ENDED, HEARD, STATE] = [56, 72, 80, 88];
 
+const constants = new Map<number, ReturnType<typeof makeConstants>>();
+
+/** Constants of both kernels. */
+function constantsFor(dims: number) {
+  const known = constants.get(dims) ?? makeConstants(dims);
+  constants.set(dims, known);
+  return known;
+}
+
+function makeConstants(dims: number) {
+  const shared = { LEAST: leastWitnesses(dims), NODES: modelPairs(dims), MEANS };
+  return {
+    witness: { ...shared, WARPS, BLOCK, RUNGS, LADDER_BITS: Math.log2(LADDER) },
+    conclude: { ...shared, LIMIT: DEVIATING },
+  };
+}
+
 export class CudaWitness {
   readonly #program: CudaProgram;
   readonly #regions: CudaRegions;
@@ -105,13 +122,10 @@ export class CudaWitness {
   }
 
   #makeRecipes(): { witness: Recipe; conclude: Recipe } {
-    const { dims } = this.#program;
-    const [LEAST, NODES] = [leastWitnesses(dims), modelPairs(dims)];
-    const shared = { LEAST, NODES, MEANS };
-    const own = { ...shared, WARPS, BLOCK, RUNGS, LADDER_BITS: Math.log2(LADDER) };
+    const { witness, conclude } = constantsFor(this.#program.dims);
     return {
-      witness: this.#program.withIntegrand('witness', own),
-      conclude: this.#program.without('conclude', { ...shared, LIMIT: DEVIATING }),
+      witness: this.#program.withIntegrand('witness', witness),
+      conclude: this.#program.without('conclude', conclude),
     };
   }
 
