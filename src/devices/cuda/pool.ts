@@ -46,15 +46,14 @@ const NEIGHBOUR_UNIT = 2 ** -56;
 /** The part of a card's free memory that a pool may take. */
 const MEMORY_PART = 0.8;
 
-/** Threads per block in a look across borders: 18 bytes of shared memory per axis and thread, at most 48 KB in all. */
-const lookersFor = (dims: number) => (dims <= 16 ? 128 : 64);
-
-const LOOK_CONSTANTS = { DEEP, WIDER, BESIDE, SHARE: REGIONS_PER_LOOK_BLOCK };
-const LOOK_CONSTANTS_OF = new Map([128, 64].map(LOOKERS => [LOOKERS, { ...LOOK_CONSTANTS, LOOKERS }]));
+/** Constants of the kernels of looks. A thread of a look across borders takes 18 bytes of shared memory per axis, a block 48 KB at most. */
+const LOOKS = { DEEP, WIDER, BESIDE, SHARE: REGIONS_PER_LOOK_BLOCK };
+const LOOKS_UP_TO_16_AXES = { ...LOOKS, LOOKERS: 128 };
+const LOOKS_BEYOND = { ...LOOKS, LOOKERS: 64 };
+const looksIn = (dims: number) => (dims <= 16 ? LOOKS_UP_TO_16_AXES : LOOKS_BEYOND);
 
 /** The kernels of looks across borders and along all axes. */
-export const lookRecipe = (program: CudaProgram): Recipe =>
-  program.without('borders', LOOK_CONSTANTS_OF.get(lookersFor(program.dims))!);
+export const lookRecipe = (program: CudaProgram): Recipe => program.without('borders', looksIn(program.dims));
 
 export class CudaPool implements RegionPool {
   readonly most: number;
@@ -253,7 +252,7 @@ export class CudaPool implements RegionPool {
     k.lists.filled('around', 0, count);
     k.lists.filled('face', 255, count);
     k.draw();
-    const lookers = lookersFor(k.program.dims);
+    const { LOOKERS: lookers } = looksIn(k.program.dims);
     const blocks = Math.max(
       Math.ceil(count / REGIONS_PER_LOOK_BLOCK),
       Math.min(Math.ceil(count / lookers), MAX_LOOK_BLOCKS),
@@ -263,8 +262,7 @@ export class CudaPool implements RegionPool {
     k.list(look);
     const wanted = (await k.read()).wanted;
     if (wanted === 0) return this.#step(0, async () => []);
-    const looks = wanted <= affordable;
-    return this.#seen(wanted, looks, look, ['mirror', wanted], ['raise', wanted]);
+    return this.#lookAt(wanted, wanted <= affordable, look, ['mirror', wanted], ['raise', wanted]);
   }
 
   async lookAlong(affordable: number): Promise<PoolStep> {
@@ -280,16 +278,16 @@ export class CudaPool implements RegionPool {
     if (n === 0) return this.#step(0, async () => []);
     this.#list();
     const halves = 2 * dims * n;
-    return this.#seen(halves, true, { n }, ['halvesAlong', halves], ['raiseAlong', n]);
+    return this.#lookAt(halves, true, { n }, ['halvesAlong', halves], ['raiseAlong', n]);
   }
 
   /**
-   * Lets regions look at others that a kernel makes: `count` images or halves, which are evaluated if they are `seen`, and by which
-   * another kernel raises errors. Both kernels have a name and a number of threads.
+   * Lets regions look at others that a kernel makes, `count` images or halves, and another kernel raises errors by what is there. Both
+   * kernels have a name and a number of threads. Images that the budget has no evaluations for are not `evaluated`.
    */
-  async #seen(
+  async #lookAt(
     count: number,
-    seen: boolean,
+    evaluated: boolean,
     shape: Partial<Shape>,
     ...[make, raise]: [string, number][]
   ): Promise<PoolStep> {
@@ -304,15 +302,15 @@ export class CudaPool implements RegionPool {
       axes: list('axes', 1),
     };
     const { centres, levels, values } = images;
-    const struct = IMAGES.layout(dims).pack({ count, centres, levels, values, looks: Number(seen) });
+    const struct = IMAGES.layout(dims).pack({ count, centres, levels, values, looks: Number(evaluated) });
     const run = ([name, threads]: [string, number]) =>
       this.#lookKernels.launch(name, Math.ceil(threads / 256), 256, 0, k.shaped(shape), struct);
     const address = (name: keyof typeof images) => images[name].address;
     run(make);
-    if (seen) k.regions.launchList(k.rule, k.task.ranges, count, address, k.wrong);
+    if (evaluated) k.regions.launchList(k.rule, k.task.ranges, count, address, k.wrong);
     run(raise);
     await k.addUp();
-    return this.#step(seen ? count : 0, async i => [
+    return this.#step(evaluated ? count : 0, async i => [
       [...centres.read(new Float64Array(dims * count))].filter((_, j) => j % count === i),
       [...levels.read(new Uint8Array(dims * count))].filter((_, j) => j % count === i),
     ]);
