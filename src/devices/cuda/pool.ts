@@ -345,9 +345,10 @@ export class CudaPool implements RegionPool {
       signed: k.last.positive > 0 && k.last.negative > 0,
       nonFinite: null,
     };
-    const wrong = k.last.wrong;
+    const { wrong, first } = k.last;
     if (wrong === 0) return step;
-    const [rule, first] = [k.rule, k.last.first];
+    k.last.wrong = 0; // a look that finds nothing to look at makes no new sums
+    const { rule } = k;
     const { ranges } = k.task;
     const [centre, levels] = await where(Math.floor(first / rule.points));
     const point = pointIn(rule, ranges, centre, levels, first % rule.points);
