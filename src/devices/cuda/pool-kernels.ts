@@ -14,7 +14,7 @@ import type { Kernels } from './module.ts';
 import type { CudaProgram, Recipe } from './program.ts';
 import { blocksFor, type CudaRegions, THREADS } from './regions.ts';
 import { FOUND, POOL } from './structs.ts';
-import { type Selection, selectLargest, TOLD } from './survey.ts';
+import { type Selection, SHIFT, selectLargest, TOLD } from './survey.ts';
 
 /** Threads of kernels that add over the threads of a block. */
 export const WIDTH = 1024;
@@ -44,7 +44,7 @@ export interface Shape {
   list: number;
 }
 
-const CONSTANTS = { DEEP, WIDTH, BUCKETS, TOLD, SURVEYED, ...PURPOSE, ...BLAME, LIMIT: DEVIATING };
+const CONSTANTS = { DEEP, WIDTH, BUCKETS, SHIFT, TOLD, SURVEYED, ...PURPOSE, ...BLAME, LIMIT: DEVIATING };
 export const poolRecipe = (program: CudaProgram): Recipe => program.without('pool', CONSTANTS);
 
 export class PoolKernels {

@@ -6,7 +6,7 @@
 /** Buckets that are counted, from that of the sum of all errors downwards: 64 octaves. */
 export const TOLD = 2 ** 10;
 /** Bits of the upper word of a float64 that do not tell its bucket. */
-const SHIFT = 16;
+export const SHIFT = 16;
 
 const number = new DataView(new ArrayBuffer(8));
 

@@ -1,13 +1,13 @@
-// The pool of regions of a run of PAGANI, in the card's memory: a step selects regions by their errors, halves and
-// evaluates them (regions.cu) and adds over all regions; see tasks/pool/host-pool.ts for the same with lists of the host,
-// and borders.cu for the look across borders.
+// The pool of regions of a run of PAGANI, in the card's memory. Kernels list regions with the largest errors, halve and evaluate them
+// (regions.cu) and add over all regions; see tasks/pool/host-pool.ts for the same with lists of the host, borders.cu for the look across
+// borders, and along.cu for that along all axes.
 //
 // Errors are counted in buckets of a sixteenth of an octave each, whenever they have changed. The host finds the threshold by the
-// counts, and knows how many regions it will be, so an iteration is one wait for the card. Counts do not depend on the order of threads,
-// and sums over regions are added in one order.
+// counts, and knows how many regions reach it (survey.ts), so an iteration is one wait for the card. Counts do not depend on the order
+// of threads, and sums over regions are added in one order.
 
-#define SHIFT 16
-// BUCKETS span 256 octaves: a value of less than 2^-256 of the sum over all regions is not counted
+// SHIFT: bits of the upper word of a float64 that do not tell its bucket. BUCKETS span 256 octaves: of the values that may look across
+// borders those of less than 2^-256 of the sum over all regions are not counted.
 #define EACH (BUCKETS / WIDTH)
 // regions that a thread reads at a time
 #define AT_ONCE 8
