@@ -37,6 +37,17 @@ describe('piped', () => {
     expect(code).toBe(2);
     expect(out).toMatch(/ {2}time {2}/);
   });
+  test('a result without an estimate says why', async () => {
+    for (const [integrand, why] of [
+      ['1/(1+x)', /^warning: .*its integral may not exist/m],
+      ['sin(x)/x', /^warning: .*oscillates and hardly falls/m],
+    ] as const) {
+      const { out, err } = await typed([integrand, 'x=0..inf']);
+      expect(out).toContain('no estimate yet');
+      expect(err).toMatch(why);
+    }
+  });
+
   test('warnings go to stderr, and are gone with --quiet', async () => {
     const args = [
       '1/(x-0.5)',

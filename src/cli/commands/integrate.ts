@@ -13,7 +13,7 @@ import { type Setup, setUp } from '../setup.ts';
 import { Forecast } from '../show/forecast.ts';
 import { jsonLine, resultObject } from '../show/json.ts';
 import { ProgressLine, progressParts } from '../show/progress-line.ts';
-import { block, hasEstimate, line } from '../show/report.ts';
+import { block, line } from '../show/report.ts';
 import { svg } from '../show/svg.ts';
 import { isLive, styleOf, type Terminal, widthOf } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -83,6 +83,5 @@ function show(
   }
   out.write(`${line(result)}\n`);
   const style = styleOf(err, env);
-  if (!quiet && hasEstimate(result))
-    for (const w of result.warnings) err.write(`${style.yellow('warning')}: ${visible(w)}\n`);
+  if (!quiet) for (const w of result.warnings) err.write(`${style.yellow('warning')}: ${visible(w)}\n`);
 }
