@@ -46,8 +46,10 @@ export function differentiate(
   try {
     program = lowerOfResults(read(f as never), shape);
   } catch (e) {
-    if (!(e instanceof IntegrandError) || !e.runsAsItIs) throw e;
-    return (numbers, scales) => differences(f, shape, numbers, scales);
+    if (e instanceof IntegrandError && e.runsAsItIs)
+      return (numbers, scales) => differences(f, shape, numbers, scales);
+    refuseUnknown(f, shape, new Float64Array(countOf(shape)));
+    throw e;
   }
   return numbers => {
     const results = run(program, numbers);
@@ -86,7 +88,7 @@ function differences(
   return { shape: own, values, derivatives: values.map((_, k) => columns.map(c => c[k])), exact: false };
 }
 
-/** Throws where a function that gives NaN reads a result that there is not: `v.men / v.norm` is no error in JavaScript. */
+/** Throws where a function that gives NaN or nothing reads a result that there is not: `v.men / v.norm` is no error in JavaScript. */
 function refuseUnknown(f: (results: never) => unknown, shape: Shape, at: ArrayLike<number>): void {
   let unknown: string | undefined;
   const watched = (v: unknown): unknown =>
@@ -98,7 +100,11 @@ function refuseUnknown(f: (results: never) => unknown, shape: Shape, at: ArrayLi
             return watched(members[key as never]);
           },
         });
-  f(watched(build(shape, at)) as never);
+  try {
+    f(watched(build(shape, at)) as never);
+  } catch {
+    // what it throws matters less than the result that there is not
+  }
   if (unknown !== undefined)
     throw new RangeError(`there is no result '${unknown}'; the results are ${leaves(shape).join(', ')}.`);
 }

@@ -188,6 +188,10 @@ describe('functions of results', () => {
     expect(() => r.covariance('a', 'c')).toThrow(/there is no result 'c'; the results are a, b/);
     const misspelt = (v: { a: number; b: number }) => (v as unknown as { c: number }).c / v.b;
     expect(() => r.of(misspelt)).toThrow(/there is no result 'c'; the results are a, b/);
+    // alone it is nothing, which the compiler refuses as a missing `return`
+    expect(() => r.of(v => (v as never as { c: number }).c)).toThrow(
+      /there is no result 'c'; the results are a, b/,
+    );
     expect(`${r.of(v => Math.sqrt(-v.a))}`).toBe('NaN ± NaN');
     expect(() => r.of(undefined as never)).toThrow(/`of` takes a function of the results/);
   });
