@@ -1,11 +1,12 @@
 /**
  * How fast the deterministic methods are on the CPU, against single-threaded C: Cuba's Cuhre and Johnson's hcubature.
  *
- *   npm run bench:cubature -- [--rates] [--times] [--deep] [--auto] [--scan] [part of a name…]
+ *   npm run bench:cubature -- [--rates] [--times] [--price] [--deep] [--auto] [--scan] [part of a name…]
  *
  * Rates: evaluations a second, on one core and on all, of `pagani` with a fixed budget.
  * Times: seconds to a tolerance, evaluations, and what the value is really off by; the last column is the better of the C
  * programs over `pagani`. `!` marks a false claim, `>` who did not get there within the limits.
+ * Price: evaluations with witnesses and looks over those without them (`cubature: { witnesses: 0 }`), where both converge.
  * Deep: PAGANI's tolerances, 1e-3/5^k down to 1.024e-10, as far as a minute reaches; `pagani` alone.
  * Auto: seconds of `pagani`, `vegas+` and `auto` over every integrand with a known value, and their sums.
  * Scan: 10,000 two-dimensional integrals to 1e-6.
@@ -32,6 +33,7 @@ const { values: options, positionals: filters } = parseArgs({
   options: {
     rates: { type: 'boolean', default: false },
     times: { type: 'boolean', default: false },
+    price: { type: 'boolean', default: false },
     deep: { type: 'boolean', default: false },
     auto: { type: 'boolean', default: false },
     scan: { type: 'boolean', default: false },
@@ -51,6 +53,7 @@ const row = (cells: string[], widths: number[]) =>
 
 if (all || options.rates) await rates();
 if (all || options.times) await times();
+if (all || options.price) await price();
 if (all || options.deep) await deep();
 if (all || options.auto) await auto();
 if (all || options.scan) await scans();
@@ -118,6 +121,32 @@ async function times() {
     }
   }
   if (typeof c !== 'string') c.stop();
+}
+
+async function price() {
+  const methods = ['cuhre', 'two-phase', 'pagani'] as const;
+  console.log('\nEvaluations with random points to confirm claims, and times those without');
+  row(['', '', ...methods], [6, 8, 16, 16, 16]);
+  for (const e of entries) {
+    const lost = new Set<string>();
+    for (const relTol of TOLERANCES) {
+      const cells: string[] = [];
+      for (const method of methods) {
+        const of = (more?: Partial<CommonOptions>) =>
+          run(e, { method, relTol, maxEvaluations: 1e9, maxTime: 1000 * LIMIT.run, ...more });
+        const plain = lost.has(method) ? null : await of({ cubature: { witnesses: 0 } });
+        const confirmed = plain?.converged ? await of() : null;
+        if (!confirmed?.converged) lost.add(method);
+        const { evaluations } = confirmed ?? {};
+        cells.push(
+          confirmed?.converged
+            ? `${evaluations!.toExponential(1)} (${(evaluations! / plain!.evaluations).toFixed(2)})`
+            : '',
+        );
+      }
+      if (cells.some(Boolean)) row([e.name, relTol.toExponential(), ...cells], [6, 8, 16, 16, 16]);
+    }
+  }
 }
 
 interface Timed {

@@ -22,8 +22,11 @@ import type { CubatureOptions } from './options.ts';
 import { StoreLooks } from './store-looks.ts';
 
 const RERANKED = 2;
-/** A look across borders goes over all regions; after one that found something they grow by this part before the next. */
-const LOOKED_AGAIN = 1 / 16;
+/**
+ * A look across borders goes over all regions; after one that found something they grow by this part before the next. Errors that
+ * were raised are halved away before that, so the part is what the look costs: with 1/16 f4 in 5 dimensions took 13 % more regions to 4e-5.
+ */
+const LOOKED_AGAIN = 1 / 64;
 /** The epsilon of float64. */
 const FLOAT64 = 2 ** -53;
 
