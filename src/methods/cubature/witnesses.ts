@@ -117,7 +117,6 @@ export class Witnesses {
   /** Draws witnesses for a claim; a contradiction raises errors of regions. */
   async confirm(court: Court, claim: Claim): Promise<Verdict> {
     if (this.#asked === 0) return 'confirmed';
-    const { ranges } = this.#problem;
     let wanted = this.wanted(claim);
     const few = SCOUTS * wanted;
     const dear = this.contradiction !== null || wanted > DEAR * this.#ledger.budgetLeft;
@@ -127,10 +126,7 @@ export class Witnesses {
         return this.#contradict(court, claim, scouts, 'surprised');
     }
     for (let tries = 0; ; tries++, wanted *= UNDECIDED) {
-      // a region has a whole number of witnesses: up to one more than its share
-      const models =
-        witnessCost({ count: claim.regions, witnesses: wanted, ranges }) - wanted + claim.regions;
-      const witnesses = Math.min(wanted, this.#ledger.budgetLeft - models);
+      const witnesses = Math.min(wanted, this.#ledger.budgetLeft - this.#models(claim, wanted));
       if (witnesses < LEAST_PART * wanted) return 'unaffordable';
       const now = await this.#draw(court, claim, witnesses);
       this.count = now.witnesses;
@@ -196,6 +192,18 @@ export class Witnesses {
     const least = Math.max(BLAMED * this.#tolerance(value), error, Number.MIN_VALUE);
     await court.blame(who, least, this.#result);
     return 'contradicted';
+  }
+
+  /** Evaluations that a claim takes beside those of its witnesses. A region has a whole number of them: up to one more than its share. */
+  #models({ regions }: Claim, witnesses: number): number {
+    return witnessCost({ count: regions, witnesses, ranges: this.#problem.ranges }) - witnesses + regions;
+  }
+
+  /** Evaluations that there must be left for a claim like this one to be confirmed after a contradiction: scouts, then witnesses. */
+  reserve(claim: Claim): number {
+    const wanted = this.wanted(claim);
+    const few = SCOUTS * wanted;
+    return few + this.#models(claim, few) + LEAST_PART * wanted + this.#models(claim, wanted);
   }
 
   /** The number of witnesses that a claim should have. */
