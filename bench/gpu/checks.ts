@@ -21,6 +21,13 @@ export async function checks() {
   console.log(`\nthe device suite: ${passed} of ${SUITE.length} checks passed, ${seconds} s`);
 }
 
+/**
+ * How far apart card and CPU may be, in errors. The card refines its map to rounding only, and what differs in a last digit grows tenfold with
+ * each iteration that learns: on the CPU alone, moving all edges by 2^-52 of themselves after each refinement moves the value of
+ * gaussian_4 with β = 1 by 4e-11 to 1.6e-8 errors (three seeds, two patterns), and that of f4_5 by 8e-12 to 3e-10 (_trial_).
+ */
+const SAME_RUN = 1e-7;
+
 /** A whole run of VEGAS+, with maps and samples of cubes that follow from each other: the same points on both. */
 export async function runs() {
   console.log('\nVEGAS+ on the card and on the CPU: relative difference of value and error, evaluations');
@@ -34,7 +41,7 @@ export async function runs() {
       const run = (device: string) => onCard(e, { method: 'vegas+', relTol: 0, vegas, device });
       const [x, y] = [await run('cuda'), await run('cpu')];
       const off = Math.abs(x.value - y.value) / y.error;
-      const ok = off < 1e-9 && relative(x.error, y.error) < 1e-9 && x.evaluations === y.evaluations;
+      const ok = off < SAME_RUN && relative(x.error, y.error) < SAME_RUN && x.evaluations === y.evaluations;
       console.log(
         `${name.padEnd(16)} ${off.toExponential(1)} errors  ${relative(x.error, y.error).toExponential(1)}  ${x.evaluations} ${y.evaluations}${verdict(ok, e.name)}`,
       );
