@@ -72,7 +72,7 @@ function beyondMap(missing: Missing): string {
   let remedy = 'substitute a variable in which the integrand falls faster';
   if (last < NEAR && parts.length === 1)
     remedy = missing.bothInfinite
-      ? 'cut the range at 1: the maps of both parts reach 1.8e75'
+      ? 'integrate the ranges below 1 and above 1 by themselves: their maps reach 1.8e75'
       : 'shift the variable so that the range begins at 1: its map reaches 1.8e75';
   return `${where}, and what lies beyond may come to ${shown(amount)}; ${remedy}`;
 }
