@@ -27,6 +27,7 @@ import {
   THREADS,
 } from './kernels/sample.ts';
 import { TASK } from './kernels/sample-words.ts';
+import { JOIN_THREADS, joinKernel, placesOfSlices, sliceOf } from './kernels/slices.ts';
 import { mostPieces, WebGpuLearning } from './learning.ts';
 import type { Points } from './points.ts';
 import type { WebGpuProgram } from './program.ts';
@@ -34,6 +35,7 @@ import {
   asksForLists,
   countsBefore,
   groupStarts,
+  isLarge,
   type MappedTask,
   mapped,
   mapRows,
@@ -46,8 +48,6 @@ import {
 
 /** Bytes of workgroup memory that the kernel needs beside the histogram. */
 const OWN_SHARED = 256;
-/** Samples of a task from which on kernels of its own pay: one that only measures, and one whose histogram is in workgroup memory. */
-const LARGE = 2 ** 17;
 /** Workgroups of a dispatch, at most: WebGPU's default limit. */
 const MAX_WORKGROUPS = 65_535;
 
@@ -66,6 +66,7 @@ export class WebGpuSampling {
   readonly #task: GrowingBuffer;
   readonly #folds: GrowingBuffer[];
   readonly #records: GrowingBuffer;
+  readonly #slices: GrowingBuffer;
   readonly #partial: GrowingBuffer[];
   readonly #edges: GrowingBuffer;
   readonly #starts: GrowingBuffer;
@@ -88,6 +89,7 @@ export class WebGpuSampling {
     this.#partial = [1, 2].map(() => program.buffer('storage'));
     const storage = () => program.buffer('storage');
     this.#records = storage();
+    this.#slices = storage();
     this.#edges = storage();
     this.#starts = storage();
     this.#before = storage();
@@ -127,7 +129,7 @@ export class WebGpuSampling {
     const lists = asksForLists(task);
     const variant = this.#variant(task);
     if (keeps) this.learning.kernels().catch(() => {}); // compiled beside the others
-    const [pipeline, fold] = await this.#kernels(variant);
+    const [pipeline, fold, join] = await this.#kernels(variant);
     signal?.throwIfAborted();
     const edges = this.#putMap(task);
     const lattice = task.lattice ? this.#putLattice(task.lattice) : null;
@@ -137,6 +139,8 @@ export class WebGpuSampling {
     const histogram = variant.adapt ? this.#histogram.of(Math.max(8, histogramBytes)) : null;
     const record = recordOf(results);
     const windowBits = windowBitsFor(task, cubes, size);
+    const mostPlaces = placesOfSlices(mostPieces(task), samplesOf(task));
+    const slices = variant.sliced ? this.#slices.of(4 * sliceOf(results).words * mostPlaces) : null;
     const groupBits = Math.log2(size) - windowBits;
     const turns = foldsFor(groupBits);
     const fromPlaces = lists || part.count < groups;
@@ -178,20 +182,30 @@ export class WebGpuSampling {
         words[TASK.FIRST_GROUP] = part.first + first + from - counts.first;
         words[TASK.WINDOWS] = windows;
         const records = this.#records.of(4 * record.words * windows);
+        const own = this.#task.write(words);
+        const threads = slices
+          ? Math.min(mostPlaces, placesOfSlices((n * size) / 2, (n + 1) * size))
+          : windows;
         commands.dispatch(
           pipeline,
           [
             this.#program.params(),
-            this.#task.write(words),
+            own,
             edges,
             counts.starts,
             counts.before,
-            records,
-            ofPieces,
+            slices ?? records,
+            slices ? null : ofPieces,
             histogram ?? lattice,
           ],
-          [Math.ceil(windows / variant.threads)],
+          [Math.ceil(threads / variant.threads)],
         );
+        if (slices)
+          commands.dispatch(
+            join,
+            [slices, own, counts.starts, counts.before, records, ofPieces],
+            [Math.ceil(windows / JOIN_THREADS)],
+          );
         let [left, source] = [windows, records];
         turns.forEach((by, turn) => {
           left /= by;
@@ -256,7 +270,12 @@ export class WebGpuSampling {
   #kernels(variant: SampleVariant): Promise<GPUComputePipeline[]> {
     const { gpu, text } = this.#program;
     const key = Object.values(variant).join();
-    const texts = () => [sampleKernel(text, variant), foldKernel(variant.results)];
+    const { results, sliced } = variant;
+    const texts = () => [
+      sampleKernel(text, variant),
+      foldKernel(results),
+      ...(sliced ? [joinKernel(results)] : []),
+    ];
     const made = this.#pipelines.get(key) ?? Promise.all(texts().map(t => gpu.pipeline(t)));
     this.#pipelines.set(key, made);
     made.catch(() => this.#pipelines.delete(key));
@@ -266,7 +285,7 @@ export class WebGpuSampling {
   #variant(task: MappedTask): SampleVariant {
     const { strata, bins, adapt, lattice } = task;
     const dims = strata.length;
-    const large = samplesOf(task) >= LARGE;
+    const large = isLarge(task);
     const { limits } = this.#program.gpu.device;
     const room = (limits.maxComputeWorkgroupStorageSize - OWN_SHARED) / 4;
     const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
@@ -279,6 +298,7 @@ export class WebGpuSampling {
       wide: isWide(strata, bins),
       lattice: !!lattice,
       writtenOut: large && dims <= MOST_WRITTEN_OUT,
+      sliced: !large,
     };
   }
 
