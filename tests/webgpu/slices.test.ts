@@ -51,12 +51,16 @@ test('no place has two slices, for cubes of 2 to 2,000 samples; places are count
 });
 
 describe.skipIf(absent)('on SwiftShader', () => {
-  test('random tasks: the sums of the CPU to float32 rounding, and the same bits for any number of dispatches', async () => {
+  const run = async () => {
     const printed = await runOnSwiftShader(await bundled('slices-main'));
-    const found = printed
+    return printed
       .trim()
       .split('\n')
       .map(line => JSON.parse(line));
+  };
+  const random: Promise<Record<string, never>[]> = absent ? Promise.resolve([]) : run();
+  test('random tasks: the sums of the CPU to float32 rounding, and the same bits for any number of dispatches', async () => {
+    const found = await random;
     expect(found).toHaveLength(30);
     for (const { task, sum, variance, histogram, evaluations, nonFinite, dispatches, sameBits } of found) {
       expect(sum, `${task}: sum`).toBeLessThan(2e-5);
@@ -67,5 +71,16 @@ describe.skipIf(absent)('on SwiftShader', () => {
       expect(sameBits, `${task}: bits in ${dispatches} dispatches`).toBe(true);
     }
     expect(found.filter(({ dispatches }) => dispatches > 1).length).toBeGreaterThan(5);
+  }, 600_000);
+
+  test('iterations that follow are sampled along with one that measures: one submission, and the bits that they have alone', async () => {
+    const measuring = (await random).filter(({ followingAlong }) => followingAlong !== undefined);
+    expect(measuring.length).toBeGreaterThan(4);
+    for (const { task, followingAlong, followingSame, holes } of measuring) {
+      expect(followingSame, `${task}: bits`).toBe(true);
+      // each with values that are not finite evaluates the point of the first one
+      if (!holes) expect(followingAlong, `${task}: submissions`).toBe(1);
+    }
+    expect(measuring.some(({ holes }) => holes)).toBe(true);
   }, 600_000);
 });

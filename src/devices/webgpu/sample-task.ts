@@ -108,7 +108,6 @@ export function taskWords(task: MappedTask, cubes: number, results: number): Uin
   if (powersAt(dims) + results > words.length)
     throw new RangeError(`${dims} dimensions are more than this device has room for; use another one.`);
   const floats = new Float32Array(words.buffer);
-  words.set(key, TASK.KEY);
   words.set(roundKeys(key), TASK.KEYS);
   words[TASK.ITERATION] = iteration;
   words[TASK.STREAM] = stream;

@@ -46,6 +46,11 @@ class Runner {
     this.sampling = new WebGpuSampling(this.program, this.points);
     this.regions = new WebGpuRegions(this.program, this.points);
   }
+
+  bind(integrand: CompiledProgram): void {
+    this.program.bind(integrand);
+    this.sampling.forgetAhead();
+  }
 }
 
 export class WebGpuSession implements Session {
@@ -90,13 +95,15 @@ export class WebGpuSession implements Session {
       });
   }
 
-  sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
+  sample(task: SampleTask, part: Part, signal?: AbortSignal, following = 0): Promise<PartSums> {
     // witnesses are drawn without a map, also while there is one
     if (!this.#sampled || task.bins >= this.#sampled.bins) this.#sampled = task;
     const runner = this.#runner(task);
-    return this.#inTurn(signal, async () =>
-      runner.sampling.sample(await this.#forRunner(task, runner), part, signal),
-    );
+    return this.#inTurn(signal, async () => {
+      const own = await this.#forRunner(task, runner);
+      // counts that were read for this task are other ones for the next: what follows would not be found
+      return runner.sampling.sample(own, part, signal, own === task ? following : 0);
+    });
   }
 
   /** A task as a program for some of the results takes it: counts that are kept are in buffers of the whole one. */
@@ -180,9 +187,8 @@ export class WebGpuSession implements Session {
     this.#evaluated = null;
     this.#pool?.close();
     this.#pool = null;
-    this.#whole.program.bind(this.#integrand);
-    for (const [results, runner] of this.#passes)
-      runner.program.bind(this.#narrowed(results.split(',').map(Number)));
+    this.#whole.bind(this.#integrand);
+    for (const [results, runner] of this.#passes) runner.bind(this.#narrowed(results.split(',').map(Number)));
     await this.#oneByOne?.rebind(this.#integrand);
   }
 

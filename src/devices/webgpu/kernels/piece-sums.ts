@@ -49,11 +49,11 @@ export const addPiece = (results: number): string => /* wgsl */ `let samples = f
       ofPieces[piece - taskWord(FIRST_PIECE)] = (samples / f32(full)) * vec2<f32>(variance, mean);
     }`;
 
-/** Writes the sums of a window. */
-export function writeWindow(window: string, results: number): string {
+/** Writes the sums of a window, behind so many others. */
+export function writeWindow(window: string, results: number, behind = '0u'): string {
   const { words, ...record } = recordOf(results);
   return /* wgsl */ `if (${window} < taskWord(WINDOWS)) {
-    let out = ${window} * ${words}u;
+    let out = (${behind} + ${window}) * ${words}u;
     for (var r = 0u; r < RESULTS; r++) {
       for (var q = 0u; q < 4u; q++) { records[out + 4u * r + q] = total[r][q]; }
     }

@@ -142,7 +142,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
       : ''
   }
   let leads = taskWord(LEADS);
-  ${lattice ? '' : 'let iterated = product1(taskWord(ITERATION));'}
+  ${lattice ? '' : `let iterated = product1(taskWord(ITERATION)${sliced ? ' + thread.y' : ''});`}
   let bins = taskWord(BINS);
   ${sliced ? FIND_SLICE : openWindow('thread.x')}
   ${

@@ -6,6 +6,8 @@
  *
  * Slices have places in a list: p pieces before a piece, which have s samples, have at most p + ⌊s/SLICE⌋ slices, and that is where the
  * slices of the piece begin. So a thread finds its slice by the number of its place, and at most one place per piece is empty.
+ *
+ * Iterations that differ by their number only are dispatched together, as rows of threads: on a GPU they take about as long as one.
  */
 import { PIECE } from '../../../tasks/pieces.ts';
 import { recordOf } from './fold.ts';
@@ -87,7 +89,7 @@ export const FIND_SLICE = /* wgsl */ `let cubes = taskWord(CUBES);
 /** Writes the sums of a slice. */
 export function writeSlice(results: number): string {
   const { sums, products, squares, wrong, firstWrong, words } = sliceOf(results);
-  return /* wgsl */ `let out = place * ${words}u;
+  return /* wgsl */ `let out = (place + thread.y * taskWord(PLACES)) * ${words}u;
     for (var r = 0u; r < RESULTS; r++) {
       records[out + r] = bitcast<u32>(pivot[r]);
       records[out + ${sums}u + r] = bitcast<u32>(sum[r]);
@@ -131,7 +133,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>) {
     let start = startOf(j, full);
     let m = startOf(j + 1u, full) - start;
     ${PIECE_NUMBER}
-    let first = firstSlice(piece, group.z + begin + start);
+    let first = firstSlice(piece, group.z + begin + start) + thread.y * taskWord(PLACES);
     let last = first + (m - 1u) / ${SLICE}u;
     for (var slice = first; slice <= last; slice++) {
       let at = slice * ${own.words}u;
@@ -163,7 +165,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>) {
     ${addPiece(results)}
     ${nextPiece()}
   }
-  ${writeWindow('thread.x', results)}
+  ${writeWindow('thread.x', results, 'thread.y * taskWord(WINDOWS)')}
 }
 `;
 }
