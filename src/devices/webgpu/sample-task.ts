@@ -104,8 +104,8 @@ function originOf(edges: Float64Array, bins: number, d: number): number {
 export function taskWords(task: MappedTask, cubes: number, results: number): Uint32Array<ArrayBuffer> {
   const { key, iteration, stream, bins, counts, unit, edges, strata, adapt, pass } = task;
   const dims = strata.length;
-  const words = new Uint32Array(4 * TASK_VECTORS);
-  if (powersAt(dims) + results > words.length)
+  const words = new Uint32Array(powersAt(dims) + results);
+  if (words.length > 4 * TASK_VECTORS)
     throw new RangeError(`${dims} dimensions are more than this device has room for; use another one.`);
   const floats = new Float32Array(words.buffer);
   words.set(roundKeys(key), TASK.KEYS);

@@ -20,7 +20,7 @@ import { addGroups } from './group-sums.ts';
 import type { GrowingBuffer } from './growing-buffer.ts';
 import { FOLD_THREADS, foldKernel, foldsFor, recordOf } from './kernels/fold.ts';
 import { type SampleVariant, sampleKernel } from './kernels/sample.ts';
-import { TASK } from './kernels/sample-words.ts';
+import { TASK, TASK_VECTORS } from './kernels/sample-words.ts';
 import { JOIN_THREADS, joinKernel, placesOfSlices, sliceOf } from './kernels/slices.ts';
 import { mostPieces, WebGpuLearning } from './learning.ts';
 import type { Points } from './points.ts';
@@ -199,6 +199,7 @@ export class WebGpuSampling {
         words[TASK.FIRST_GROUP] = part.first + first + from - counts.first;
         words[TASK.WINDOWS] = windows;
         const records = this.#records.of(4 * record.words * windows * rows);
+        this.#task.of(16 * TASK_VECTORS); // the kernel declares room for the most axes
         const own = this.#task.write(words);
         const threads = slices
           ? Math.min(mostPlaces, placesOfSlices((n * size) / 2, (n + 1) * size))
