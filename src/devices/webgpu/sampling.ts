@@ -191,8 +191,10 @@ export class WebGpuSampling {
       const pieceBytes = lists ? 8 * span(end) : keeps && adapt?.variances ? 8 * mostPieces(task) : 8;
       const ofPieces = this.#ofPieces.of(pieceBytes);
       const found = this.#found.of(4 * record.words * count * rows);
-      const commands = this.learning.begin();
-      if (first === 0 && histogram) commands.clear(histogram, Math.max(8, histogramBytes));
+      const begun = gpu.record();
+      // before any kernel: a clearing ends the pass of those before it
+      if (first === 0 && adapt && histogram) begun.clear(histogram, Math.max(8, histogramBytes));
+      const commands = this.learning.begin(begun);
       words[TASK.FIRST_PIECE] = lists ? places![first].piece : 0;
       const dispatch = (from: number, n: number, commands: Commands) => {
         const windows = n * 2 ** groupBits;
