@@ -82,9 +82,11 @@ export class VegasRun {
   ): Step<Estimate> {
     const size = Math.floor(Math.min(evaluations, Math.max(this.fewest, this.ledger.budgetLeft)));
     const wasDark = !this.seen;
+    // one that was sampled along takes no time, and a run with a deadline plans by the time that iterations take
+    const along = this.ledger.hasDeadline ? 0 : following;
     const estimate = adapting
       ? await this.sampling.adapt(size, alpha)
-      : await this.sampling.measure(size, following);
+      : await this.sampling.measure(size, along);
     if (!this.seen || (this.dark > 0 && wasDark)) this.dark = this.ledger.evaluations;
     if (counts) this.measurement.count([...this.measurement.counted, estimate]);
     else this.learned.push(estimate);
