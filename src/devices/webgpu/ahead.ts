@@ -1,7 +1,7 @@
 /**
  * Iterations that were sampled along with one before them. Those of a measurement differ by their number only, so a method says how many are
- * likely to follow, and small ones are one submission and one reading instead of one each: on an H200 an iteration of 5,000 samples takes about
- * a millisecond, nearly all of it the way to the GPU and back (bench/results/gpu.txt).
+ * likely to follow, and small ones are one submission and one reading instead of one each: on an H200 an iteration of 5,000 samples took 0.8 to
+ * 1.2 ms, of which 0.2 to 0.4 were waits for the GPU and the rest the host's (bench/results/gpu.txt, all but f4_8).
  */
 import type { SampleTask } from '../../tasks/sample.ts';
 
