@@ -48,8 +48,11 @@ export interface Session {
   readonly description: string;
   /** What a result should tell of the device: cards that failed on the way, for instance. */
   readonly warnings?: readonly string[];
-  /** Samples some groups of an iteration. The signal ends the work: the promise is rejected with its reason. */
-  sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums>;
+  /**
+   * Samples some groups of an iteration. The signal ends the work: the promise is rejected with its reason. `following`: so many tasks are
+   * likely to come next that differ from this one only by their iteration, which is one more each time; a session may sample them along.
+   */
+  sample(task: SampleTask, part: Part, signal?: AbortSignal, following?: number): Promise<PartSums>;
   /** Applies a cubature rule to some regions of a list; to each of several results. */
   regions(task: RegionTask, part: Part, signal?: AbortSignal): Promise<RegionSums>;
   /** Lets random points confirm or contradict what a rule made of some regions of a list, for one result. */

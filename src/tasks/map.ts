@@ -175,6 +175,7 @@ export const MOST_PIECES = 48;
 function graded(edges: Float64Array): Float64Array {
   const bins = edges.length - 1;
   const least = NARROWEST * (edges[bins] - edges[0]);
+  if (isGraded(edges, least)) return edges;
   const width = (i: number) => edges[i + 1] - edges[i];
   // most[i]: how wide a bin at edge i may be. At most the width of both bins beside the edge, and at most most[j] at
   // any other edge j plus (WIDER − 1) times the distance between the two edges
@@ -210,6 +211,24 @@ function graded(edges: Float64Array): Float64Array {
   }
   cuts.push(edges[bins]);
   return new Float64Array(cuts);
+}
+
+/**
+ * Whether no bin has to be cut, for bins that are all at least as wide as `least`: then most[i] in `graded` is the width of the narrower bin beside
+ * edge i, because that of any other edge and WIDER − 1 times the way to it are more. A map of 10 × 1024 bins took 0.65 ms instead of 0.75 (_trial_).
+ */
+function isGraded(edges: Float64Array, least: number): boolean {
+  const bins = edges.length - 1;
+  let before = edges[1] - edges[0];
+  let own = before;
+  for (let i = 0; i < bins; i++) {
+    const after = i + 1 < bins ? edges[i + 2] - edges[i + 1] : own;
+    const narrowest = before < after ? before : after;
+    if (!(own >= least) || own > MOST_WIDER * (narrowest < own ? narrowest : own)) return false;
+    before = own;
+    own = after;
+  }
+  return true;
 }
 
 const dampers = new Map<number, (shares: Float64Array) => Float64Array>();

@@ -20,19 +20,24 @@ function sizeFor(bytes: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(256, bytes)));
 }
 
-/** Buffers that nobody uses. */
+/**
+ * Buffers that nobody uses. Whoever had a buffer is given the same one again: bind groups are of certain buffers, and are kept from run to run.
+ */
 export class SpareBuffers {
-  readonly #buffers: GPUBuffer[] = [];
+  readonly #spare: { buffer: GPUBuffer; of: number }[] = [];
 
-  take(size: number, usage: number): GPUBuffer | undefined {
-    const at = this.#buffers.findIndex(buffer => buffer.size === size && buffer.usage === usage);
-    return at < 0 ? undefined : this.#buffers.splice(at, 1)[0];
+  /** A buffer for user number `of` of a program; the one that this user had, or one of another. */
+  take(size: number, usage: number, of: number): GPUBuffer | undefined {
+    const fits = ({ buffer }: { buffer: GPUBuffer }) => buffer.size === size && buffer.usage === usage;
+    const own = this.#spare.findIndex(s => s.of === of && fits(s));
+    const at = own < 0 ? this.#spare.findIndex(fits) : own;
+    return at < 0 ? undefined : this.#spare.splice(at, 1)[0].buffer;
   }
 
-  give(buffer: GPUBuffer): void {
+  give(buffer: GPUBuffer, of: number): void {
     if (buffer.size > MOST_SPARE_BYTES) return buffer.destroy();
-    this.#buffers.push(buffer);
-    if (this.#buffers.length > MOST_SPARE) this.#buffers.shift()!.destroy();
+    this.#spare.push({ buffer, of });
+    if (this.#spare.length > MOST_SPARE) this.#spare.shift()!.buffer.destroy();
   }
 }
 
@@ -44,11 +49,16 @@ export class GrowingBuffer {
   readonly #gpu: Gpu;
   readonly #own: 'storage' | 'uniform';
   readonly #usage: number;
+  readonly #number: number;
   #buffer: GPUBuffer | null = null;
+  /** Buffers that it has grown out of: commands that are recorded may still use them. */
+  readonly #outgrown: GPUBuffer[] = [];
   /** What a small uniform buffer has: kernels do not change it. */
   #words: number[] | null = null;
 
-  constructor(gpu: Gpu, usage: 'storage' | 'uniform') {
+  /** `number`: which of the buffers of a program it is. */
+  constructor(gpu: Gpu, usage: 'storage' | 'uniform', number = -1) {
+    this.#number = number;
     this.#gpu = gpu;
     this.#own = usage;
     this.#usage = USAGE[usage] | USAGE.copyFrom | USAGE.copyTo;
@@ -61,10 +71,13 @@ export class GrowingBuffer {
   /** The buffer with room for so many bytes. What it had is lost when it grows. */
   of(bytes: number): GPUBuffer {
     if (this.#buffer && this.#buffer.size >= bytes) return this.#buffer;
-    this.#buffer?.destroy();
+    if (this.#buffer && this.#buffer.size <= MOST_SPARE_BYTES) this.#outgrown.push(this.#buffer);
+    else this.#buffer?.destroy();
+    this.#buffer = null;
     this.#words = null;
     const size = sizeFor(bytes);
-    this.#buffer = this.#gpu.spare.take(size, this.#usage) ?? this.#gpu.buffer(size, this.#usage);
+    this.#buffer =
+      this.#gpu.spare.take(size, this.#usage, this.#number) ?? this.#gpu.buffer(size, this.#usage);
     return this.#buffer;
   }
 
@@ -81,19 +94,23 @@ export class GrowingBuffer {
 
   /** Gives the buffer up, after everything that uses it was submitted: it may serve the next session. */
   giveBack(): void {
-    if (this.#buffer && this.#gpu.works) this.#gpu.spare.give(this.#buffer);
-    else this.#buffer?.destroy();
+    for (const buffer of this.#buffer ? [...this.#outgrown, this.#buffer] : this.#outgrown) {
+      if (this.#gpu.works) this.#gpu.spare.give(buffer, this.#number);
+      else buffer.destroy();
+    }
     this.#forget();
   }
 
   /** Gives its memory back: for buffers that the driver may have had none for, and large ones. */
   destroy(): void {
+    for (const buffer of this.#outgrown) buffer.destroy();
     this.#buffer?.destroy();
     this.#forget();
   }
 
   #forget(): void {
     this.#buffer = null;
+    this.#outgrown.length = 0;
     this.#words = null;
   }
 }

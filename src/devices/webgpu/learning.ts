@@ -215,21 +215,22 @@ export class WebGpuLearning {
     const [shares, before] = [buffer.shares.of(4 * cubes), buffer.before.of(8 * (cubes + 1))];
     const [blocks, starts] = [buffer.blocks.of(8 * blockCount), buffer.starts.of(16 * (groups + 1))];
     const [perCube, perGroup] = [cubes, groups + 1].map(n => Math.ceil(n / ALLOCATE_THREADS));
-    this.#allotting = commands =>
+    this.#allotting = commands => {
       commands
         .clear(state, 4 * STATE_WORDS, 4)
         .dispatch(kernels.shares, [task, variances, shares, state], [perCube])
         .dispatch(kernels.counts, [task, shares, state, before, blocks], [blockCount])
-        .dispatch(kernels.blocks, [task, blocks, before], [1])
-        .dispatch(kernels.shift, [task, blocks, before], [perCube])
-        .dispatch(kernels.groups, [task, before, starts], [perGroup]);
+        .dispatch(kernels.blocks, [task, blocks, before], [1]);
+      // before the only block there is nothing
+      if (blockCount > 1) commands.dispatch(kernels.shift, [task, blocks, before], [perCube]);
+      return commands.dispatch(kernels.groups, [task, before, starts], [perGroup]);
+    };
     this.#cubes = cubes;
     return ++this.#kept;
   }
 
-  /** Begins commands that see the counts which were asked for last: they are allotted first, in the same submission. */
-  begin(): Commands {
-    const commands = this.#gpu.record();
+  /** Lets commands see the counts which were asked for last: they are allotted first, in the same submission. */
+  begin(commands: Commands = this.#gpu.record()): Commands {
     return this.#allotting?.(commands) ?? commands;
   }
 

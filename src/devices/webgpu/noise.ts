@@ -32,8 +32,10 @@ export async function sampleNoise(
 ): Promise<number[]> {
   const strata = task.strata.map(() => 1);
   const [drawn] = drawSamples(plainTask({ ...task, strata, counts: SAMPLES, unit: 1 }), SAMPLES);
-  const single = await points.evaluate(drawn.points, SAMPLES, signal);
-  const double = float64Values(integrand, drawn.points, SAMPLES);
+  let double: Float64Array = new Float64Array();
+  const single = await points.evaluate(drawn.points, SAMPLES, signal, () => {
+    double = float64Values(integrand, drawn.points, SAMPLES);
+  });
   return Array.from({ length: resultCount(integrand) }, (_, r) => {
     let [sum, squares, size] = [0, 0, 0];
     for (let i = 0; i < SAMPLES; i++) {

@@ -16,6 +16,11 @@ const LATENCY_MS = 1;
 export class Pace {
   #evaluations = FIRST;
 
+  /** Evaluations of a dispatch. */
+  get evaluations(): number {
+    return this.#evaluations;
+  }
+
   /**
    * Does `count` items, of which item i is `cost(from, to)` evaluations: submits ranges of them, and waits after each but the
    * last. At most `most(from)` items are in one dispatch.

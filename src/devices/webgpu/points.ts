@@ -20,8 +20,16 @@ export class Points {
     this.#values = program.buffer('storage');
   }
 
-  /** Values at n points: all first coordinates, then all second ones; all first results, then all second ones. */
-  async evaluate(points: Float64Array, n: number, signal?: AbortSignal): Promise<Float64Array> {
+  /**
+   * Values at n points: all first coordinates, then all second ones; all first results, then all second ones. `meanwhile`: what the host does
+   * while the GPU is at work.
+   */
+  async evaluate(
+    points: Float64Array,
+    n: number,
+    signal?: AbortSignal,
+    meanwhile?: () => void,
+  ): Promise<Float64Array> {
     const { gpu, dims, results, text, pace } = this.#program;
     const pipeline = await gpu.pipeline(evaluateKernel(text, dims, results));
     const all = new Float64Array(results * n);
@@ -37,8 +45,10 @@ export class Points {
         const values = this.#values.of(4 * results * count);
         const size = this.#size.write(Uint32Array.of(count, 0, 0, 0));
         const buffers = [this.#program.params(), size, this.#points.write(own), values];
-        gpu.submit(pipeline, buffers, [Math.ceil(count / EVALUATE_THREADS)]);
-        const found = new Float32Array((await gpu.read([{ buffer: values, bytes: 4 * results * count }]))[0]);
+        const commands = gpu.record().dispatch(pipeline, buffers, [Math.ceil(count / EVALUATE_THREADS)]);
+        const reading = gpu.read([{ buffer: values, bytes: 4 * results * count }], commands);
+        if (first === 0) meanwhile?.();
+        const found = new Float32Array((await reading)[0]);
         for (let r = 0; r < results; r++) all.set(found.subarray(r * count, (r + 1) * count), r * n + first);
       },
       signal,

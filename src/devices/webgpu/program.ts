@@ -49,7 +49,7 @@ export class WebGpuProgram {
 
   /** A buffer that is destroyed with the program. */
   buffer(usage: 'storage' | 'uniform'): GrowingBuffer {
-    const buffer = new GrowingBuffer(this.gpu, usage);
+    const buffer = new GrowingBuffer(this.gpu, usage, this.#buffers.length);
     this.#buffers.push(buffer);
     return buffer;
   }

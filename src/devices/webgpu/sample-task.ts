@@ -20,6 +20,12 @@ const BUSY_THREADS = 2 ** 18;
 const LEAST_WINDOW = 8;
 const LEAST_WINDOWS = 16;
 
+/**
+ * Samples of a task from which on kernels of its own pay: one that only measures, and one whose histogram is in workgroup memory. Below, a thread
+ * has a slice of a piece (kernels/slices.ts).
+ */
+const LARGE = 2 ** 17;
+
 /** A task whose map is on the host; its counts may be on the GPU. */
 export type MappedTask = SampleTask & { edges: Float64Array };
 
@@ -39,6 +45,8 @@ export function plainCounts(task: MappedTask): PlainTask {
     throw new Error('parts of an iteration need counts of the host');
   return task as PlainTask;
 }
+
+export const isLarge = (task: SampleTask): boolean => samplesOf(task) >= LARGE;
 
 /** Samples of a window as a power of two: so many that threads are busy, and at least as many as a piece has on average. */
 export function windowBitsFor(task: SampleTask, cubes: number, size: number): number {
@@ -96,11 +104,10 @@ function originOf(edges: Float64Array, bins: number, d: number): number {
 export function taskWords(task: MappedTask, cubes: number, results: number): Uint32Array<ArrayBuffer> {
   const { key, iteration, stream, bins, counts, unit, edges, strata, adapt, pass } = task;
   const dims = strata.length;
-  const words = new Uint32Array(4 * TASK_VECTORS);
-  if (powersAt(dims) + results > words.length)
+  const words = new Uint32Array(powersAt(dims) + results);
+  if (words.length > 4 * TASK_VECTORS)
     throw new RangeError(`${dims} dimensions are more than this device has room for; use another one.`);
   const floats = new Float32Array(words.buffer);
-  words.set(key, TASK.KEY);
   words.set(roundKeys(key), TASK.KEYS);
   words[TASK.ITERATION] = iteration;
   words[TASK.STREAM] = stream;

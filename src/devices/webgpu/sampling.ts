@@ -13,20 +13,15 @@ import {
 } from '../../tasks/sample.ts';
 import { pointOfSample } from '../../tasks/sample-point.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
+import { Ahead, type Found, MOST_AHEAD_BYTES } from './ahead.ts';
 import type { Commands } from './commands.ts';
 import { CubeLists } from './cube-lists.ts';
 import { addGroups } from './group-sums.ts';
 import type { GrowingBuffer } from './growing-buffer.ts';
 import { FOLD_THREADS, foldKernel, foldsFor, recordOf } from './kernels/fold.ts';
-import {
-  isWide,
-  MANY_THREADS,
-  MOST_WRITTEN_OUT,
-  type SampleVariant,
-  sampleKernel,
-  THREADS,
-} from './kernels/sample.ts';
-import { TASK } from './kernels/sample-words.ts';
+import { type SampleVariant, sampleKernel } from './kernels/sample.ts';
+import { TASK, TASK_VECTORS } from './kernels/sample-words.ts';
+import { JOIN_THREADS, joinKernel, placesOfSlices, sliceOf } from './kernels/slices.ts';
 import { mostPieces, WebGpuLearning } from './learning.ts';
 import type { Points } from './points.ts';
 import type { WebGpuProgram } from './program.ts';
@@ -43,11 +38,8 @@ import {
   taskWords,
   windowBitsFor,
 } from './sample-task.ts';
+import { variantFor } from './sample-variant.ts';
 
-/** Bytes of workgroup memory that the kernel needs beside the histogram. */
-const OWN_SHARED = 256;
-/** Samples of a task from which on kernels of its own pay: one that only measures, and one whose histogram is in workgroup memory. */
-const LARGE = 2 ** 17;
 /** Workgroups of a dispatch, at most: WebGPU's default limit. */
 const MAX_WORKGROUPS = 65_535;
 
@@ -66,6 +58,7 @@ export class WebGpuSampling {
   readonly #task: GrowingBuffer;
   readonly #folds: GrowingBuffer[];
   readonly #records: GrowingBuffer;
+  readonly #slices: GrowingBuffer;
   readonly #partial: GrowingBuffer[];
   readonly #edges: GrowingBuffer;
   readonly #starts: GrowingBuffer;
@@ -78,6 +71,7 @@ export class WebGpuSampling {
   /** The map and the counts that are on the GPU. */
   #map: Float64Array | null = null;
   #counts: Uint32Array | null = null;
+  readonly #ahead = new Ahead();
 
   constructor(program: WebGpuProgram, points: Points) {
     this.#program = program;
@@ -88,6 +82,7 @@ export class WebGpuSampling {
     this.#partial = [1, 2].map(() => program.buffer('storage'));
     const storage = () => program.buffer('storage');
     this.#records = storage();
+    this.#slices = storage();
     this.#edges = storage();
     this.#starts = storage();
     this.#before = storage();
@@ -97,19 +92,33 @@ export class WebGpuSampling {
     this.#lattice = storage();
   }
 
-  async sample(asked: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
+  /** `following`: see `sample` of ../device.ts. */
+  async sample(asked: SampleTask, part: Part, signal?: AbortSignal, following = 0): Promise<PartSums> {
     const task = mapped(asked);
+    const isWhole = part.count === plan(task).groups;
+    const known = isWhole ? this.#ahead.take(asked) : null;
+    if (known) return this.#sumsOf(task, part, known);
     const { adapt } = task;
     if (adapt?.keep && adapt.variances && !this.learning.holds(task)) {
       // too many pieces for one buffer: the host learns from their variances
       const own = await this.#withPlainCounts({ ...task, adapt: { ...adapt, keep: false } });
-      const sums = await this.#sample(own, part, signal);
+      const sums = await this.#sample(own, part, signal, 0);
       await this.learning.learn(own, merge(own, [sums]));
       return { ...sums, cubes: null, histogram: null };
     }
     // the host cuts lists of cubes, and parts, by counts of its own
-    const cut = asksForLists(task) || part.count < plan(task).groups;
-    return this.#sample(cut ? await this.#withPlainCounts(task) : task, part, signal);
+    const cut = asksForLists(task) || !isWhole;
+    return this.#sample(
+      cut ? await this.#withPlainCounts(task) : task,
+      part,
+      signal,
+      isWhole ? following : 0,
+    );
+  }
+
+  /** What was sampled ahead is not wanted any more. */
+  forgetAhead(): void {
+    this.#ahead.forget();
   }
 
   async #withPlainCounts(task: MappedTask): Promise<MappedTask> {
@@ -118,16 +127,21 @@ export class WebGpuSampling {
     return { ...task, counts: { ...counts, each: await this.learning.countsOf(counts) } };
   }
 
-  async #sample(task: MappedTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
+  async #sample(
+    task: MappedTask,
+    part: Part,
+    signal: AbortSignal | undefined,
+    following: number,
+  ): Promise<PartSums> {
     const { gpu } = this.#program;
     const [cubes, results] = [cubesOf(task), resultsOf(task)];
     const { groups, size } = plan(task);
     const { adapt } = task;
     const keeps = !!adapt?.keep;
     const lists = asksForLists(task);
-    const variant = this.#variant(task);
+    const variant = variantFor(task, this.#program);
     if (keeps) this.learning.kernels().catch(() => {}); // compiled beside the others
-    const [pipeline, fold] = await this.#kernels(variant);
+    const [pipeline, fold, join] = await this.#kernels(variant);
     signal?.throwIfAborted();
     const edges = this.#putMap(task);
     const lattice = task.lattice ? this.#putLattice(task.lattice) : null;
@@ -138,6 +152,12 @@ export class WebGpuSampling {
     const record = recordOf(results);
     const windowBits = windowBitsFor(task, cubes, size);
     const groupBits = Math.log2(size) - windowBits;
+    const mostPlaces = placesOfSlices(mostPieces(task), samplesOf(task));
+    const sliceBytes = 4 * sliceOf(results).words * mostPlaces;
+    const rows = variant.sliced
+      ? this.#rows(task, following, Math.max(sliceBytes, 4 * record.words * groups * 2 ** groupBits))
+      : 1;
+    const slices = variant.sliced ? this.#slices.of(sliceBytes * rows) : null;
     const turns = foldsFor(groupBits);
     const fromPlaces = lists || part.count < groups;
     const places = fromPlaces ? placesOf(plainCounts(task), cubes, part, size) : null;
@@ -150,6 +170,7 @@ export class WebGpuSampling {
     );
     words[TASK.GROUP_BITS] = groupBits;
     words[TASK.WINDOW_BITS] = windowBits;
+    words[TASK.PLACES] = mostPlaces;
 
     const tree = new TreeSum(nodeWidth(results), groups);
     const cubeSums = lists ? new CubeLists(plainCounts(task), cubes + part.count) : null;
@@ -169,30 +190,43 @@ export class WebGpuSampling {
       const count = end - first;
       const pieceBytes = lists ? 8 * span(end) : keeps && adapt?.variances ? 8 * mostPieces(task) : 8;
       const ofPieces = this.#ofPieces.of(pieceBytes);
-      const found = this.#found.of(4 * record.words * count);
-      const commands = this.learning.begin();
-      if (first === 0 && histogram) commands.clear(histogram, Math.max(8, histogramBytes));
+      const found = this.#found.of(4 * record.words * count * rows);
+      const begun = gpu.record();
+      // before any kernel: a clearing ends the pass of those before it
+      if (first === 0 && adapt && histogram) begun.clear(histogram, Math.max(8, histogramBytes));
+      const commands = this.learning.begin(begun);
       words[TASK.FIRST_PIECE] = lists ? places![first].piece : 0;
       const dispatch = (from: number, n: number, commands: Commands) => {
         const windows = n * 2 ** groupBits;
         words[TASK.FIRST_GROUP] = part.first + first + from - counts.first;
         words[TASK.WINDOWS] = windows;
-        const records = this.#records.of(4 * record.words * windows);
+        const records = this.#records.of(4 * record.words * windows * rows);
+        this.#task.of(16 * TASK_VECTORS); // the kernel declares room for the most axes
+        const own = this.#task.write(words);
+        const threads = slices
+          ? Math.min(mostPlaces, placesOfSlices((n * size) / 2, (n + 1) * size))
+          : windows;
         commands.dispatch(
           pipeline,
           [
             this.#program.params(),
-            this.#task.write(words),
+            own,
             edges,
             counts.starts,
             counts.before,
-            records,
-            ofPieces,
+            slices ?? records,
+            slices ? null : ofPieces,
             histogram ?? lattice,
           ],
-          [Math.ceil(windows / variant.threads)],
+          [Math.ceil(threads / variant.threads), rows],
         );
-        let [left, source] = [windows, records];
+        if (slices)
+          commands.dispatch(
+            join,
+            [slices, own, counts.starts, counts.before, records, ofPieces],
+            [Math.ceil(windows / JOIN_THREADS), rows],
+          );
+        let [left, source] = [windows * rows, records];
         turns.forEach((by, turn) => {
           left /= by;
           const last = turn === turns.length - 1;
@@ -205,7 +239,7 @@ export class WebGpuSampling {
       const last = await this.#program.pace.runBut(
         gpu,
         count,
-        samplesOf(task) / groups,
+        (samplesOf(task) / groups) * rows,
         mostGroups,
         commands,
         dispatch,
@@ -215,7 +249,7 @@ export class WebGpuSampling {
         await this.learning.fold(last.commands, task, ofPieces, counts.before);
       const reading = gpu.read(
         [
-          { buffer: found, bytes: 4 * record.words * count },
+          { buffer: found, bytes: 4 * record.words * count * rows },
           { buffer: ofPieces, bytes: lists ? pieceBytes : 0 },
           { buffer: counts.before, from: 8 * cubes, bytes: typeof task.counts === 'number' ? 0 : 8 },
           { buffer: histogram ?? found, bytes: end === part.count && adapt ? histogramBytes : 0 },
@@ -226,12 +260,16 @@ export class WebGpuSampling {
       const [sums, cubesFound, total, squares] = await reading;
       last.done();
       signal?.throwIfAborted();
-      const own = addGroups(tree, new Uint32Array(sums), part.first + first, count, results, share);
+      const ofRow = (row: number) =>
+        new Uint32Array(sums, 4 * record.words * count * row, record.words * count);
+      const own = addGroups(tree, ofRow(0), part.first + first, count, results, share);
       totals.squares += own.squares;
       if (own.wrong > 0) totals.firstWrong ??= own.firstGroup * size + own.firstWrong;
       totals.wrong += own.wrong;
       cubeSums?.add(places!.slice(first, end + 1), new Float32Array(cubesFound));
       if (total.byteLength > 0) evaluations = new Uint32Array(total)[1];
+      const others = Array.from({ length: rows - 1 }, (_, i) => ({ records: ofRow(i + 1), evaluations }));
+      if (rows > 1) this.#ahead.put(task, others);
       if (squares.byteLength > 0) counters = histogramOf(squares);
       first = end;
     }
@@ -252,34 +290,46 @@ export class WebGpuSampling {
     };
   }
 
+  /** How many iterations go into a dispatch of one that takes so many bytes per buffer: those that follow too, as far as they are quick. */
+  #rows({ lattice, adapt, ...task }: MappedTask, following: number, bytes: number): number {
+    if (lattice || adapt || task.cubes) return 1;
+    // all of them in one dispatch of the pace, of which a half is left for rounding
+    const quick = Math.floor(this.#program.pace.evaluations / 2 / samplesOf(task));
+    return Math.max(1, Math.min(1 + following, quick, Math.floor(MOST_AHEAD_BYTES / bytes)));
+  }
+
+  /** The sums of an iteration that was sampled ahead. */
+  async #sumsOf(task: MappedTask, part: Part, { records, evaluations }: Found): Promise<PartSums> {
+    const results = resultsOf(task);
+    const tree = new TreeSum(nodeWidth(results), part.count);
+    const share = typeof task.counts === 'number' ? 1 / task.counts : 1;
+    const own = addGroups(tree, records, 0, part.count, results, share);
+    const first = own.firstGroup * plan(task).size + own.firstWrong;
+    return {
+      part,
+      evaluations,
+      nodes: tree.nodes,
+      histogram: null,
+      squares: own.squares,
+      cubes: null,
+      nonFinite: own.wrong > 0 ? await this.#nonFinite(task, own.wrong, first) : null,
+    };
+  }
+
   /** The kernels of a variant, compiled with the first task that needs them. */
   #kernels(variant: SampleVariant): Promise<GPUComputePipeline[]> {
     const { gpu, text } = this.#program;
     const key = Object.values(variant).join();
-    const texts = () => [sampleKernel(text, variant), foldKernel(variant.results)];
+    const { results, sliced } = variant;
+    const texts = () => [
+      sampleKernel(text, variant),
+      foldKernel(results),
+      ...(sliced ? [joinKernel(results)] : []),
+    ];
     const made = this.#pipelines.get(key) ?? Promise.all(texts().map(t => gpu.pipeline(t)));
     this.#pipelines.set(key, made);
     made.catch(() => this.#pipelines.delete(key));
     return made;
-  }
-
-  #variant(task: MappedTask): SampleVariant {
-    const { strata, bins, adapt, lattice } = task;
-    const dims = strata.length;
-    const large = samplesOf(task) >= LARGE;
-    const { limits } = this.#program.gpu.device;
-    const room = (limits.maxComputeWorkgroupStorageSize - OWN_SHARED) / 4;
-    const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
-    return {
-      dims,
-      results: this.#program.results,
-      adapt: !lattice && (!large || !!adapt),
-      shared: large && adapt ? Math.min(Math.floor(room), dims * bins) : 0,
-      threads: large && most >= MANY_THREADS ? MANY_THREADS : THREADS,
-      wide: isWide(strata, bins),
-      lattice: !!lattice,
-      writtenOut: large && dims <= MOST_WRITTEN_OUT,
-    };
   }
 
   /** Puts the map on the GPU, unless it is there. */

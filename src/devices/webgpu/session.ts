@@ -9,7 +9,7 @@ import type { Learning } from '../../tasks/learning.ts';
 import { isKept, type Part } from '../../tasks/part.ts';
 import type { PoolTask, RegionPool } from '../../tasks/pool/pool.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
-import type { PartSums, SampleTask } from '../../tasks/sample.ts';
+import type { AxisMap, PartSums, SampleTask } from '../../tasks/sample.ts';
 import type { WitnessSums, WitnessTask } from '../../tasks/witness.ts';
 import { beforeAbort } from '../before-abort.ts';
 import type { Session } from '../device.ts';
@@ -46,6 +46,11 @@ class Runner {
     this.sampling = new WebGpuSampling(this.program, this.points);
     this.regions = new WebGpuRegions(this.program, this.points);
   }
+
+  bind(integrand: CompiledProgram): void {
+    this.program.bind(integrand);
+    this.sampling.forgetAhead();
+  }
 }
 
 export class WebGpuSession implements Session {
@@ -61,6 +66,8 @@ export class WebGpuSession implements Session {
   #integrand: CompiledProgram;
   /** The last task of samples; the last list of regions that covers the box, and the last of all. */
   #sampled: SampleTask | null = null;
+  /** The noise of the last map that it was measured with: a run asks on the way and at its end, mostly about the same map. */
+  #sampleNoise: { edges: AxisMap; noise: Promise<number[]> } | null = null;
   #evaluated: [Evaluated, Evaluated] | null = null;
   /** The last pool. It stays until the next one: the noise of a run is asked for at its end. */
   #pool: WebGpuPool | null = null;
@@ -90,13 +97,15 @@ export class WebGpuSession implements Session {
       });
   }
 
-  sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
+  sample(task: SampleTask, part: Part, signal?: AbortSignal, following = 0): Promise<PartSums> {
     // witnesses are drawn without a map, also while there is one
     if (!this.#sampled || task.bins >= this.#sampled.bins) this.#sampled = task;
     const runner = this.#runner(task);
-    return this.#inTurn(signal, async () =>
-      runner.sampling.sample(await this.#forRunner(task, runner), part, signal),
-    );
+    return this.#inTurn(signal, async () => {
+      const own = await this.#forRunner(task, runner);
+      // counts that were read for this task are other ones for the next: what follows would not be found
+      return runner.sampling.sample(own, part, signal, own === task ? following : 0);
+    });
   }
 
   /** A task as a program for some of the results takes it: counts that are kept are in buffers of the whole one. */
@@ -136,11 +145,7 @@ export class WebGpuSession implements Session {
   async noise(signal?: AbortSignal): Promise<readonly number[]> {
     const { results } = this.#integrand.program;
     if (this.#oneByOne && !this.#sampled) return this.#oneByOne.noise(signal);
-    const sampled = this.#sampled
-      ? await this.#inTurn(signal, () =>
-          sampleNoise(this.#sampled!, this.#integrand, this.#whole.points, this.#epsilon, signal),
-        )
-      : results.map(() => 0);
+    const sampled = this.#sampled ? await this.#noiseOf(this.#sampled, signal) : results.map(() => 0);
     if (this.#pool) {
       const pool = this.#pool;
       const noise = await this.#inTurn(signal, () => poolNoise(pool, this.#integrand, this.#epsilon));
@@ -152,6 +157,20 @@ export class WebGpuSession implements Session {
       relative.push(regionNoise(task, found, this.#integrand, this.#epsilon));
     const absolute = this.#evaluated[0].found.values.reduce((sum, v) => sum + Math.abs(v), 0);
     return sampled.map(n => Math.max(n, Math.max(...relative) * absolute));
+  }
+
+  /** The noise of samples through the map of a task. */
+  #noiseOf(task: SampleTask, signal?: AbortSignal): Promise<number[]> {
+    if (this.#sampleNoise?.edges === task.edges) return this.#sampleNoise.noise;
+    const noise = this.#inTurn(signal, () =>
+      sampleNoise(task, this.#integrand, this.#whole.points, this.#epsilon, signal),
+    );
+    const own = { edges: task.edges, noise };
+    this.#sampleNoise = own;
+    noise.catch(() => {
+      if (this.#sampleNoise === own) this.#sampleNoise = null;
+    });
+    return noise;
   }
 
   /** The regions of PAGANI in the GPU's memory. */
@@ -177,12 +196,12 @@ export class WebGpuSession implements Session {
     await this.#last.catch(() => {});
     this.#integrand = program as CompiledProgram;
     this.#sampled = null;
+    this.#sampleNoise = null;
     this.#evaluated = null;
     this.#pool?.close();
     this.#pool = null;
-    this.#whole.program.bind(this.#integrand);
-    for (const [results, runner] of this.#passes)
-      runner.program.bind(this.#narrowed(results.split(',').map(Number)));
+    this.#whole.bind(this.#integrand);
+    for (const [results, runner] of this.#passes) runner.bind(this.#narrowed(results.split(',').map(Number)));
     await this.#oneByOne?.rebind(this.#integrand);
   }
 

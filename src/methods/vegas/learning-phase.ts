@@ -87,7 +87,7 @@ export class LearningPhase {
     for (let turn = 0; turn < most; turn++) {
       const full = ledger.evaluations + size > this.#ends;
       if (turn > 0 && (full || ledger.iterationsLeft <= 1)) break;
-      const now = yield* this.#run.iterate(size, true, false, hurry ? this.firstAlpha : undefined);
+      const now = yield* this.#run.iterate(size, true, false, { alpha: hurry ? this.firstAlpha : undefined });
       // while the map is far off one iteration may fail to improve by chance: then two in a row are needed to settle
       const back = hurry ? 2 : 1;
       const enough =

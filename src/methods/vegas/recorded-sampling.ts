@@ -70,8 +70,8 @@ export class RecordedSampling {
     return (await this.#call({ ...callOf('adapt', evaluations), alpha: alpha ?? null })) as Estimate;
   }
 
-  async measure(evaluations: number): Promise<Estimate> {
-    return (await this.#call(callOf('measure', evaluations))) as Estimate;
+  async measure(evaluations: number, following = 0): Promise<Estimate> {
+    return (await this.#call(callOf('measure', evaluations), undefined, following)) as Estimate;
   }
 
   async lattice(...lattice: NonNullable<Call['lattice']>): Promise<Estimate> {
@@ -109,7 +109,7 @@ export class RecordedSampling {
   }
 
   /** Answers a call from the record, or by sampling. */
-  async #call(call: Call, now?: Estimate): Promise<Entry['result']> {
+  async #call(call: Call, now?: Estimate, following?: number): Promise<Entry['result']> {
     const known = this.#old?.entries[this.#entries.length];
     if (known && isSame(known, call)) {
       this.#problem.signal?.throwIfAborted();
@@ -124,7 +124,7 @@ export class RecordedSampling {
     this.#learning = learns(call);
     this.#spent = 0;
     this.#nonFinite = [];
-    const result = await this.#sample(call, now);
+    const result = await this.#sample(call, now, following);
     const { what, evaluations, alpha, boxes, lattice } = call;
     const [spent, nonFinite, after] = [this.#spent, this.#nonFinite, this.#sampling.scalars];
     const entry: Entry = { what, evaluations, alpha, boxes, spent, result, after, nonFinite };
@@ -137,10 +137,11 @@ export class RecordedSampling {
   async #sample(
     { what, evaluations, alpha, boxes, lattice }: Call,
     now?: Estimate,
+    following?: number,
   ): Promise<Entry['result']> {
     const sampling = this.#sampling;
     if (what === 'adapt') return sampling.adapt(evaluations, alpha ?? undefined);
-    if (what === 'measure') return sampling.measure(evaluations);
+    if (what === 'measure') return sampling.measure(evaluations, following);
     if (what === 'lattice') return sampling.lattice(...lattice!);
     if (what === 'witness') return sampling.witness(evaluations, now!);
     await (what === 'probe' ? sampling.probe(evaluations) : sampling.seed(boxes!));

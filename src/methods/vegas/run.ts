@@ -70,11 +70,23 @@ export class VegasRun {
     return this.ledger.left > AGAIN * learned && !this.ledger.lastIteration;
   }
 
-  /** Makes an iteration. `counts`: it enters the result. */
-  async *iterate(evaluations: number, adapting: boolean, counts: boolean, alpha?: number): Step<Estimate> {
+  /**
+   * Makes an iteration. `counts`: it enters the result. `following`: iterations of as many evaluations that are likely to come next, of those
+   * that do not adapt; a device may sample them along.
+   */
+  async *iterate(
+    evaluations: number,
+    adapting: boolean,
+    counts: boolean,
+    { alpha, following }: { alpha?: number | undefined; following?: number } = {},
+  ): Step<Estimate> {
     const size = Math.floor(Math.min(evaluations, Math.max(this.fewest, this.ledger.budgetLeft)));
     const wasDark = !this.seen;
-    const estimate = adapting ? await this.sampling.adapt(size, alpha) : await this.sampling.measure(size);
+    // one that was sampled along takes no time, and a run with a deadline plans by the time that iterations take
+    const along = this.ledger.hasDeadline ? 0 : following;
+    const estimate = adapting
+      ? await this.sampling.adapt(size, alpha)
+      : await this.sampling.measure(size, along);
     if (!this.seen || (this.dark > 0 && wasDark)) this.dark = this.ledger.evaluations;
     if (counts) this.measurement.count([...this.measurement.counted, estimate]);
     else this.learned.push(estimate);

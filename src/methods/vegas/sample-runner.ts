@@ -41,10 +41,11 @@ export class SampleRunner {
     this.#excess = volumeExcess(problem.ranges);
   }
 
-  async run(task: SampleTask, passes: readonly ResultPass[] | undefined): Promise<PassSums> {
+  /** `following`: see `sample` of devices/device.ts. */
+  async run(task: SampleTask, passes: readonly ResultPass[] | undefined, following = 0): Promise<PassSums> {
     const found: SampleSums[] = [];
     for (const own of passes ? passes.map(pass => inPass(task, pass)) : [task])
-      found.push(await this.sumsOf(own));
+      found.push(await this.sumsOf(own, following));
     const sums: PassSums = passes ? together(passes, found) : found[0];
     this.#count(sums);
     if (task.stream !== STREAM.probe && task.stream !== STREAM.witness)
@@ -75,9 +76,9 @@ export class SampleRunner {
   }
 
   /** The sums of a task as they are; nothing is counted. */
-  async sumsOf(task: SampleTask): Promise<SampleSums> {
+  async sumsOf(task: SampleTask, following = 0): Promise<SampleSums> {
     const { session, signal } = this.#problem;
-    return merge(task, [await session.sample(task, wholeOf(task), signal)]);
+    return merge(task, [await session.sample(task, wholeOf(task), signal, following)]);
   }
 
   /** Whether the samples have to be drawn again in other units, which are set; `tries`: how often they were drawn again before. */

@@ -224,8 +224,8 @@ export class Sampling {
     }
   }
 
-  /** Samples with map and strata as they are. */
-  async measure(evaluations: number): Promise<Estimate> {
+  /** Samples with map and strata as they are. `following`: measurements of as many evaluations that are likely to come next. */
+  async measure(evaluations: number, following = 0): Promise<Estimate> {
     const { several, onMeasured } = this.#problem;
     const runner = this.#runner;
     // while no variances of cubes are known, nothing is lost by choosing the strata anew
@@ -234,7 +234,7 @@ export class Sampling {
     const counts = await this.#countsFor(evaluations);
     await this.#lookAtEnds();
     for (let tries = 0; ; tries++) {
-      const sums = await this.#sample(this.#strata, counts, null);
+      const sums = await this.#sample(this.#strata, counts, null, STREAM.sample, following);
       if (runner.mustRepeat(sums, tries)) continue;
       const least = typeof counts === 'number' ? counts : leastFor(evaluations, this.#strata.cubes);
       const hidden = sums.means ? hiddenBy(sums.means, least) * runner.units.unit : 0;
@@ -382,9 +382,11 @@ export class Sampling {
     counts: number | Counts,
     scale: number | null,
     stream: number = STREAM.sample,
+    following = 0,
   ): Promise<PassSums> {
     const task = this.#task(strata, counts, scale, stream);
-    const sums = await this.#runner.run(task, this.#runner.units.passesFor(task.adapt !== null));
+    const passes = this.#runner.units.passesFor(task.adapt !== null);
+    const sums = await this.#runner.run(task, passes, following);
     if (task.adapt && !task.adapt.keep) await this.#learning.learn(task, sums);
     return sums;
   }

@@ -64,7 +64,8 @@ async function* protocol(
   const size = evaluations ?? Math.max(1000, Math.floor(Math.min(1e5, problem.maxEvaluations / total)));
   for (let i = 0; i < total && ledger.left >= size; i++) {
     const alpha = i < adapting / 2 ? firstAlpha : undefined;
-    yield* run.iterate(size, i < adapting, i >= (skip ?? adapting), alpha);
+    const how = i < adapting ? { alpha } : { following: total - i - 1 };
+    yield* run.iterate(size, i < adapting, i >= (skip ?? adapting), how);
     const frozen = measurement.counted.length >= 2 && i >= adapting;
     if (frozen && (await measurement.enough())) return 'converged';
   }

@@ -58,7 +58,8 @@ export class WithSamples implements Measuring {
       if (!(turns >= 1) || ledger.lastIteration) return (await measurement.enough()) ? 'converged' : 'budget';
       for (let i = 0; i < turns && !ledger.lastIteration; i++) {
         if (i > 0 && ledger.left < size) break; // with `auto`, the other method may have used budget in the meantime
-        yield* run.iterate(size, false, true);
+        // later ones may be larger
+        yield* run.iterate(size, false, true, { following: Math.max(0, Math.min(turns, missing) - i - 1) });
         if (measurement.neglected.length > 0) return undefined;
         // small iterations make a GPU seem slow: those that are left become larger once it has shown that it is not
         const rest = (turns - i - 1) * size;

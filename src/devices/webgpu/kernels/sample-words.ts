@@ -2,7 +2,8 @@
 
 /** Words of the task, which is a uniform buffer, by their names. Those of axes are behind the others. */
 export const TASK = {
-  KEY: 0,
+  /** Places of slices (slices.ts) per iteration, where one dispatch has several. */
+  PLACES: 0,
   ITERATION: 2,
   STREAM: 3,
   BINS: 4,

@@ -1,7 +1,7 @@
 /**
- * The kernel of samples. A thread has a window of samples: all pieces (tasks/pieces.ts) whose first sample lies in the window. A group of
- * the task is a power of two of windows; how wide they are depends on the task alone, so bits do not depend on how groups are spread
- * over dispatches. Each thread writes its sums, and fold.ts adds those of a group.
+ * The kernel of samples. A thread has a window of samples: all pieces (tasks/pieces.ts) whose first sample lies in the window; in small tasks
+ * it has a slice of a piece (slices.ts). A group of the task is a power of two of windows; how wide they are depends on the task alone, so bits
+ * do not depend on how groups are spread over dispatches. Each thread writes its sums, and fold.ts adds those of a group.
  *
  * A thread takes one sample after another and ends a piece on the way, instead of looping over pieces and over samples in them: cubes
  * of VEGAS+ have different numbers of samples, and the threads of a GPU that run in step would wait for the largest piece each time.
@@ -10,8 +10,7 @@
  *
  * A coordinate comes from integers: word, stratum and bins give the number of the bin and what is left, and only then there is a
  * float32, the fraction of the bin. Weights w = f·Jacobian/unit of a piece are summed as differences from its first one, the
- * pivot: sums of them and of their products lose no digits to each other where w varies little. What pieces contribute to the sum is
- * an integer of 128 bits; variances are float32, since two digits of them are enough.
+ * pivot: sums of them and of their products lose no digits to each other where w varies little (piece-sums.ts).
  *
  * The Jacobian is a product of as many factors as there are axes, of which each may be 1e-6: mantissas are multiplied, and exponents added.
  *
@@ -20,9 +19,11 @@
  */
 import { recordOf } from './fold.ts';
 import { FINITE, HIGH_PRODUCT, SUMS } from './numbers.ts';
-import { PIECES } from './pieces.ts';
+import { addPiece, SUMS_OF_WINDOW, writeWindow } from './piece-sums.ts';
 import { drawing, LOWER_END, latticePlace, randomPlace } from './sample-places.ts';
 import { AXIS, powersAt, TASK, TASK_VECTORS } from './sample-words.ts';
+import { FIND_SLICE, FIRST_SLICE, writeSlice } from './slices.ts';
+import { nextPiece, openWindow, WINDOWS } from './windows.ts';
 
 /** Threads of a workgroup that every GPU allows; for those that allow more see `SampleVariant`. */
 export const THREADS = 256;
@@ -48,6 +49,8 @@ export interface SampleVariant {
   lattice: boolean;
   /** Whether what is done for each axis is written out: see `forAxes`. */
   writtenOut: boolean;
+  /** Whether slices of pieces are written, for the kernel of slices.ts, instead of sums of windows. */
+  sliced: boolean;
 }
 
 /** Axes that are written out, at most. */
@@ -79,9 +82,9 @@ export const isWide = (strata: readonly number[], bins: number): boolean =>
   bins >= 2 ** 16 || strata.some(n => n * bins >= 2 ** 21);
 
 export function sampleKernel(integrand: string, variant: SampleVariant): string {
-  const { dims, results, adapt, shared, threads, wide, lattice, writtenOut } = variant;
+  const { dims, results, adapt, shared, threads, wide, lattice, writtenOut, sliced } = variant;
   const pairs = (results * (results + 1)) / 2;
-  const { floats, words, ...record } = recordOf(results);
+  const { floats } = recordOf(results);
   const evaluate = results > 1 ? 'integrand(&x, &w);' : 'w[0] = integrand(&x);';
   return /* wgsl */ `
 @group(0) @binding(0) var<storage, read> params: array<f32>;
@@ -98,8 +101,7 @@ export function sampleKernel(integrand: string, variant: SampleVariant): string 
 @group(0) @binding(5) var<storage, read_write> records: array<u32>;
 ${adapt ? '@group(0) @binding(7) var<storage, read_write> histogram: array<atomic<u32>>;' : ''}
 ${lattice ? '/** Whether words are folded; steps; words of shifts (random/lattice.ts). */\n@group(0) @binding(7) var<storage, read> lattice: array<u32>;' : ''}
-/** Variance and mean of each piece, where cubes are wanted. */
-@group(0) @binding(6) var<storage, read_write> ofPieces: array<vec2<f32>>;
+${sliced ? '' : '/** Variance and mean of each piece, where cubes are wanted. */\n@group(0) @binding(6) var<storage, read_write> ofPieces: array<vec2<f32>>;'}
 
 ${integrand}
 
@@ -114,20 +116,15 @@ ${Object.entries({
   .map(([name, value]) => `const ${name} = ${value}u;`)
   .join('\n')}
 
-fn taskWord(i: u32) -> u32 { return words[i >> 2u][i & 3u]; }
+${WINDOWS}
+${sliced ? FIRST_SLICE : ''}
 fn taskNumber(i: u32) -> f32 { return bitcast<f32>(taskWord(i)); }
 fn axisWords(d: u32, half: u32) -> vec4<u32> { return words[AXES / 4u + ${AXIS.WORDS / 4}u * d + half]; }
 ${lattice ? HIGH_PRODUCT : `${wide ? HIGH_PRODUCT : ''}${drawing(writtenOut)}`}
-${SUMS}
+${sliced ? '' : SUMS}
 ${FINITE}
 ${shared > 0 ? `const COUNTERS = ${shared}u;\nvar<workgroup> counters: array<atomic<u32>, COUNTERS>;` : ''}
 
-${PIECES}
-fn countOf(cube: u32) -> u32 {
-  var count = taskWord(COUNT);
-  if (count == 0u) { count = before[cube + 1u].y - before[cube].y; }
-  return count;
-}
 ${wide && !lattice ? LOWER_END : ''}
 /** 2^power, as a product of two factors that are float32. */
 fn scaled(value: f32, power: i32) -> f32 {
@@ -145,52 +142,16 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
       : ''
   }
   let leads = taskWord(LEADS);
-  let cubes = taskWord(CUBES);
-  let perCube = taskWord(COUNT);
-  ${lattice ? '' : 'let iterated = product1(taskWord(ITERATION));'}
+  ${lattice ? '' : `let iterated = product1(taskWord(ITERATION)${sliced ? ' + thread.y' : ''});`}
   let bins = taskWord(BINS);
-  let number = taskWord(FIRST_GROUP) + (thread.x >> taskWord(GROUP_BITS));
-  let group = groups[number];
-  // samples are counted from the first one of the group
-  let opens = (thread.x & ((1u << taskWord(GROUP_BITS)) - 1u)) << taskWord(WINDOW_BITS);
-  let ends = opens + (1u << taskWord(WINDOW_BITS));
-  var average = 1.0;
-  var cube = group.x;
-  var offset = group.y + opens;
-  if (perCube > 0u) {
-    cube += offset / perCube;
-    offset %= perCube;
-  } else {
-    average = f32(before[cubes].y) / f32(cubes);
-    // the last cube that begins with the window or before
-    var high = groups[number + 1u].x + 1u;
-    while (high > cube + 1u) {
-      let middle = cube + (high - cube) / 2u;
-      if (before[middle].y - group.z <= opens) { cube = middle; } else { high = middle; }
-    }
-    offset = opens - (before[cube].y - group.z);
-  }
-  // where the cube begins: for the first one mostly before the group, a difference below 0
-  var begin = opens - offset;
-  var full = 0u;
-  var j = 0u;
-  if (cube < cubes) {
-    full = countOf(cube);
-    j = pieceFrom(offset, full);
-    if (j == piecesOf(full)) {
-      begin += full;
-      cube++;
-      j = 0u;
-      if (cube < cubes) { full = countOf(cube); }
-    }
-  }
-  var working = thread.x < taskWord(WINDOWS) && cube < cubes && begin + startOf(j, full) < ends;
-
-  var total = array<vec4<u32>, RESULTS>();
-  // covariances, concentrations, squares
-  var spread = array<f32, FLOATS>();
+  ${sliced ? FIND_SLICE : openWindow('thread.x')}
+  ${
+    sliced
+      ? `var squares = 0.0;
   var wrong = 0u;
-  var firstWrong = 0xffffffffu;
+  var firstWrong = 0xffffffffu;`
+      : SUMS_OF_WINDOW
+  }
   ${
     lattice
       ? ''
@@ -210,14 +171,18 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
   var sum = array<f32, RESULTS>();
   var product = array<f32, PAIRS>();
   var i = 0u;
-  var m = 0u;
+  ${
+    sliced
+      ? 'while (i < m) {'
+      : `var m = 0u;
   var own = 0u;
   while (working) {
     if (i == 0u) {
       let start = startOf(j, full);
       m = startOf(j + 1u, full) - start;
       own = begin + start;
-    }
+    }`
+  }
       let sampleLow = group.z + own + i;
       let sampleHigh = group.w + u32(sampleLow < group.z);
       var x: array<f32, DIMS>;
@@ -272,85 +237,16 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
           if (((leads >> r) & 1u) == 1u) { square += (w[r] * root) * (w[r] * root) * taskNumber(REST); }
         }
         if (perCube == 0u) { square *= average / f32(full); }
-        spread[FLOATS - 1u] += square;
+        ${sliced ? 'squares' : 'spread[FLOATS - 1u]'} += square;
         let counted = rounded(square);
         ${countText(variant)}
       }`
           : ''
       }
     i++;
-    if (i == m) {
-    let samples = f32(m);
-    // where all cubes have as many samples, the host divides by that number
-    var share = 1.0;
-    if (perCube == 0u) { share = 1.0 / f32(full); }
-    var variance = 0.0;
-    var mean = 0.0;
-    var pair = 0u;
-    for (var r = 0u; r < RESULTS; r++) {
-      if (perCube > 0u) {
-        total[r] = add128(total[r], add128(fixed128(pivot[r], m), fixed128(sum[r], 1u)));
-      } else {
-        total[r] = add128(total[r], add128(fixed128(pivot[r] * (samples * share), 1u), fixed128(sum[r] * share, 1u)));
-      }
-      for (var s = 0u; s <= r; s++) {
-        var squares = product[pair] - sum[r] * (sum[s] / samples);
-        if (s == r) { squares = max(0.0, squares); }
-        let error = squares / (samples - 1.0) * samples * (share * share);
-        spread[pair] += error;
-        if (s == r) {
-          spread[PAIRS + r] += error * error;
-          if (((leads >> r) & 1u) == 1u) {
-            let average = pivot[r] + sum[r] / samples;
-            variance += squares / (samples - 1.0);
-            mean += ${results > 1 ? 'average * average' : 'average'};
-          }
-        }
-        pair++;
-      }
-    }
-    if (taskWord(CUBES_WANTED) == 1u) {
-      ${results > 1 ? 'mean = sqrt(mean);' : ''}
-      var piece = cube * piecesOf(full) + j;
-      if (perCube == 0u) { piece = before[cube].x + j; }
-      ofPieces[piece - taskWord(FIRST_PIECE)] = (samples / f32(full)) * vec2<f32>(variance, mean);
-    }
-    i = 0u;
-    j++;
-    if (j == piecesOf(full)) {
-      begin += full;
-      cube++;
-      j = 0u;
-      if (cube < cubes) { full = countOf(cube); }
-      ${
-        lattice
-          ? ''
-          : `var next = true;
-      ${forAxes(
-        variant,
-        d => `        if (next) {
-          let strata = axisWords(${d}, 0u).x;
-          stratum[${d}]++;
-          next = stratum[${d}] == strata;
-          if (next) { stratum[${d}] = 0u; }
-          ${wide ? lowerEndOf(d) : ''}
-        }`,
-      )}`
-      }
-    }
-    working = cube < cubes && begin + startOf(j, full) < ends;
-    }
+    ${sliced ? '' : endOfPiece(variant)}
   }
-  if (thread.x < taskWord(WINDOWS)) {
-    let out = thread.x * ${words}u;
-    for (var r = 0u; r < RESULTS; r++) {
-      for (var q = 0u; q < 4u; q++) { records[out + 4u * r + q] = total[r][q]; }
-    }
-    for (var k = 0u; k < FLOATS; k++) { records[out + 4u * RESULTS + k] = bitcast<u32>(spread[k]); }
-    records[out + ${record.wrong}u] = wrong;
-    records[out + ${record.firstWrong}u] = firstWrong;
-    records[out + ${record.overflows}u] = u32(tooLarge);
-  }
+  ${sliced ? `if (m > 0u) {\n${writeSlice(results)}\n  }` : writeWindow('thread.x', results)}
   ${
     shared > 0
       ? `workgroupBarrier();
@@ -363,6 +259,27 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
 }
 `;
 }
+
+/** Where a thread has taken all samples of a piece. */
+const endOfPiece = (variant: SampleVariant): string => /* wgsl */ `if (i == m) {
+    ${addPiece(variant.results)}
+    i = 0u;
+    ${nextPiece(
+      variant.lattice
+        ? ''
+        : `var next = true;
+      ${forAxes(
+        variant,
+        d => `        if (next) {
+          let strata = axisWords(${d}, 0u).x;
+          stratum[${d}]++;
+          next = stratum[${d}] == strata;
+          if (next) { stratum[${d}] = 0u; }
+          ${variant.wide ? lowerEndOf(d) : ''}
+        }`,
+      )}`,
+    )}
+    }`;
 
 /** A square as an integer of two words, and how a counter is raised by it. */
 const histogramText = (shared: number) => /* wgsl */ `
