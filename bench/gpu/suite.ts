@@ -4,6 +4,7 @@
  * bundles it with its kernels into one folder.
  *
  *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--webgpu-phases] [--webgpu-regions] [--webgpu-pulls SEEDS] [--first]
+ *   node suite.mjs --timeline METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[,…]   (where the time of short runs goes)
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS[:DEVICE]]   (for a profiler)
  */
 import { fileURLToPath } from 'node:url';
@@ -22,6 +23,7 @@ const { values: asked } = parseArgs({
     zmc: { type: 'boolean' },
     first: { type: 'boolean' },
     once: { type: 'string' },
+    timeline: { type: 'string' },
     rates: { type: 'boolean' },
     limits: { type: 'boolean' },
     several: { type: 'boolean' },
@@ -37,6 +39,13 @@ const { values: asked } = parseArgs({
 if (asked.once) {
   const { once } = await import('./once.ts');
   await once(asked.once);
+  process.exit(0);
+}
+
+if (asked.timeline) {
+  const { timeline } = await import('./timeline.ts');
+  process.env.QUADRILLE_TIER ??= 'inlined';
+  await timeline(asked.timeline);
   process.exit(0);
 }
 
