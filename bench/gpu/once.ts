@@ -1,6 +1,6 @@
 /** A few runs, of which the first one compiles, for a profiler to look at. */
-import type { CommonOptions } from '../../src/problem.ts';
 import type { Entry } from '../../tests/integrands/entry.ts';
+import { askedFor } from './asked-for.ts';
 import { entry, onCard } from './common.ts';
 import { CONTESTANTS } from './several.ts';
 
@@ -9,16 +9,6 @@ const severalOf = (name: string): Entry | undefined => {
   const found = CONTESTANTS.find(([own]) => own === name);
   return found && ({ f: found[1], domain: Array(8).fill([0, 1]) } as unknown as Entry);
 };
-
-/** Twenty iterations with so many evaluations in all, or a tolerance if the amount is below 1. */
-export function askedFor(amount: number): CommonOptions {
-  if (amount < 1) return { relTol: amount, maxEvaluations: 1e13, maxTime: 3000 };
-  return {
-    relTol: 0,
-    maxEvaluations: 2 * amount,
-    vegas: { evaluations: amount / 20, iterations: 20, adapt: 10 },
-  };
-}
 
 /** Twenty iterations of `vegas+` or `mcubes` with so many evaluations in all, or another method to a tolerance. */
 export async function once(what: string) {

@@ -7,8 +7,8 @@
  * clock is read twice per call of the driver, which costs about 0.1 µs.
  */
 import { loadDriver } from '../../src/devices/cuda/driver.ts';
+import { askedFor } from './asked-for.ts';
 import { entry, onCard } from './common.ts';
-import { askedFor } from './once.ts';
 
 interface Call {
   name: string;
@@ -27,7 +27,11 @@ function listen(): Call[][] {
     driver[name] = (...args) => {
       const begin = performance.now();
       const status = own(...args);
-      runs.at(-1)?.push({ name: name === 'cuStreamQuery' && status !== 0 ? 'waiting' : name, begin, end: performance.now() });
+      runs.at(-1)?.push({
+        name: name === 'cuStreamQuery' && status !== 0 ? 'waiting' : name,
+        begin,
+        end: performance.now(),
+      });
       return status;
     };
   }
@@ -49,7 +53,9 @@ export async function timeline(whats: string): Promise<void> {
     }
     spent.sort((a, b) => a.ms - b.ms);
     const run = spent[RUNS >> 1];
-    console.log(`\n${what}: ${(1000 * run.ms).toFixed(0)} µs, from ${(1000 * spent[0].ms).toFixed(0)} to ${(1000 * spent.at(-1)!.ms).toFixed(0)}`);
+    console.log(
+      `\n${what}: ${(1000 * run.ms).toFixed(0)} µs, from ${(1000 * spent[0].ms).toFixed(0)} to ${(1000 * spent.at(-1)!.ms).toFixed(0)}`,
+    );
     tell(run);
   }
 }
@@ -86,5 +92,11 @@ function tell({ ms, begin, calls }: { ms: number; begin: number; calls: Call[] }
   add('JavaScript', 1000 * (begin + ms - last));
   const ranked = [...sums].sort(([, a], [, b]) => b.us - a.us);
   console.log(ranked.map(([name, { count, us }]) => `${name} ${us.toFixed(0)} in ${count}`).join(', '));
-  console.log(line.join(', ').replaceAll('JavaScript', 'js').replaceAll('cuLaunchKernel', 'launch').replaceAll('cuStreamQuery', 'query'));
+  console.log(
+    line
+      .join(', ')
+      .replaceAll('JavaScript', 'js')
+      .replaceAll('cuLaunchKernel', 'launch')
+      .replaceAll('cuStreamQuery', 'query'),
+  );
 }

@@ -12,8 +12,8 @@ export interface PoolTurns {
   /** Does a step when it is its turn. */
   run<T>(step: () => Promise<T>): Promise<T>;
   /** Fulfilled when kernels that a pool does not need at first are compiled: those of looks and of witnesses. */
-  looks?: Promise<void>;
-  witnesses?: Promise<void>;
+  looks?: Promise<void> | undefined;
+  witnesses?: Promise<void> | undefined;
   close(): void;
 }
 
@@ -41,6 +41,10 @@ export class PoolInTurns implements RegionPool {
 
   start(level: number): Promise<PoolStep> {
     return this.#turns.run(() => this.#pool.start(level));
+  }
+
+  expectHalvings(times: number): void {
+    this.#pool.expectHalvings?.(times);
   }
 
   select(part: number): Promise<number> {

@@ -5,12 +5,11 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-const sources = fileURLToPath(new URL('emulator', import.meta.url));
-const cache = fileURLToPath(new URL('../../.cache/cuda-emulator', import.meta.url));
+const sources = resolve('tests/cuda/emulator');
+const cache = resolve('.cache/cuda-emulator');
 
 /** Why there is no emulator; undefined when there is one. */
 export const absent =

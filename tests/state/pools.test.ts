@@ -40,7 +40,9 @@ describe.skipIf(absent)('pagani on a card', () => {
     const device = wrapped((await opened!).device, session => ({
       pool: async (task, signal) => spied(await session.pool!(task, signal)),
     }));
-    return [await integrate(f, { ...given, device }), calls.filter(name => name !== 'close')];
+    // a hint makes a card begin earlier, not do more
+    const work = (name: string) => name !== 'close' && name !== 'expectHalvings';
+    return [await integrate(f, { ...given, device }), calls.filter(work)];
   }
 
   test('to a tolerance, then to a tenth of it: the bits and the evaluations of one run', async () => {

@@ -3,19 +3,32 @@
  * memory take about a millisecond each, as long as a small integral; taking and giving back lists of 4e6 regions took a third of a run of 30 ms
  * (_trial_). What is kept is given back when a run finds no memory.
  */
+import type { Program } from '../../integrand/ir.ts';
 import type { Rule } from '../../tasks/rules.ts';
 import type { Buffer } from './card.ts';
 import type { Kernels } from './module.ts';
+import type { OnCard } from './on-card.ts';
 import type { PreparedRule } from './regions.ts';
 
 /** Kernels that are kept, at most. */
 const MAX_KERNELS = 64;
 /** Buffers of one name that are kept, at most. */
 const MAX_BUFFERS = 4;
+/** Sets of objects of sessions that are kept, at most, and the bytes that the buffers of one set may have. */
+const MAX_IDLE = 8;
+const MAX_IDLE_BYTES = 2 ** 26;
+
+/** Objects of a session that has ended, and bytes of their buffers. */
+interface Idle {
+  own: OnCard;
+  bytes: number;
+}
 
 export class CardCache {
   readonly #modules = new Map<string, Kernels>();
   readonly #buffers = new Map<string, Buffer[]>();
+  /** Those that were used least recently come first. */
+  readonly #idle: Idle[] = [];
   readonly rules = new Map<Rule, PreparedRule>();
   readonly #most: () => number;
   /** Bytes that are kept. */
@@ -58,8 +71,36 @@ export class CardCache {
     this.bytes += buffer.size;
   }
 
+  /** The objects of a session with this integrand that has ended, if any are kept. */
+  takeIdle(program: Program): OnCard | undefined {
+    const at = this.#idle.findIndex(({ own }) => own.integrand === program);
+    if (at < 0) return undefined;
+    const [{ own, bytes }] = this.#idle.splice(at, 1);
+    this.bytes -= bytes;
+    return own;
+  }
+
+  /** Keeps the objects of a session for the next one with its integrand: making them takes as long as an iteration of a small run. */
+  giveIdle(own: OnCard): void {
+    const { bytes } = own;
+    if (bytes > MAX_IDLE_BYTES || this.bytes + bytes > this.#most()) return own.close();
+    this.#idle.push({ own, bytes });
+    this.bytes += bytes;
+    if (this.#idle.length > MAX_IDLE) this.#dismiss();
+  }
+
+  /** Gives the buffers of the objects that were used least recently to others; returns whether there were any. */
+  #dismiss(): boolean {
+    const idle = this.#idle.shift();
+    if (!idle) return false;
+    this.bytes -= idle.bytes;
+    idle.own.close();
+    return true;
+  }
+
   /** Gives all memory back; returns whether there was any. */
   clear(): boolean {
+    while (this.#dismiss());
     const buffers = [...this.#buffers.values()].flat();
     this.#buffers.clear();
     this.bytes = 0;

@@ -46,6 +46,9 @@ const BLOCKING_WAIT_MS = 0.05;
  */
 const POLLED_MS = 20;
 
+/** For so many milliseconds the amount of free memory is not asked for again, unless memory of this process was taken or given back. */
+const FREE_MEMORY_MS = 1000;
+
 /** The part of a card's memory that is kept for the next run, at most. */
 const KEPT_PART = 1 / 16;
 
@@ -71,6 +74,8 @@ export class Card {
   linkFailure: string | undefined;
   /** The driver's status for the fault after which the card cannot be used; 0 without one. */
   #fault = 0;
+  /** What `freeMemory` found last: asking the driver takes 26 µs. */
+  #free: { bytes: number; at: number } | null = null;
 
   constructor(ordinal: number) {
     const driver = phase('starting the driver', loadDriver);
@@ -132,9 +137,14 @@ export class Card {
     return device && device + REPORT_OFFSET;
   }
 
-  /** The first bytes of what the last kernel left at `reportTo`. */
-  report(bytes: number): Uint8Array {
-    return new Uint8Array(this.#opened().memory, REPORT_OFFSET, bytes).slice();
+  /** Bytes that kernels may leave there. */
+  get reportRoom(): number {
+    return this.reportTo && SURVEY_OFFSET - REPORT_OFFSET;
+  }
+
+  /** Bytes that kernels left at `reportTo`, from byte `at` on. */
+  report(bytes: number, at = 0): Uint8Array {
+    return new Uint8Array(this.#opened().memory, REPORT_OFFSET + at, bytes).slice();
   }
 
   /** The address at which a pool's kernels leave how many errors are in each bucket (survey.ts); 0 when there is none. */
@@ -153,7 +163,7 @@ export class Card {
     return this.turns.take(signal, async () => {
       this.use();
       // a fault that was not reported yet comes from an earlier task, not from this one
-      const status = this.driver.cuStreamQuery(0);
+      const status = this.turns.areOver ? 0 : this.driver.cuStreamQuery(0);
       if (isSticky(status)) this.#fault = status;
       if (this.#fault) throw this.#lostBefore(this.#fault);
       return task();
@@ -181,11 +191,20 @@ export class Card {
     return Number(pointer[0]);
   }
 
-  /** Bytes that runs can have, with those that are kept. */
+  /** Bytes that runs can have, with those that are kept. What others take meanwhile is seen after FREE_MEMORY_MS. */
   get freeMemory(): number {
-    this.use();
-    const [free] = out(this.driver, (a, b) => this.driver.cuMemGetInfo(a, b), 'asking for free memory', 2);
-    return free + this.cache.bytes;
+    const now = performance.now();
+    if (!this.#free || now > this.#free.at + FREE_MEMORY_MS) {
+      this.use();
+      const [bytes] = out(this.driver, (a, b) => this.driver.cuMemGetInfo(a, b), 'asking for free memory', 2);
+      this.#free = { bytes, at: now };
+    }
+    return this.#free.bytes + this.cache.bytes;
+  }
+
+  /** Takes note that memory was taken or given back. */
+  memoryChanged(): void {
+    this.#free = null;
   }
 
   module(unit: Unit): Module {
@@ -248,14 +267,17 @@ export class Card {
 
   /** Takes note that a kernel of a module was started. */
   started(module: Module): void {
+    this.turns.areOver = false;
     this.#started.add(module);
   }
 
   #idle(doing: string): boolean {
+    if (this.turns.areOver) return true;
     this.use();
     const status = this.driver.cuStreamQuery(0);
     if (status === NOT_READY) return false;
     this.check(status, doing);
+    this.turns.areOver = true;
     return true;
   }
 
@@ -335,6 +357,7 @@ export class Buffer {
     card.check(status, `taking ${(bytes / 2 ** 20).toFixed(0)} MiB of memory`);
     this.address = Number(address[0]);
     this.#size = bytes;
+    card.memoryChanged();
     return this;
   }
 
@@ -368,6 +391,8 @@ export class Buffer {
   close(): void {
     const { address } = this;
     this.address = this.#size = 0;
-    if (address) this.#card.giveBack(driver => driver.cuMemFree(address));
+    if (!address) return;
+    this.#card.giveBack(driver => driver.cuMemFree(address));
+    this.#card.memoryChanged();
   }
 }

@@ -85,6 +85,11 @@ export class CudaLearning {
     };
   }
 
+  /** Forgets what belongs to a session that has ended. Numbers of maps and counts go on. */
+  reset(): void {
+    this.#learned = this.#map = this.#counts = this.#allocated = this.#allocation = null;
+  }
+
   keep(learned: Learned): void {
     this.#learned = learned;
   }

@@ -12,7 +12,7 @@ import type { Buffer } from './card.ts';
 import { PoolLists } from './lists.ts';
 import type { Kernels } from './module.ts';
 import type { CudaProgram, Recipe } from './program.ts';
-import { blocksFor, type CudaRegions, THREADS } from './regions.ts';
+import { blocksFor, type CudaRegions, KIND, THREADS } from './regions.ts';
 import { FOUND, POOL } from './structs.ts';
 import { type Selection, SHIFT, selectLargest, TOLD } from './survey.ts';
 
@@ -32,6 +32,8 @@ export const BLAME = { SURPRISED: 0, DEVIATING: 1, EVERYONE: 2 } as const;
 
 const found = FOUND.layout(0);
 export type Found = ReturnType<typeof found.unpack>;
+/** A copy of FOUND takes so many bytes of the memory for reports. */
+const FOUND_BYTES = found.size;
 
 /** Members of POOL that change from launch to launch. */
 export interface Shape {
@@ -67,6 +69,9 @@ export class PoolKernels {
   readonly #found: Buffer;
   readonly #blocks: Buffer;
   readonly #sums: Buffer;
+  /** Where kernels leave copies of FOUND, and which of the places there the next one takes. */
+  readonly #reportTo: number;
+  #slot = 0;
   /** How many errors are in each bucket. */
   readonly #counts = new Uint32Array(TOLD);
   /** The struct POOL as the last launch was given it. */
@@ -79,12 +84,13 @@ export class PoolKernels {
     this.task = task;
     this.signal = signal;
     this.rule = ruleFor(program.dims, task.rule);
+    this.#reportTo = program.card.reportTo;
     this.lists = new PoolLists(program.card, program.dims);
     this.#module = program.module(poolRecipe(program));
     this.#evaluation = program.module(regions.recipe(this.rule));
     this.#struct = POOL.layout(program.dims);
     this.#buckets = program.buffer('pool buckets').reserve(4 * BUCKETS);
-    this.#found = program.buffer('pool found').reserve(found.size);
+    this.#found = program.buffer('pool found').reserve(FOUND_BYTES);
     this.#blocks = program.buffer('pool blocks');
     this.#sums = program.buffer('pool sums').reserve(8 * 6 * MAX_SUM_BLOCKS);
     this.#survey = program.buffer('pool survey');
@@ -130,13 +136,51 @@ export class PoolKernels {
 
   /** Adds over all regions, of which n are new, and counts their errors. */
   async addUp(n = 0): Promise<void> {
+    this.#total(n);
+    this.last = await this.read();
+    this.#readCounts();
+  }
+
+  /**
+   * Halves all regions so many times without waiting in between, and returns what was found after each halving. Null where the host has no
+   * memory for so many answers.
+   */
+  async halveAll(times: number): Promise<Found[] | null> {
+    const { card } = this.program;
+    const { tree } = this;
+    if (times * FOUND_BYTES > card.reportRoom || tree.count * 2 ** times > SURVEYED) return null;
+    for (let slot = 0; slot < times; slot++) {
+      const n = tree.count;
+      this.#slot = slot;
+      this.list({ threshold: 0 });
+      this.evaluate(KIND.HALVES, 2 * n, { n });
+      this.#total(n);
+      this.halved(n);
+    }
+    this.#slot = 0;
+    await card.finished(this.signal, 'evaluating regions');
+    this.#readCounts();
+    return Array.from({ length: times }, (_, slot) =>
+      found.unpack(card.report(FOUND_BYTES, slot * FOUND_BYTES)),
+    );
+  }
+
+  /** Takes note that n regions were halved. */
+  halved(n: number): void {
+    this.tree.count += n;
+    this.tree.nodes += 2 * n;
+    this.tree.depth++;
+  }
+
+  #total(n: number): void {
     const all = this.tree.count + n;
     this.launch('totals', Math.min(MAX_SUM_BLOCKS, Math.ceil(all / 256)), 256, { n });
-    if (all > SURVEYED) {
-      this.bucket('bucketErrors', { n });
-      this.launch('survey', 1, WIDTH);
-    }
-    this.last = await this.read();
+    if (all <= SURVEYED) return;
+    this.bucket('bucketErrors', { n });
+    this.launch('survey', 1, WIDTH);
+  }
+
+  #readCounts(): void {
     const { card } = this.program;
     if (card.surveyTo) card.survey(this.#counts);
     else this.#survey.read(this.#counts);
@@ -154,7 +198,7 @@ export class PoolKernels {
     const { card } = this.program;
     await card.finished(this.signal, 'evaluating regions');
     return found.unpack(
-      card.reportTo ? card.report(found.size) : this.#found.read(new Uint8Array(found.size)),
+      card.reportTo ? card.report(FOUND_BYTES) : this.#found.read(new Uint8Array(FOUND_BYTES)),
     );
   }
 
@@ -204,6 +248,7 @@ export class PoolKernels {
     struct.put(view, 'relative', relative);
     struct.put(view, 'below', below);
     struct.put(view, 'list', list ?? this.lists.address('list'));
+    struct.put(view, 'report', this.#reportTo && this.#reportTo + this.#slot * FOUND_BYTES);
     return this.#bytes;
   }
 
@@ -229,7 +274,7 @@ export class PoolKernels {
       best: address('best'),
       around: address('around'),
       face: address('face'),
-      report: card.reportTo,
+      report: this.#reportTo,
     });
     this.#view = new DataView(this.#bytes.buffer);
   }

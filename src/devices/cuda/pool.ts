@@ -43,6 +43,8 @@ const MAX_LOOK_BLOCKS = 8192;
  * unit many small regions would be rounded up to more than they have.
  */
 const NEIGHBOUR_UNIT = 2 ** -56;
+/** An axis can be halved as long as the width of a region is at least 2^-WIDE_BITS of its numbers. */
+const WIDE_BITS = 48;
 /** The part of a card's free memory that a pool may take. */
 const MEMORY_PART = 0.8;
 
@@ -64,6 +66,9 @@ export class CudaPool implements RegionPool {
   #wanted = 0;
   #threshold = 0;
   #isListed = false;
+  /** How often all regions will be halved, as far as is known; and what the halvings found that were started ahead. */
+  #expected = 0;
+  #ahead: Found[] = [];
   /** The kernels of looks, once they are needed. */
   #looks: Kernels | null = null;
   /** Sums over regions that left the pool. Without them the tree of halvings has gaps, so there are no more looks. */
@@ -84,7 +89,7 @@ export class CudaPool implements RegionPool {
   }
 
   get count(): number {
-    return this.#kernels.tree.count;
+    return this.#kernels.tree.count / 2 ** this.#ahead.length;
   }
 
   get sums(): PoolSums {
@@ -100,6 +105,12 @@ export class CudaPool implements RegionPool {
   }
 
   async start(level: number): Promise<PoolStep> {
+    const count = await this.#begin(level);
+    return this.#step(count, async i => this.#at(i));
+  }
+
+  /** Evaluates the regions of the start; returns their number. */
+  async #begin(level: number): Promise<number> {
     const k = this.#kernels;
     const count = 2 ** (level * k.program.dims);
     Object.assign(k.tree, {
@@ -114,10 +125,24 @@ export class CudaPool implements RegionPool {
     k.expectFound();
     k.evaluate(KIND.ALL, count);
     await k.addUp();
-    return this.#step(count, async i => this.#at(i));
+    return count;
+  }
+
+  expectHalvings(times: number): void {
+    const { program, task, tree } = this.#kernels;
+    // regions that become too small to be halved would not be in the list
+    const areWide = task.ranges.every(
+      ([low, high]) =>
+        (high - low) * 2 ** (WIDE_BITS - tree.depth - times) > Math.max(Math.abs(low), Math.abs(high)),
+    );
+    this.#expected = areWide && !program.mayTakeLong ? times : 0;
   }
 
   async select(part: number): Promise<number> {
+    if (this.#ahead.length > 0) {
+      if (part !== Infinity) throw new Error('halvings of all regions were expected');
+      return this.count;
+    }
     const { threshold, count } = this.#kernels.largest(part);
     this.#threshold = threshold;
     this.#isListed = false;
@@ -129,19 +154,43 @@ export class CudaPool implements RegionPool {
   async halve(most: number): Promise<PoolStep> {
     const k = this.#kernels;
     const n = Math.min(most, this.#wanted);
+    if (this.#ahead.length === 0 && this.#expected > 1 && n === k.tree.count) await this.#halveAhead();
+    const [now] = this.#ahead;
+    if (now) {
+      this.#ahead.shift();
+      k.last = now;
+      return this.#step(this.count, async () => []);
+    }
     const { room } = k.lists;
     const before = k.tree.count;
     this.#list();
     if (before + n > room) this.#grow(Math.max(4 * room, before + n));
     k.evaluate(KIND.HALVES, 2 * n, { n });
     await k.addUp(n);
-    k.tree.count += n;
-    k.tree.nodes += 2 * n;
-    k.tree.depth++;
+    k.halved(n);
     return this.#step(2 * n, async i => {
       const [region] = k.lists.read('list', new Uint32Array(1), 4 * Math.floor(i / 2));
       return this.#at(i % 2 === 0 ? region : before + Math.floor(i / 2));
     });
+  }
+
+  /**
+   * Halves all regions as often as is expected, without waiting in between: a wait, with what the host does meanwhile, takes as long as
+   * halving a few regions. Where a value is not finite all is made again step by step, which says where.
+   */
+  async #halveAhead(): Promise<void> {
+    const k = this.#kernels;
+    const { rootLevel } = k.tree;
+    const found = await k.halveAll(this.#expected);
+    this.#expected = 0;
+    if (!found) return;
+    if (found[found.length - 1].wrong === 0) {
+      this.#ahead = found;
+      return;
+    }
+    await this.#begin(rootLevel);
+    k.expectFound(); // what `start` met was reported
+    await this.select(Infinity);
   }
 
   async finish(relative: number, tolerance: Tolerance): Promise<void> {

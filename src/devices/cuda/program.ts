@@ -7,6 +7,7 @@ import type { Program } from '../../integrand/ir.ts';
 import { lower } from '../../integrand/lower/lower.ts';
 import { provideMath } from '../../integrand/math/now.ts';
 import { read } from '../../integrand/read.ts';
+import { stopChecksOf } from '../../integrand/stop-checks.ts';
 import { linkedTexts, type Shape } from '../../integrand/targets/cuda/linked.ts';
 import { cudaParams, toCuda } from '../../integrand/targets/cuda.ts';
 import { PIECE } from '../../tasks/pieces.ts';
@@ -188,12 +189,16 @@ export class CudaProgram {
   /** How many results it has. */
   readonly results: number;
   readonly params: Buffer;
+  /** Whether it has loops that may run long. */
+  readonly mayTakeLong: boolean;
   readonly #text: string;
   readonly #digest: string;
   readonly #buffers = new Map<string, Buffer>();
   readonly #modules = new Map<string, Kernels>();
   /** The same by recipes that are kept: names take a good part of the time of a launch. */
-  readonly #known = new WeakMap<Recipe, Kernels>();
+  #known = new WeakMap<Recipe, Kernels>();
+  /** The params that are on the card. */
+  #bound: Float64Array = new Float64Array(0);
 
   constructor(card: Card, integrand: CompiledProgram) {
     this.card = card;
@@ -202,11 +207,30 @@ export class CudaProgram {
     this.#text = textOf(integrand.program);
     this.#digest = digestOf(integrand.program);
     this.params = this.buffer('params');
+    this.mayTakeLong = stopChecksOf(integrand.program).checked.size > 0;
   }
 
   /** Writes the params to the card; has to be called before any kernel runs. */
   bind({ program, params }: CompiledProgram): void {
-    this.params.write(cudaParams(program, params, this.card.stopFlag));
+    const numbers = cudaParams(program, params, this.card.stopFlag);
+    const isSame =
+      numbers.length === this.#bound.length && numbers.every((n, i) => Object.is(n, this.#bound[i]));
+    if (isSame) return; // writing takes 10 µs
+    this.params.write(numbers);
+    this.#bound = numbers;
+  }
+
+  /** Bytes of its buffers. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const buffer of this.#buffers.values()) bytes += buffer.size;
+    return bytes;
+  }
+
+  /** Kernels are looked for anew from now on. */
+  forgetKernels(): void {
+    this.#modules.clear();
+    this.#known = new WeakMap();
   }
 
   /** The buffer of this name, which is kept from task to task. */

@@ -105,6 +105,13 @@ export class CudaSampling {
     this.#buffers = program.buffers(...BUFFERS);
   }
 
+  /** Forgets what belongs to a session that has ended. */
+  reset(): void {
+    this.#module = null;
+    this.#slopes = null;
+    this.learning.reset();
+  }
+
   async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
     const laid = this.#lay(task);
     const whole = part.count === laid.groups;

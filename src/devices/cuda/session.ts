@@ -21,33 +21,13 @@ import type { Session } from '../device.ts';
 import { OneByOne } from '../one-by-one.ts';
 import { PoolInTurns } from '../pool-in-turns.ts';
 import type { Card } from './card.ts';
-import { CudaHeavy } from './heavy.ts';
 import { LEARNING } from './learning.ts';
+import { OnCard } from './on-card.ts';
 import { CudaPool, lookRecipe } from './pool.ts';
 import { poolRecipe } from './pool-kernels.ts';
-import { CudaProgram, integrandUnit, type Recipe, textOf } from './program.ts';
-import { CudaRegions } from './regions.ts';
-import { CudaSampling } from './sampling.ts';
+import { integrandUnit, type Recipe, textOf } from './program.ts';
+import type { CudaSampling } from './sampling.ts';
 import { tierAsked } from './tiers.ts';
-import { CudaWitness } from './witness.ts';
-
-/** The objects of a session on its card. */
-interface OnCard {
-  program: CudaProgram;
-  sampling: CudaSampling;
-  heavy: CudaHeavy;
-  regions: CudaRegions;
-  witness: CudaWitness;
-  /** Programs for passes over some of the results, by these. */
-  passes: Map<string, OnePass>;
-}
-
-interface OnePass {
-  program: CudaProgram;
-  sampling: CudaSampling;
-  /** Whether the present params are on the card. */
-  bound: boolean;
-}
 
 /** Cards for which kernels to learn with are compiled, or being compiled. */
 const expected = new WeakSet<Card>();
@@ -59,8 +39,6 @@ export class CudaSession implements Session {
   /** Regions and witnesses of an integrand with several results. */
   readonly #oneByOne: OneByOne | null;
   #onCard: OnCard | null = null;
-  /** Kinds of tasks whose kernels are compiled (null) or being compiled. */
-  readonly #kinds = new Map<string, Promise<void> | null>();
   /** Whether the present params are on the card. */
   #bound = false;
   /** The signal of the last task; learning between tasks belongs to the same run. */
@@ -124,19 +102,16 @@ export class CudaSession implements Session {
           : counts,
     };
     const { program, params, ...rest } = this.#integrand;
-    const narrow = { ...rest, params, program: withResults(program, results) };
-    const own = (card: OnCard): OnePass => {
-      const known = card.passes.get(results.join());
-      if (known) return known;
-      const made = new CudaProgram(this.card, narrow);
-      const pass = { program: made, sampling: new CudaSampling(made), bound: false };
-      card.passes.set(results.join(), pass);
-      return pass;
+    let narrow: CompiledProgram | null = null;
+    const narrowed = () => {
+      narrow ??= { ...rest, params, program: withResults(program, results) };
+      return narrow;
     };
-    await this.#compiled(`samples of ${results}`, signal, card => [own(card).sampling.recipe(task)]);
-    return this.#use(signal, card => {
-      const pass = own(card);
-      if (!pass.bound) pass.program.bind(narrow);
+    const kind = `samples of ${results}`;
+    await this.#compiled(kind, signal, own => [own.pass(results, narrowed).sampling.recipe(task)]);
+    return this.#use(signal, own => {
+      const pass = own.pass(results, narrowed);
+      if (!pass.bound) pass.program.bind(narrowed());
       pass.bound = true;
       return pass.sampling.sample(task, part, signal);
     });
@@ -172,9 +147,8 @@ export class CudaSession implements Session {
       regions.recipe(rule),
     ]);
     // compiled behind those, and needed after the first regions; errors are reported when the kernels are needed
-    const looks = this.#compiled('looks', undefined, ({ program }) => [lookRecipe(program)]);
-    const witnesses = this.#compiled('witness', undefined, ({ witness }) => Object.values(witness.recipes()));
-    for (const later of [looks, witnesses]) later.catch(() => {});
+    const looks = this.#later('looks', ({ program }) => [lookRecipe(program)]);
+    const witnesses = this.#later('witness', ({ witness }) => Object.values(witness.recipes()));
     await first;
     const own = await this.#use(
       signal,
@@ -182,8 +156,8 @@ export class CudaSession implements Session {
     );
     return new PoolInTurns(own, {
       run: step => this.card.run(signal, step),
-      looks: beforeAbort(looks, signal),
-      witnesses: beforeAbort(witnesses, signal),
+      looks: looks && beforeAbort(looks, signal),
+      witnesses: witnesses && beforeAbort(witnesses, signal),
       close: () => this.card.turns.between(() => own.close()),
     });
   }
@@ -192,18 +166,14 @@ export class CudaSession implements Session {
     this.#integrand = program as CompiledProgram;
     this.#bound = false;
     await this.#oneByOne?.rebind(this.#integrand);
-    for (const pass of this.#onCard?.passes.values() ?? []) pass.bound = false;
+    this.#onCard?.unbind();
   }
 
   close(): void {
     this.#oneByOne?.close();
-    const parts = this.#onCard;
+    const own = this.#onCard;
     this.#onCard = null;
-    if (!parts) return;
-    this.card.turns.between(() => {
-      parts.program.close();
-      for (const { program } of parts.passes.values()) program.close();
-    });
+    if (own) this.card.turns.between(() => this.card.cache.giveIdle(own));
   }
 
   /** Learning on the card; its steps stop with the signal of the last task. */
@@ -239,20 +209,25 @@ export class CudaSession implements Session {
     signal: AbortSignal | undefined,
     recipes: (own: OnCard) => readonly Recipe[],
   ): Promise<void> {
-    if (this.#kinds.get(kind) === null) return;
     this.#onCard ??= this.#made();
-    const job = this.#kinds.get(kind) ?? this.#onCard.program.compileAhead(recipes(this.#onCard));
-    this.#kinds.set(kind, job);
+    const { kinds, program } = this.#onCard;
+    if (kinds.get(kind) === null) return;
+    const job = kinds.get(kind) ?? program.compileAhead(recipes(this.#onCard));
+    kinds.set(kind, job);
     await beforeAbort(job, signal);
-    this.#kinds.set(kind, null);
+    kinds.set(kind, null);
+  }
+
+  /** Begins to compile a kind of kernels; nothing to wait for where they are compiled. */
+  #later(kind: string, recipes: (own: OnCard) => readonly Recipe[]): Promise<void> | undefined {
+    if (this.#onCard?.kinds.get(kind) === null) return undefined;
+    const job = this.#compiled(kind, undefined, recipes);
+    job.catch(() => {});
+    return job;
   }
 
   #made(): OnCard {
-    const program = new CudaProgram(this.card, this.#integrand);
-    const regions = new CudaRegions(program);
-    const witness = new CudaWitness(program, regions);
-    const sampling = new CudaSampling(program);
-    const heavy = new CudaHeavy(program, sampling);
-    return { program, sampling, heavy, regions, witness, passes: new Map() };
+    const { card } = this;
+    return card.cache.takeIdle(this.#integrand.program)?.reset() ?? new OnCard(card, this.#integrand);
   }
 }

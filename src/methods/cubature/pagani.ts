@@ -120,6 +120,8 @@ class Pagani extends Cubature {
     this.#note(await start());
     this.begin(this.#each.map(sums => sums.value));
     let least = Math.max(2 * pool.count, this.least);
+    const halvings = Math.ceil(Math.log2(least / pool.count));
+    if (pool.count * (2 ** halvings - 1) <= this.affordable / 2) pool.expectHalvings?.(halvings);
     for (;;) {
       const stop = await this.#select(this.regions < least);
       if (typeof stop === 'string') return stop;

@@ -87,6 +87,11 @@ export class RecordedPool implements RegionPool {
     return (await this.#call({ what: 'start', args: [level] })) as PoolStep;
   }
 
+  /** Calls that are answered from a record are not ahead of anything. */
+  expectHalvings(times: number): void {
+    if (!this.#old) this.#pool.expectHalvings?.(times);
+  }
+
   async select(part: number): Promise<number> {
     this.#wanted = (await this.#call({ what: 'select', args: [part] })) as number;
     return this.#wanted;

@@ -35,6 +35,8 @@ export interface RegionPool {
   readonly sums: PoolSums;
   /** Starts with the box, every axis halved `level` times. */
   start(level: number): Promise<PoolStep>;
+  /** Says that the next `times` steps will halve all regions: a device may begin with them at once. */
+  expectHalvings?(times: number): void;
   /**
    * Selects the regions with the largest errors, as many as have errors that sum to `part` (Infinity: all regions); returns
    * their number.
