@@ -50,9 +50,13 @@ export class OnCard {
     return pass;
   }
 
-  /** Says that there are other params than those on the card. */
-  unbind(): void {
-    for (const pass of this.#passes.values()) pass.bound = false;
+  /** Takes note that there will be other params. */
+  rebound(): void {
+    this.sampling.forgetAhead();
+    for (const pass of this.#passes.values()) {
+      pass.bound = false;
+      pass.sampling.forgetAhead();
+    }
   }
 
   /** Bytes of all buffers. */
@@ -68,7 +72,7 @@ export class OnCard {
       program.forgetKernels();
       sampling.reset();
     }
-    this.unbind();
+    this.rebound();
     // what failed may be tried again
     for (const [kind, job] of this.kinds) if (job) this.kinds.delete(kind);
     return this;

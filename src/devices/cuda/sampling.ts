@@ -21,6 +21,7 @@ import {
 } from '../../tasks/sample.ts';
 import { pointOfSample } from '../../tasks/sample-point.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
+import { Ahead } from '../ahead.ts';
 import type { Buffer } from './card.ts';
 import { CudaLearning } from './learning.ts';
 import type { Kernels } from './module.ts';
@@ -30,6 +31,8 @@ import { type Fit, fitFor, type SampleLayout, sampleLayout } from './sample-layo
 import type { Layout } from './struct.ts';
 import { LATTICE, SAMPLE_RESULT } from './structs.ts';
 
+/** Samples of iterations that are waited for together, at most: an H200 takes 0.1 ms for them. */
+const MOST_AHEAD = 2 ** 22;
 /** Threads per block, at least. */
 const MIN_THREADS = 128;
 /** Bytes of shared memory that are reserved for the kernel beside map and histogram. */
@@ -70,9 +73,8 @@ export interface SampledCubes {
 
 /** Sums over leaves. */
 interface Totals {
-  sum: number;
-  variance: number;
-  concentration: number;
+  /** The sums of the task, where all of its leaves have run. */
+  root: Float64Array;
   squares: number;
   evaluations: number;
   /** The number of values that were not finite, and the number of the first sample with one. */
@@ -84,6 +86,7 @@ export class CudaSampling {
   readonly #program: CudaProgram;
   readonly learning: CudaLearning;
   readonly #buffers: Record<(typeof BUFFERS)[number], Buffer>;
+  readonly #ahead = new Ahead<{ laid: Laid; totals: Totals }>();
   /** Threads per block, at most; there is one block per multiprocessor. Numbers that a leaf adds. */
   readonly #constants: ReturnType<typeof sampleConstants>;
   readonly #result = SAMPLE_RESULT.layout(0);
@@ -112,20 +115,36 @@ export class CudaSampling {
     this.learning.reset();
   }
 
-  async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
-    const laid = this.#lay(task);
-    const whole = part.count === laid.groups;
-    const leavesOf = (groups: number) => groups * 2 ** laid.leafBits;
-    const totals = await this.#run(laid, leavesOf(part.first), leavesOf(part.count), signal);
-    const { evaluations, squares } = totals;
+  /** What was sampled ahead is not wanted any more. */
+  forgetAhead(): void {
+    this.#ahead.forget();
+  }
+
+  /** `following`: see `sample` of ../device.ts. */
+  async sample(task: SampleTask, part: Part, signal?: AbortSignal, following = 0): Promise<PartSums> {
+    const layout = sampleLayout(task);
+    const whole = part.count === layout.groups;
+    const leavesOf = (groups: number) => groups * 2 ** layout.leafBits;
+    const known = whole ? this.#ahead.take(task) : null;
+    const laid = known?.laid ?? this.#lay(task, layout);
+    const more = whole ? this.#along(task, following) : 0;
+    const [totals, ...others] = known
+      ? [known.totals]
+      : await this.#run(laid, leavesOf(part.first), leavesOf(part.count), signal, { more });
+    if (others.length > 0)
+      this.#ahead.put(
+        task,
+        others.map(totals => ({ laid, totals })),
+      );
+    const { evaluations, squares, root } = totals;
     const sums: PartSums = {
       part,
       evaluations,
       squares,
-      nodes: whole ? this.#root(totals, leavesOf(part.count)) : new Float64Array(0),
+      nodes: whole ? root : new Float64Array(0),
       histogram: task.adapt && !task.adapt.keep ? this.#histogram(task.bins) : null,
       cubes: null,
-      nonFinite: totals.wrong > 0 ? await this.#nonFinite(laid, totals) : null,
+      nonFinite: totals.wrong > 0 ? await this.#nonFinite(task, totals) : null,
     };
     if (whole) {
       if (task.adapt?.keep) this.#keep(laid);
@@ -148,21 +167,35 @@ export class CudaSampling {
     then: (sampled: SampledCubes) => void,
     signal: AbortSignal | undefined,
   ): Promise<Pick<PartSums, 'evaluations' | 'nonFinite'>> {
-    const laid = this.#lay(task);
+    const laid = this.#lay(task, sampleLayout(task));
     const { cubes, variances } = laid;
     const { means } = this.#buffers;
     const leaves = laid.groups * 2 ** laid.leafBits;
-    const totals = await this.#run(laid, 0, leaves, signal, () => then({ cubes, means, variances }));
-    const nonFinite = totals.wrong > 0 ? await this.#nonFinite(laid, totals) : null;
+    const behind = { then: () => then({ cubes, means, variances }) };
+    const [totals] = await this.#run(laid, 0, leaves, signal, behind);
+    const nonFinite = totals.wrong > 0 ? await this.#nonFinite(task, totals) : null;
     return { evaluations: totals.evaluations, nonFinite };
   }
 
+  /** How many of the iterations that are likely to follow are started along with one, and waited for together with it. */
+  #along({ adapt, cubes, lattice, ...task }: SampleTask, following: number): number {
+    const { card, mayTakeLong } = this.#program;
+    if (following === 0 || adapt || cubes || lattice || mayTakeLong) return 0;
+    const quick = Math.floor(MOST_AHEAD / samplesOf(task)) - 1;
+    return Math.max(0, Math.min(following, quick, Math.floor(card.reportRoom / this.#reportBytes) - 1));
+  }
+
+  /** Bytes that kernels report of an iteration: the result, and behind it the sums of several results. */
+  get #reportBytes(): number {
+    const { results } = this.#program;
+    return this.#result.size + (results > 1 ? 8 * nodeWidth(results) : 0);
+  }
+
   /** Brings what an iteration needs into the card's memory. */
-  #lay(task: SampleTask): Laid {
+  #lay(task: SampleTask, layout: SampleLayout): Laid {
     const { bins, adapt } = task;
     const map = task.lattice ? this.#putLattice(plainTask(task)) : this.learning.mapOf(task.edges);
     this.learning.putCounts(task.counts);
-    const layout = sampleLayout(task);
     const wanted = { means: !!task.cubes, variances: !!task.cubes || !!adapt?.variances };
     const buffer = this.#buffers;
     if (wanted.means) buffer.means.reserve(8 * layout.pieces);
@@ -208,14 +241,14 @@ export class CudaSampling {
     this.#zerosAt = state.address;
   }
 
-  /** Runs some leaves; `then` starts what follows on the card. */
+  /** Runs some leaves, and those of `more` iterations that follow; `then` starts what is behind them on the card. */
   async #run(
     laid: Laid,
     firstLeaf: number,
     leaves: number,
     signal: AbortSignal | undefined,
-    then?: () => void,
-  ): Promise<Totals> {
+    { then, more = 0 }: { then?: () => void; more?: number },
+  ): Promise<Totals[]> {
     const { task, cubes, wanted, team, leafBits } = laid;
     const { bins, counts, adapt } = task;
     const { card, dims, params } = this.#program;
@@ -273,19 +306,32 @@ export class CudaSampling {
     );
     const blocks = Math.min(card.processors, Math.ceil(leaves / (perBlock / 32)));
     const kernel = adapt ? 'sampleAdapting' : 'sampleFrozen';
-    module.launch(kernel, blocks, perBlock, edgeBytes + histogramBytes, struct);
+    for (let i = 0; i <= more; i++) {
+      if (i > 0)
+        layout.set(struct, {
+          iteration: task.iteration + i,
+          report: card.reportTo + i * this.#reportBytes,
+        });
+      module.launch(kernel, blocks, perBlock, edgeBytes + histogramBytes, struct);
+    }
     then?.();
     await card.finished(signal, 'sampling');
     if (card.reportTo) this.#zeros = result.size;
-    const bytes = card.reportTo ? card.report(result.size) : buffer.state.read(new Uint8Array(result.size));
-    const found = result.unpack(bytes);
-    const { variance, concentration, evaluations, wrong } = found;
+    return Array.from({ length: 1 + more }, (_, i) => this.#totals(i * this.#reportBytes, leaves));
+  }
+
+  /** What the kernels left at a place for reports, or without one in the card's memory. */
+  #totals(at: number, leaves: number): Totals {
+    const result = this.#result;
+    const { card } = this.#program;
+    const bytes = card.reportTo
+      ? card.report(result.size, at)
+      : this.#buffers.state.read(new Uint8Array(result.size));
+    const { integral, variance, concentration, increments, evaluations, wrong } = result.unpack(bytes);
     const [low, high] = new Uint32Array(bytes.buffer, bytes.byteOffset + result.offset('first'), 2);
     return {
-      sum: found.integral,
-      variance,
-      concentration,
-      squares: found.increments,
+      root: this.#root([integral, variance, concentration], at, leaves),
+      squares: increments,
       evaluations,
       wrong,
       first: wrong > 0 ? (~high >>> 0) * 2 ** 32 + (~low >>> 0) : Infinity,
@@ -312,17 +358,17 @@ export class CudaSampling {
    * The sums of a whole iteration. Those of several results were reported behind the result; without a report they are behind the sums of all
    * subtrees of its leaves.
    */
-  #root({ sum, variance, concentration }: Totals, leaves: number): Float64Array {
+  #root(ofOne: number[], at: number, leaves: number): Float64Array {
     const { results, card } = this.#program;
-    if (results === 1) return Float64Array.of(sum, variance, concentration);
-    const [from, width] = [this.#result.size, nodeWidth(results)];
-    if (card.reportTo) return new Float64Array(card.report(from + 8 * width).buffer, from, width);
-    let at = leaves;
+    if (results === 1) return Float64Array.from(ofOne);
+    const width = nodeWidth(results);
+    if (card.reportTo) return new Float64Array(card.report(8 * width, at + this.#result.size).buffer);
+    let before = leaves;
     for (let n = leaves; n > 32; ) {
       n = Math.ceil(n / 32);
-      at += n;
+      before += n;
     }
-    return this.#buffers.sums.read(new Float64Array(width), 8 * this.#constants.SUMS * at);
+    return this.#buffers.sums.read(new Float64Array(width), 8 * this.#constants.SUMS * before);
   }
 
   /** The sums of a part of the groups, from those of their leaves. */
@@ -437,7 +483,7 @@ export class CudaSampling {
     return histogram;
   }
 
-  async #nonFinite({ task }: Laid, { wrong, first }: Totals): Promise<NonFinite> {
+  async #nonFinite(task: SampleTask, { wrong, first }: Totals): Promise<NonFinite> {
     const edges = this.learning.edgesOf(task.edges);
     const counts = typeof task.counts === 'number' ? task.counts : this.learning.countsOf(task.counts);
     const point = pointOfSample({ ...task, edges }, counts, first);

@@ -64,7 +64,7 @@ export class CudaSession implements Session {
       this.card.compileAhead(integrandUnit(textOf(program), shape)).catch(() => {});
   }
 
-  async sample(task: SampleTask, part: Part, signal?: AbortSignal): Promise<PartSums> {
+  async sample(task: SampleTask, part: Part, signal?: AbortSignal, following = 0): Promise<PartSums> {
     // errors of these kernels are reported when the kernels are needed
     const learns = () => {
       // VEGAS begins with an iteration that does not adapt; on a machine that has not compiled these kernels yet, the next would wait
@@ -74,12 +74,12 @@ export class CudaSession implements Session {
     };
     if (task.pass && task.pass.results.length < this.#integrand.program.results.length) {
       learns();
-      return this.#samplePass(task, task.pass, part, signal);
+      return this.#samplePass(task, task.pass, part, signal, following);
     }
     const first = this.#compiled('samples', signal, ({ sampling }) => [sampling.recipe(task)]);
     learns(); // behind those that are needed first
     await first;
-    return this.#use(signal, ({ sampling }) => sampling.sample(task, part, signal));
+    return this.#use(signal, ({ sampling }) => sampling.sample(task, part, signal, following));
   }
 
   /**
@@ -91,6 +91,7 @@ export class CudaSession implements Session {
     { results }: ResultPass,
     part: Part,
     signal: AbortSignal | undefined,
+    following: number,
   ): Promise<PartSums> {
     const { edges, counts } = asked;
     const task: SampleTask = {
@@ -113,7 +114,7 @@ export class CudaSession implements Session {
       const pass = own.pass(results, narrowed);
       if (!pass.bound) pass.program.bind(narrowed());
       pass.bound = true;
-      return pass.sampling.sample(task, part, signal);
+      return pass.sampling.sample(task, part, signal, following);
     });
   }
 
@@ -166,7 +167,7 @@ export class CudaSession implements Session {
     this.#integrand = program as CompiledProgram;
     this.#bound = false;
     await this.#oneByOne?.rebind(this.#integrand);
-    this.#onCard?.unbind();
+    this.#onCard?.rebound();
   }
 
   close(): void {

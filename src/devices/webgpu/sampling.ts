@@ -13,7 +13,7 @@ import {
 } from '../../tasks/sample.ts';
 import { pointOfSample } from '../../tasks/sample-point.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
-import { Ahead, type Found, MOST_AHEAD_BYTES } from './ahead.ts';
+import { Ahead } from '../ahead.ts';
 import type { Commands } from './commands.ts';
 import { CubeLists } from './cube-lists.ts';
 import { addGroups } from './group-sums.ts';
@@ -51,6 +51,15 @@ interface CountBuffers {
   first: number;
 }
 
+/** Bytes of the buffers for iterations that are sampled together, at most. */
+const MOST_AHEAD_BYTES = 2 ** 24;
+
+/** What the GPU left of an iteration: records of its groups, and how many samples it had. */
+interface Found {
+  records: Uint32Array;
+  evaluations: number;
+}
+
 export class WebGpuSampling {
   readonly learning: WebGpuLearning;
   readonly #program: WebGpuProgram;
@@ -71,7 +80,7 @@ export class WebGpuSampling {
   /** The map and the counts that are on the GPU. */
   #map: Float64Array | null = null;
   #counts: Uint32Array | null = null;
-  readonly #ahead = new Ahead();
+  readonly #ahead = new Ahead<Found>();
 
   constructor(program: WebGpuProgram, points: Points) {
     this.#program = program;
