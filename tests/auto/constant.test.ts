@@ -8,14 +8,15 @@ const slab = ([a, b, c, d, e]: number[]) => {
   return 1 + (s > 1.5 && s < 1.50012 ? 189 : 0);
 };
 
-/** The seeds of 1 to 250 for which 1.00000000000000(23) was claimed. With two of them samples meet the slab, since a constant needs 65,536. */
-const DISAGREE = /vegas\+ to 1\.0{14}\(\d+\): they disagree/;
-const FEW = /a few samples carry most of the variance/;
+const DISAGREE = /vegas\+ came to 1\.0{14}\(\d+\), pagani to 1\.000\(\d+\): they disagree/;
+const DOUBT = /a few samples carry most of the variance|the map was still changing when it was frozen/;
+/** The four seeds of 1 to 250 for which 1.00000000000000(23) was claimed, and the one for which samples still miss the slab. */
 test.each([
-  [141, DISAGREE],
-  [197, FEW],
-  [198, DISAGREE],
-  [205, FEW],
+  [141, DOUBT],
+  [150, DISAGREE],
+  [197, DOUBT],
+  [198, DOUBT],
+  [205, DOUBT],
 ])(
   'a thin slab that hides from samples, but not from witnesses, is not claimed to be absent (seed %i)',
   async (seed, warning) => {
@@ -25,6 +26,13 @@ test.each([
     expect(Math.abs(r.value - 1.0199)).toBeLessThan(3 * r.error);
   },
 );
+
+test('an estimate that faces of regions contradict has an error as large as what they may hide', async () => {
+  const r = await integrate(slab, { dims: 5, relTol: 1e-6, maxEvaluations: 3e5, seed: 62 });
+  expect(r.status).toBe('budget');
+  expect(r.warnings.join()).toMatch('random points contradict the rule');
+  expect(r.error).toBeGreaterThan(1e-3); // it was 1.6e-15
+});
 
 test('a polynomial that the rule integrates exactly is claimed, though samples of it vary', async () => {
   const f = (x: number[]) => x.reduce((sum, v) => sum + v * v, 0);

@@ -185,7 +185,7 @@ function undecided(both: readonly PausableRun[], several: Several | undefined): 
   const status = stopped ?? doubt ?? (last.status === 'converged' ? 'budget' : last.status);
   if (!disagree) return { ...last, status };
   const covers = (mine: Estimate, theirs: Estimate) =>
-    Math.max(mine.error, Math.abs(mine.value - theirs.value));
+    Math.max(mine.error, Math.abs(mine.value - theirs.value), theirs.error < Infinity ? theirs.error : 0);
   const all = last.several;
   const errors = all?.values.map((_, r) => covers(estimateAt(last, r), estimateAt(rest.outcome!, r)));
   const of = several ? ` for ${several.names[goal]}` : '';

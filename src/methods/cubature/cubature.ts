@@ -331,7 +331,8 @@ export class Cubature {
     this.warnings.push(
       `random points contradict the rule${this.#named([result])}: something lies between its points; raise maxEvaluations, or use method 'vegas+'`,
     );
-    return Math.abs(contradiction.value - value) + 2 * contradiction.spread;
+    const { value: found, spread, missing } = contradiction;
+    return Math.abs(found - value) + 2 * spread + missing;
   }
 
   /** The error of a 0 when something else was met before: the last estimate that was not 0. */

@@ -104,8 +104,8 @@ export class Witnesses {
   cost = 0;
   /** Whether any witness was not 0. */
   seen = false;
-  /** The last contradiction: an estimate of the integral without bias, and its standard deviation. */
-  contradiction: { value: number; spread: number } | null = null;
+  /** The last contradiction: an estimate of the integral without bias, its standard deviation, and what faces of regions may hide. */
+  contradiction: { value: number; spread: number; missing: number } | null = null;
 
   constructor(problem: MethodProblem, ledger: Ledger, asked: number | undefined, result: number) {
     this.#problem = problem;
@@ -158,7 +158,7 @@ export class Witnesses {
     if (witnessCost({ count, witnesses, ranges: this.#problem.ranges }) > this.#ledger.budgetLeft) return;
     const { deviation, spread, surprise, missing } = await this.#draw(court, claim, witnesses);
     if (Math.abs(deviation) > CONTRADICTING * spread + error + rounding)
-      this.contradiction = { value: value + deviation, spread };
+      this.contradiction = { value: value + deviation, spread, missing };
     if (surprise + missing > 0) await court.blame('surprised', BLAMED * this.#tolerance(value), this.#result);
   }
 
@@ -184,7 +184,7 @@ export class Witnesses {
     { deviation, spread, missing, surprise }: WitnessStep,
     who: Blamed,
   ): Promise<Verdict> {
-    this.contradiction = { value: value + deviation, spread };
+    this.contradiction = { value: value + deviation, spread, missing };
     // every integral of a scan looks at its own faces: others need no more witnesses for that
     const own = who === 'surprised' && missing > surprise;
     const { neighbours } = this.#problem;
