@@ -71,6 +71,15 @@ export interface SampledCubes {
   variances: Buffer;
 }
 
+/** A struct for a launch with what the iterations of these strata, bins and key have in common: half of its numbers. */
+interface Frame extends Pick<SampleTask, 'strata' | 'bins' | 'key'> {
+  layout: Layout<string>;
+  bytes: Uint8Array;
+}
+
+/** Frames that are remembered: iterations that learn, that measure, and witnesses of both take turns. */
+const MOST_FRAMES = 6;
+
 /** Sums over leaves. */
 interface Totals {
   /** The sums of the task, where all of its leaves have run. */
@@ -90,11 +99,10 @@ export class CudaSampling {
   /** Threads per block, at most; there is one block per multiprocessor. Numbers that a leaf adds. */
   readonly #constants: ReturnType<typeof sampleConstants>;
   readonly #result = SAMPLE_RESULT.layout(0);
-  /** The kernels of the last iteration; the next one mostly needs the same. */
-  #module: { made: Kernels; kind: string } | null = null;
-  #known:
-    | (Pick<SampleTask, 'strata' | 'bins' | 'key'> & { layout: Layout<string>; bytes: Uint8Array })
-    | null = null;
+  /** Kernels by what they are made for; a run has up to four kinds of iterations, which take turns. */
+  readonly #modules = new Map<string, Kernels>();
+  /** Structs with what iterations of a kind have in common. */
+  readonly #frames: Frame[] = [];
   /** The slopes of the smooth map that is on the card. */
   #slopes: Float64Array | null = null;
   /** The number of bytes of the state, from the result on, that are known to be 0; and the buffer with them. */
@@ -110,7 +118,7 @@ export class CudaSampling {
 
   /** Forgets what belongs to a session that has ended. */
   reset(): void {
-    this.#module = null;
+    this.#modules.clear();
     this.#slopes = null;
     this.learning.reset();
   }
@@ -338,11 +346,13 @@ export class CudaSampling {
     };
   }
 
-  /** A struct for a launch with what is the same in most iterations of a run: half of its numbers. */
+  /** A struct for a launch with what does not change from iteration to iteration. */
   #frame(layout: Layout<string>, { strata, bins, key }: SampleTask): Uint8Array {
-    const known = this.#known;
-    const isSame = known?.layout === layout && known.bins === bins && known.key === key;
-    if (known && isSame && strata.every((n, d) => n === known.strata[d])) return known.bytes.slice();
+    const known = this.#frames.find(
+      f =>
+        f.layout === layout && f.bins === bins && f.key === key && f.strata.every((n, d) => n === strata[d]),
+    );
+    if (known) return known.bytes.slice();
     const bytes = layout.pack({
       scales: strata.map(n => bins / n),
       strata,
@@ -350,7 +360,8 @@ export class CudaSampling {
       keys: roundKeys(key),
       bins,
     });
-    this.#known = { layout, strata, bins, key, bytes };
+    this.#frames.unshift({ layout, strata, bins, key, bytes });
+    this.#frames.length = Math.min(this.#frames.length, MOST_FRAMES);
     return bytes.slice();
   }
 
@@ -470,9 +481,9 @@ export class CudaSampling {
 
   #moduleOf(kernels: Fit['kernels']): Kernels {
     const kind = Object.values(kernels).join();
-    if (this.#module?.kind !== kind)
-      this.#module = { made: this.#program.module(this.#recipe(kernels)), kind };
-    return this.#module.made;
+    const known = this.#modules.get(kind) ?? this.#program.module(this.#recipe(kernels));
+    this.#modules.set(kind, known);
+    return known;
   }
 
   /** The counters of the histogram. When they overflow, the sum of squares shows it, and they are not used. */
