@@ -24,7 +24,7 @@ export const onCard = (e: Entry, options: CommonOptions): Promise<Result> =>
 export async function timed(e: Entry, options: CommonOptions): Promise<Result> {
   await onCard(e, { ...options, relTol: 0.1, maxTime: 10_000 });
   const runs: Result[] = [];
-  for (let sum = 0; runs.length < 3 ? sum < 1000 : sum < 600 && runs.length < 200; ) {
+  for (let sum = 0; runs.length < 3 ? sum < 1000 : sum < 800 && runs.length < 600; ) {
     runs.push(await onCard(e, options));
     sum += runs.at(-1)!.elapsed;
   }

@@ -3,7 +3,7 @@
  *
  *   node suite.mjs --timeline METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[,…]
  *
- * A run is timed after 300 others, when JavaScript is compiled; of 41 runs the one with the median time is shown, in microseconds. The
+ * A run is timed after 1000 others or 2 s, when JavaScript is compiled; of 41 runs the one with the median time is shown, in microseconds. The
  * clock is read twice per call of the driver, which costs about 0.1 µs.
  */
 import { loadDriver } from '../../src/devices/cuda/driver.ts';
@@ -16,7 +16,8 @@ interface Call {
   end: number;
 }
 
-const WARM_RUNS = 300;
+const WARM_RUNS = 1000;
+const WARM_MS = 2000;
 const RUNS = 41;
 
 /** Notes all calls of the driver from now on. */
@@ -44,12 +45,13 @@ export async function timeline(whats: string): Promise<void> {
     const [method, name, amount] = what.split(':');
     const options = { method: method as 'vegas+', ...askedFor(Number(amount)) };
     const spent: { ms: number; begin: number; calls: Call[] }[] = [];
-    for (let i = 0; i < WARM_RUNS + RUNS; i++) {
-      calls.length = 0;
-      if (i >= WARM_RUNS) calls.push([]);
+    const warm = performance.now() + WARM_MS;
+    for (let i = 0; i < WARM_RUNS && performance.now() < warm; i++) await onCard(entry(name), options);
+    for (let i = 0; i < RUNS; i++) {
+      calls.push([]);
       const begin = performance.now();
       await onCard(entry(name), options);
-      if (i >= WARM_RUNS) spent.push({ ms: performance.now() - begin, begin, calls: calls[0] });
+      spent.push({ ms: performance.now() - begin, begin, calls: calls.pop()! });
     }
     spent.sort((a, b) => a.ms - b.ms);
     const run = spent[RUNS >> 1];
