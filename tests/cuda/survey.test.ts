@@ -68,11 +68,12 @@ test.skipIf(absent)('an iteration of `pagani` waits for the card once, and a cla
 });
 
 test.skipIf(absent)(
-  'where every axis was halved as often, nothing looks across borders: a claim waits once',
+  'where every axis was halved as often, nothing looks across borders: a claim waits once, and all halvings before it together once',
   async () => {
     // the rule is exact, so that no look along all axes is needed either
     const { result, waits } = await waitsOf(([x, y, z]) => x * y + z, 3, 1e-6);
     expect(result.converged).toBe(true);
-    expect(waits).toBe(1 + result.iterations.length + 1);
+    expect(result.iterations.length).toBeGreaterThan(1);
+    expect(waits).toBe(1 + 1 + 1);
   },
 );
