@@ -86,6 +86,8 @@ export function rebin(edges: Float64Array, dims: number, bins: number): Float64A
  * The map for the next iteration. `histogram` holds Σ(J·f)² per bin. Smoothed over neighbours and damped by `alpha` it
  * gives a weight per bin, and the new edges give every bin the same weight. `floor` is the part of the samples that stays
  * spread evenly. With `shared` there is one map for all axes, as in the 1D variant of m-Cubes for symmetric integrands.
+ *
+ * Plain loops over lists that stay: a GPU waits meanwhile, and a map of 10 × 1024 bins takes 0.2 ms instead of 0.45 (_trial_).
  */
 export function refineMap(
   edges: Float64Array,
@@ -96,34 +98,52 @@ export function refineMap(
   shared = false,
 ): Float64Array {
   const bins = histogram.length / dims;
+  if (alpha === 0 || bins === 1) return edges.slice();
+  const axes = shared ? 1 : dims;
+  const weights = shared ? addedAxes(histogram, bins) : histogram;
+  const shares = new Float64Array(weights.length);
+  const totals = Array.from({ length: axes }, (_, d) => smoothed(weights, shares, d * bins, bins));
+  const damped = damp(shares, alpha);
   const refined = new Float64Array(edges.length);
   for (let d = 0; d < dims; d++) {
+    const own = shared ? 0 : d;
     const axis = edges.subarray(d * (bins + 1), (d + 1) * (bins + 1));
-    const weights = histogram.slice(d * bins, (d + 1) * bins);
-    if (shared) {
-      weights.fill(0);
-      for (let k = 0; k < histogram.length; k++) weights[k % bins] += histogram[k];
-    }
-    refined.set(refineAxis(axis, weights, alpha, floor), d * (bins + 1));
+    const weightsOfAxis = damped.subarray(own * bins, (own + 1) * bins);
+    refined.set(totals[own] > 0 ? refineAxis(axis, weightsOfAxis, floor) : axis, d * (bins + 1));
   }
   return refined;
 }
 
-// Loops instead of `map` and `reduce`: a map of 10 × 1024 bins took 1.3 to 2 ms with these, while a GPU waited.
-function refineAxis(edges: Float64Array, weights: Float64Array, alpha: number, floor: number): Float64Array {
-  const bins = weights.length;
-  const shares = new Float64Array(bins);
+/** The histograms of all axes, added. */
+function addedAxes(histogram: Float64Array, bins: number): Float64Array {
+  const sums = new Float64Array(bins);
+  for (let k = 0; k < histogram.length; k++) sums[k % bins] += histogram[k];
+  return sums;
+}
+
+/** Writes the shares of an axis: weights are smoothed over neighbours and divided by their total, which it returns. */
+function smoothed(weights: Float64Array, shares: Float64Array, first: number, bins: number): number {
+  const last = first + bins - 1;
   let total = 0;
-  for (let i = 0; i < bins; i++)
-    total += shares[i] =
-      (weights[Math.max(0, i - 1)] + 6 * weights[i] + weights[Math.min(bins - 1, i + 1)]) / 8;
-  if (!(total > 0) || alpha === 0 || bins === 1) return edges;
-  for (let i = 0; i < bins; i++) shares[i] /= total;
-  const pieces = graded(equalParts(edges, damp(shares, alpha), bins));
+  let before = weights[first];
+  let own = before;
+  for (let i = first; i <= last; i++) {
+    const after = i < last ? weights[i + 1] : own;
+    total += shares[i] = (before + 6 * own + after) / 8;
+    before = own;
+    own = after;
+  }
+  if (total > 0) for (let i = first; i <= last; i++) shares[i] /= total;
+  return total;
+}
+
+function refineAxis(edges: Float64Array, weights: Float64Array, floor: number): Float64Array {
+  const bins = weights.length;
+  const pieces = graded(equalParts(edges, weights, bins));
   const length = edges[bins] - edges[0];
   const evened = new Float64Array(pieces.length - 1);
-  for (let i = 0; i < evened.length; i++)
-    evened[i] = (1 - floor) / evened.length + (floor * (pieces[i + 1] - pieces[i])) / length;
+  const even = (1 - floor) / evened.length;
+  for (let i = 0; i < evened.length; i++) evened[i] = even + (floor * (pieces[i + 1] - pieces[i])) / length;
   return equalParts(pieces, evened, bins);
 }
 
@@ -235,16 +255,28 @@ const dampers = new Map<number, (shares: Float64Array) => Float64Array>();
 
 /**
  * ((1 − d)/ln(1/d))^α of every share d: a bin with a tenth of the weight is not cut ten times as finely as one with a
- * hundredth. The library's own compiler computes it, since engines differ in the last bits of `Math.log` and `**`.
+ * hundredth. The library's own compiler computes it, since engines differ in the last bits of `Math.log` and `**`. The usual α have no
+ * power: for 10 × 1024 bins it takes 0.26 ms, all else 0.16 (_trial_).
  */
 function damp(shares: Float64Array, alpha: number): Float64Array {
   let f = dampers.get(alpha);
   if (!f) {
-    f = compileNow(([d]: number[], p) => (d <= 0 ? 0 : d >= 1 ? 1 : ((1 - d) / -Math.log(d)) ** p.alpha), {
-      dims: 1,
-      params: { alpha },
-    }).evaluate;
+    f = damperFor(alpha);
     dampers.set(alpha, f);
   }
   return f(shares);
+}
+
+function damperFor(alpha: number): (shares: Float64Array) => Float64Array {
+  if (alpha === 1)
+    return compileNow(([d]: number[]) => (d <= 0 ? 0 : d >= 1 ? 1 : (1 - d) / -Math.log(d)), { dims: 1 })
+      .evaluate;
+  if (alpha === 0.5)
+    return compileNow(([d]: number[]) => (d <= 0 ? 0 : d >= 1 ? 1 : Math.sqrt((1 - d) / -Math.log(d))), {
+      dims: 1,
+    }).evaluate;
+  return compileNow(([d]: number[], p) => (d <= 0 ? 0 : d >= 1 ? 1 : ((1 - d) / -Math.log(d)) ** p.alpha), {
+    dims: 1,
+    params: { alpha },
+  }).evaluate;
 }
