@@ -122,7 +122,7 @@ export const TRIG: Record<string, string> = {
   var y: f32;
   if (q_size(x) <= ${NEAR}) {
     let z = x * x;
-    y = 1.0f + z * (z * ${NEAR_C} - 0.5f);
+    y = (1.0f - 0.5f * z) + z * z * ${NEAR_C};
   } else {
     y = q_sincos(x).y;
   }
