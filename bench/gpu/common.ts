@@ -29,7 +29,7 @@ export async function timed(e: Entry, options: CommonOptions): Promise<Result> {
     sum += runs.at(-1)!.elapsed;
   }
   const warm = runs.slice(runs.length >> 1).sort((a, b) => a.elapsed - b.elapsed);
-  return warm[warm.length >> 1];
+  return warm[(warm.length - 1) >> 1];
 }
 
 export const trueError = (r: Result, e: Entry) => Math.abs(r.value / e.truth! - 1);

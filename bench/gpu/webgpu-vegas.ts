@@ -45,7 +45,7 @@ export async function webgpuVegas(totals: readonly number[] = [1e5, 2e6, 1e8, 1e
         sum += r.elapsed;
       }
       const warm = runs.slice(runs.length >> 1).sort((a, b) => a.r.elapsed - b.r.elapsed);
-      const { r, waits, waited } = warm[warm.length >> 1];
+      const { r, waits, waited } = warm[(warm.length - 1) >> 1];
       cells.push(`${r.elapsed.toFixed(1)} (${Math.abs(r.value / e.truth! - 1).toExponential(0)})`);
       phases.push(
         `${name.padEnd(20)} ${total.toExponential(0)}  ${(r.elapsed / 20).toFixed(2)} ms an iteration: ${(waited / 20).toFixed(2)} in ${(waits / 20).toFixed(1)} waits for the GPU, ${((r.elapsed - waited) / 20).toFixed(2)} on the host`,
