@@ -3,7 +3,7 @@
  * is beside the published programs. For a machine with an NVIDIA card and nothing else: `node scripts/gpu.mjs FOLDER`
  * bundles it with its kernels into one folder.
  *
- *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--webgpu] [--webgpu-checks] [--webgpu-phases] [--webgpu-regions] [--webgpu-pulls SEEDS] [--first]
+ *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--scan] [--webgpu] [--webgpu-checks] [--webgpu-phases] [--webgpu-regions] [--webgpu-pulls SEEDS] [--first]
  *   node suite.mjs --timeline METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[,…]   (where the time of short runs goes)
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS[:DEVICE]]   (for a profiler)
  */
@@ -28,6 +28,7 @@ const { values: asked } = parseArgs({
     limits: { type: 'boolean' },
     several: { type: 'boolean' },
     lattice: { type: 'boolean' },
+    scan: { type: 'boolean' },
     webgpu: { type: 'boolean' },
     'webgpu-checks': { type: 'boolean' },
     'webgpu-phases': { type: 'boolean' },
@@ -61,6 +62,7 @@ const { paganiTimes, zmcTimes } = await import('./pagani.ts');
 const { pulls } = await import('./pulls.ts');
 const { severalTimes } = await import('./several.ts');
 const { latticeTimes } = await import('./lattice.ts');
+const { scanTimes } = await import('./scan.ts');
 const { webgpuChecks, webgpuTimes } = await import('./webgpu.ts');
 const { webgpuRegions } = await import('./webgpu-regions.ts');
 const { webgpuPhases } = await import('./webgpu-vegas.ts');
@@ -83,6 +85,7 @@ if (everything || asked.checks) {
 if (everything || asked.methods) await methods();
 if (everything || asked.several) await severalTimes();
 if (everything || asked.lattice) await latticeTimes();
+if (everything || asked.scan) await scanTimes();
 if (everything || asked['webgpu-checks']) await webgpuChecks();
 if (everything || asked.webgpu) await webgpuTimes();
 else if (asked['webgpu-phases']) await webgpuPhases();
