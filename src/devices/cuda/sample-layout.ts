@@ -20,6 +20,9 @@ const MOST_REPLICAS = 8;
 const LONG_PIECE = 180;
 /** Strata per axis, at most, whose numbers fit beside 32 random bits in the 53 bits of a float64. */
 const MAX_PLAIN_STRATA = 2 ** 20;
+/** Strata per axis, at most, whose numbers are bytes; and axes, at least, for which that saves more registers than one. */
+const MAX_PACKED_STRATA = 2 ** 8;
+const MIN_PACKED_AXES = 5;
 
 export interface SampleLayout {
   cubes: number;
@@ -88,6 +91,7 @@ export function fitFor({ bins, strata, adapt, lattice, edges }: SampleTask, room
     SHARED_EDGES: edgeBytes > 0,
     SHARED_HISTOGRAM: histogramBytes === histogram,
     ...(strata.some(n => n > MAX_PLAIN_STRATA) && { MANY_STRATA: true }),
+    ...(dims >= MIN_PACKED_AXES && strata.every(n => n <= MAX_PACKED_STRATA) && { PACKED: true }),
   };
   return { edgeBytes, histogramBytes, kernels };
 }

@@ -108,24 +108,25 @@ export const TRIG: Record<string, string> = {
   let sine = q_quadrant(select(s, c, odd), k);
   return vec2f(select(sine, x, q_size(x) < ${TINY}), q_quadrant(select(c, s, odd), k + 1u));
 }`,
+  // for usual arguments; what is rare has to be asked
+  q_usualsin: `fn q_usualsin(x: f32) -> f32 {
+  let z = x * x;
+  return x + x * z * ${NEAR_S};
+}`,
+  q_raresin: `fn q_raresin(x: f32) -> bool { return q_size(x) - ${TINY} > ${NEAR} - ${TINY}; }`,
+  q_usualcos: `fn q_usualcos(x: f32) -> f32 {
+  let z = x * x;
+  return (1.0f - 0.5f * z) + z * z * ${NEAR_C};
+}`,
+  q_rarecos: `fn q_rarecos(x: f32) -> bool { return q_size(x) > ${NEAR}; }`,
   q_sin: `fn q_sin(x: f32) -> f32 {
   var y: f32;
-  if (q_size(x) - ${TINY} <= ${NEAR} - ${TINY}) {
-    let z = x * x;
-    y = x + x * z * ${NEAR_S};
-  } else {
-    y = q_sincos(x).x;
-  }
+  if (q_raresin(x)) { y = q_sincos(x).x; } else { y = q_usualsin(x); }
   return y;
 }`,
   q_cos: `fn q_cos(x: f32) -> f32 {
   var y: f32;
-  if (q_size(x) <= ${NEAR}) {
-    let z = x * x;
-    y = (1.0f - 0.5f * z) + z * z * ${NEAR_C};
-  } else {
-    y = q_sincos(x).y;
-  }
+  if (q_rarecos(x)) { y = q_sincos(x).y; } else { y = q_usualcos(x); }
   return y;
 }`,
   q_tan: `fn q_tan(x: f32) -> f32 {

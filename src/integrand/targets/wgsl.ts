@@ -16,10 +16,11 @@
  * private variable `q_overruns`, by which a kernel tells such a NaN from others. The limit holds for one evaluation, so
  * that the result does not depend on which thread evaluates which points.
  */
-import type { Program } from '../ir.ts';
+import type { Id, Program } from '../ir.ts';
 import { mathText } from '../math32/index.ts';
 import { stopChecksOf } from '../stop-checks.ts';
-import { functionBody } from './wgsl/body.ts';
+import { usualCalls } from './usual.ts';
+import { functionBody, RARE_INTEGRAND } from './wgsl/body.ts';
 import { layout } from './wgsl/layout.ts';
 
 export { TURN_LIMIT } from './wgsl/body.ts';
@@ -38,11 +39,14 @@ export interface WgslText {
 
 export function toWgsl(program: Program): WgslText {
   const { offsets, length } = layout(program);
-  const { body, helpers } = functionBody(program, offsets, stopChecksOf(program));
+  const write = (usual: ReadonlySet<Id>) => functionBody(program, offsets, stopChecksOf(program), usual);
+  const usual = usualCalls(program, false);
+  const { body, helpers } = write(usual);
   const several = program.results.length > 1;
   const x = `x: ptr<function, array<f32, ${program.dims}>>`;
   const out = `, out: ptr<function, array<f32, ${program.results.length}>>`;
   const head = several ? `fn integrand(${x}${out}) {` : `fn integrand(${x}) -> f32 {`;
-  const text = [...helpers, `${head}\n${body}\n}`].join('\n');
+  const rare = `fn ${RARE_INTEGRAND}(${x}) -> f32 {\n${write(new Set()).body}\n}`;
+  const text = [...helpers, ...(usual.size > 0 ? [rare] : []), `${head}\n${body}\n}`].join('\n');
   return { source: `${mathText(text)}\n${text}\n`, length };
 }

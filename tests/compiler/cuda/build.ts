@@ -26,6 +26,7 @@ const SHIM = `
 #include <vector>
 #define __device__
 #define __forceinline__ inline
+#define __noinline__
 static inline double __longlong_as_double(long long bits) { double x; memcpy(&x, &bits, 8); return x; }
 static inline long long __double_as_longlong(double x) { long long bits; memcpy(&bits, &x, 8); return bits; }
 static inline int __double2hiint(double x) { return (int)(__double_as_longlong(x) >> 32); }
@@ -33,6 +34,7 @@ static inline int __double2loint(double x) { return (int)__double_as_longlong(x)
 static inline double __hiloint2double(int hi, int lo) {
   return __longlong_as_double((long long)((unsigned long long)(unsigned)hi << 32 | (unsigned)lo));
 }
+static inline double __rsqrt_approx(double x) { return __hiloint2double(__double2hiint(1 / std::sqrt(x)), 0); }
 static inline double __dmul_rn(double a, double b) { return a * b; }
 namespace erfinv_text {
 ${toCuda(lowerLibrary('erfinv')).source}}
@@ -56,6 +58,10 @@ int main() {
   }
 }
 `;
+
+/** A text without instructions of a card. */
+const hostText = (source: string) =>
+  source.replaceAll('asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));', 'y = __rsqrt_approx(x);');
 
 /** Runs a compiler on a source in a folder of its own, which is gone once `use` has what it wants of it. */
 function compiled<T>(
@@ -85,7 +91,7 @@ export function onHost(subjects: Subject[]): Float64Array[] {
   const texts = subjects.map(s => toCuda(s.program));
   const source = [
     SHIM,
-    ...texts.map((t, k) => `namespace n${k} {\n${t.source}}`),
+    ...texts.map((t, k) => `namespace n${k} {\n${hostText(t.source)}}`),
     main(texts.map((t, k) => `{n${k}::integrand, ${subjects[k].program.dims}, ${t.length}}`)),
   ].join('\n');
   const input = Float64Array.from(

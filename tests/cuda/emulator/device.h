@@ -200,6 +200,23 @@ static inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
 static inline int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+// the upper word, as the card's
+static inline double __rsqrt_approx(double x) {
+  const double y = 1 / sqrt(x);
+  unsigned long long bits;
+  memcpy(&bits, &y, 8);
+  bits &= ~0xffffffffull;
+  double upper;
+  memcpy(&upper, &bits, 8);
+  return upper;
+}
+// byte i of the result is the byte of y:x that nibble i of the selector names
+static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned s) {
+  const unsigned long long all = (unsigned long long)y << 32 | x;
+  unsigned result = 0;
+  for (int i = 0; i < 4; i++) result |= (unsigned)(all >> 8 * (s >> 4 * i & 7) & 255) << 8 * i;
+  return result;
+}
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
 static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
 static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {

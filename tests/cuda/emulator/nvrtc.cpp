@@ -39,7 +39,9 @@ std::string translated(const std::string& source) {
       source, regex(R"(extern\s+__shared__\s+([^;\[]*?)(\w+)\s*\[\s*\])"), "$1* const $2 = emulator::Dynamic()");
   text = std::regex_replace(text, regex(R"(asm\s*(volatile)?\s*\(\s*"trap;?"\s*\))"), "__trap()");
   const regex timer(R"(asm\s*(volatile)?\s*\(\s*"mov\.u64 %0, %%?globaltimer;"\s*:\s*"=l"\s*\((\w+)\)\s*\))");
-  return std::regex_replace(text, timer, "$2 = clock64()");
+  text = std::regex_replace(text, timer, "$2 = clock64()");
+  const regex root(R"re(asm\("rsqrt\.approx\.ftz\.f64 %0, %1;" : "=d"\((\w+)\) : "d"\((\w+)\)\))re");
+  return std::regex_replace(text, root, "$1 = __rsqrt_approx($2)");
 }
 
 /** The list of kernels at the end of a text, as the driver looks for it. */

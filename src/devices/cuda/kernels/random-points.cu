@@ -15,7 +15,7 @@ __device__ __forceinline__ double drawPoint(const SampleTask& t, const Piece& p,
       const int d = 4 * g + j;
       if (d >= DIMS) break;
       // k + u is exact, and the product rounds once: every device finds the same bin
-      const double s = __dmul_rn(place(p.k[d], c[j]), t.scales[d]);
+      const double s = __dmul_rn(place(p, d, c[j]), t.scales[d]);
       const double shifted = __dadd_rd(s, 0x1p52);  // rounded down, so the bin is in the low bits
       bin[d] = (u32)__double2loint(shifted);
       const double* e = edges + d * edgesOf + bin[d];

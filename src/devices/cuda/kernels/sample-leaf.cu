@@ -18,7 +18,7 @@ __device__ __forceinline__ void putLeaf(double* to, Own& own) {
 template <bool ADAPT>
 __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* edges, u32* low, u32* high, u32 next, u32 end,
                                            u32 from, Own& own) {
-  const u32 lane = threadIdx.x % 32, rank = lane % t.team, leader = lane - rank;
+  const u32 lane = threadIdx.x % 32, rank = lane & (t.team - 1), leader = lane - rank;
   const double factor = __dmul_rn(t.scale, __ddiv_rn((double)(t.totals ? t.totals[1] : t.samples), (double)t.cubes));
   u32 turns = 1;  // 0: the integrand has just read the stop flag
   Piece p;
@@ -31,7 +31,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
       const u32 item = nextPiece(t, asking, leader, next, from, cube, index);
       if (left == 0 && item < end) {
         toPiece(p, t, item, cube, index);
-        left = (p.samples + t.team - 1) / t.team;
+        left = stepsOf(p, t);
         i = rank;
         if (ADAPT) weight = __dmul_rn(reciprocal(p.ofCube), factor);
         base = sum = squares = 0;

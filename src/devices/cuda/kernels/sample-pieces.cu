@@ -11,24 +11,39 @@ __device__ __forceinline__ void count64(u32* low, u32* high, u64 increment) {
   if (carry) atomicAdd(high, carry);
 }
 
-// k + u, where u is the middle of one of 2^32 parts of the unit interval.
-__device__ __forceinline__ double place(u32 k, u32 word) {
-#if !MANY_STRATA
-  // as bits, 2^20 + k + word/2^32: conversions of integers take four times as long
-  return __hiloint2double(0x41300000 | k, word) - 0x1.fffffffffffffp19;
+// PACKED: no axis has more than 256 strata, and two axes share a register, whose upper half is that of 2^20 as a float64.
+#if PACKED
+#define STRATA_WORDS ((DIMS + 1) / 2)
 #else
-  return (double)k + ((double)word + 0.5) * 0x1p-32;
+#define STRATA_WORDS DIMS
 #endif
-}
 
 // The piece of a team.
 struct Piece {
-  u32 item;         // its number
-  u32 samples;      // samples of the piece, and of its cube
+  u32 item;             // its number
+  u32 samples;          // samples of the piece, and of its cube
   u32 ofCube;
-  u64 start;        // its first sample
-  u32 k[DIMS];      // the strata of its cube; of a lattice, the words of its first sample
+  u64 start;            // its first sample
+  u32 k[STRATA_WORDS];  // the strata of its cube; of a lattice, the words of its first sample
+#if PACKED
+  u32 above = ALL;      // the number of its cube without the first four axes
+#endif
 };
+
+// k + u along an axis, where k is the stratum, and u the middle of one of 2^32 parts of the unit interval.
+__device__ __forceinline__ double place(const Piece& p, int d, u32 word) {
+#if PACKED || !MANY_STRATA
+  // as bits, 2^20 + k + word/2^32: conversions of integers take four times as long
+#if PACKED
+  const u32 high = __byte_perm(p.k[d / 2], 0, 0x3240 | d % 2);
+#else
+  const u32 high = 0x41300000 | p.k[d];
+#endif
+  return __hiloint2double(high, word) - 0x1.fffffffffffffp19;
+#else
+  return (double)p.k[d] + ((double)word + 0.5) * 0x1p-32;
+#endif
+}
 
 __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item, u32 cube, u32 index) {
   p.item = item;
@@ -47,13 +62,29 @@ __device__ __forceinline__ void toPiece(Piece& p, const SampleTask& t, u32 item,
   u32 rest = cube;
 #pragma unroll
   for (int d = 0; d < DIMS; d++) {
+#if PACKED
+    if (d == 4) {
+      // successive pieces of a team are in cubes near each other, which mostly differ along the first four axes alone
+      if (rest == p.above) break;
+      p.above = rest;
+    }
+#endif
     u32 quotient = __umulhi(rest, t.inverses[d]);  // the quotient, or one less
     u32 k = rest - quotient * t.strata[d];
     if (k >= t.strata[d]) k -= t.strata[d], quotient++;
+#if PACKED
+    p.k[d / 2] = d % 2 ? p.k[d / 2] | k << 8 : k | 0x41300000;
+#else
     p.k[d] = k;
+#endif
     rest = quotient;
   }
 #endif
+}
+
+// The steps of a team on its piece. Teams are powers of two.
+__device__ __forceinline__ u32 stepsOf(const Piece& p, const SampleTask& t) {
+  return (p.samples + t.team - 1) >> (31 - __clz(t.team));
 }
 
 // The first piece of a group, where every cube has the same count.

@@ -4,7 +4,7 @@
  * A break to an outer construct is a `goto` behind it. A loop that may run long reads the stop flag now and then
  * (../../stop-checks.ts), and the function is left with NaN when the flag is set.
  */
-import type { Let, Program, Type } from '../../ir.ts';
+import type { Id, Let, Program, Type } from '../../ir.ts';
 import { STOP_CHECK_PERIOD, type StopChecks } from '../../stop-checks.ts';
 import { bodyText, type Construct, fill } from '../body-text.ts';
 import { FUNCTIONS, literal, NAN, OPERATIONS, UNFUSED } from './operations.ts';
@@ -20,17 +20,27 @@ export interface FunctionContext {
   /** Whether the CUDA compiler may fuse a product and a sum into one operation. */
   fuses: boolean;
   checks: StopChecks;
+  /** Calls that are for usual arguments (../usual.ts), and note others in `rare`. Only where there was none does the function return. */
+  usual?: ReadonlySet<Id>;
 }
 
 /** The statements of a function that returns the program's result, or writes its results to `out`. */
 export function functionBody(program: Program, context: FunctionContext): string {
-  const { prefix, coordinate, offsets, fuses, checks } = context;
+  const { prefix, coordinate, offsets, fuses, checks, usual } = context;
   const several = program.results.length > 1;
   const labels = new Map<number, string>(); // C++ labels of the constructs that a `goto` leaves
 
   const find = (start: string, length: number) => (i: string) => `array_get(${start}, ${length}, ${i})`;
+  const roots = new Set<Id>();
+  const usualCall = (s: Let, argument: string): string => {
+    // the root of a number that is neither tiny nor huge is such a number
+    const sure = s.op === 'sqrt' && roots.has(s.args[0]);
+    if (s.op === 'sqrt') roots.add(s.id);
+    return `usual_${s.op === 'call' ? s.fn : s.op}(${argument}, ${sure ? 'known' : 'rare'})`;
+  };
   const expression = (s: Let): string => {
     const args = 'args' in s ? s.args.map(text.name) : [];
+    if (usual?.has(s.id)) return usualCall(s, args[0]);
     switch (s.op) {
       case 'const':
         return literal(s.value);
@@ -115,7 +125,7 @@ export function functionBody(program: Program, context: FunctionContext): string
   text.list(program.body, 1, []);
   const mayStray = text.mayStray();
   program.results.forEach((id, r) => {
-    const place = several ? `out[${r}] =` : 'return';
+    const place = several ? `out[${r}] =` : usual ? 'if (!rare) return' : 'return';
     text.put(1, `${place} ${mayStray ? `stray ? ${NAN} : ` : ''}${text.name(id)};`);
   });
   // an empty array of the integrand has length 1 here; its element is never stored, so it is initialised
@@ -124,6 +134,7 @@ export function functionBody(program: Program, context: FunctionContext): string
     return `  double ${a}[${length}]${length === 1 ? ' = {}' : ''};`;
   });
   if (mayStray) head.push('  bool stray = false;');
+  if (usual) head.push('  bool rare = false, known = false;');
   // what the caller finds when the integrand is left because of the stop flag
   if (several && checks.checked.size > 0)
     program.results.forEach((_, r) => head.push(`  out[${r}] = ${NAN};`));

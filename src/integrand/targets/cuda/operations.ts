@@ -27,6 +27,27 @@ const COSINE = [
   2.087671062795793e-9, -1.1467693338203e-11, 4.672426814995513e-14,
 ];
 
+/**
+ * Polynomials for |x| ≤ 1.25 (relative errors 2^-57.9 and 2^-62.4, 1.3 ulp with their roundings): most domains are near 0, and there
+ * CUDA's functions spend two thirds of their time on reducing the angle and on choosing a polynomial. The sine of 0 and of −0 is CUDA's.
+ */
+const NEAR = {
+  sin: {
+    far: '(__double2hiint(x) & 0x7fffffffu) - 0x3e400000u > 0x3ff40000u - 0x3e400000u',
+    value: `fma(x * z, ${fused('z', SINE)}, x)`,
+  },
+  cos: {
+    far: '(__double2hiint(x) & 0x7fffffffu) > 0x3ff40000u',
+    value: `fma(z, fma(z, ${fused('z', COSINE)}, -0.5), 1.0)`,
+  },
+};
+const near = (head: string, fn: 'sin' | 'cos', otherwise: (far: string) => string) =>
+  `__device__ __forceinline__ double ${head} {
+  ${otherwise(NEAR[fn].far)}
+  const double z = x * x;
+  return ${NEAR[fn].value};
+}`;
+
 /** Helper functions by name; the generated text starts with those that it calls. */
 export const HELPERS: Record<string, string> = {
   // as in JavaScript NaN wins and −0 is below 0: two equal numbers can differ only as 0 and −0, in the sign bit
@@ -50,17 +71,19 @@ export const HELPERS: Record<string, string> = {
   js_sign: `__device__ __forceinline__ double js_sign(double x) {
   return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;
 }`,
-  // Polynomials for |x| ≤ 1.25 (relative errors 2^-57.9 and 2^-62.4, 1.3 ulp with their roundings): most domains are near 0, and there
-  // CUDA's functions spend two thirds of their time on reducing the angle and on choosing a polynomial. 0 and −0 go to CUDA's.
-  near_sin: `__device__ __forceinline__ double near_sin(double x) {
-  if ((__double2hiint(x) & 0x7fffffffu) - 0x3e400000u > 0x3ff40000u - 0x3e400000u) return sin(x);
-  const double z = x * x;
-  return fma(x * z, ${fused('z', SINE)}, x);
-}`,
-  near_cos: `__device__ __forceinline__ double near_cos(double x) {
-  if ((__double2hiint(x) & 0x7fffffffu) > 0x3ff40000u) return cos(x);
-  const double z = x * x;
-  return fma(z, fma(z, ${fused('z', COSINE)}, -0.5), 1.0);
+  near_sin: near('near_sin(double x)', 'sin', far => `if (${far}) return sin(x);`),
+  near_cos: near('near_cos(double x)', 'cos', far => `if (${far}) return cos(x);`),
+  usual_sin: near('usual_sin(double x, bool& rare)', 'sin', far => `rare |= ${far};`),
+  usual_cos: near('usual_cos(double x, bool& rare)', 'cos', far => `rare |= ${far};`),
+  // as CUDA's, without the branch for 0, for numbers below 2^-970 and for what is no positive number
+  usual_sqrt: `__device__ __forceinline__ double usual_sqrt(double x, bool& rare) {
+  rare |= (unsigned)__double2hiint(x) - 0x03500000u >= 0x7ca00000u;
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double e = fma(y * y, -x, 1.0);
+  const double r = fma(fma(e, 0.375, 0.5), y * e, y);
+  const double s = r * x;
+  return fma(fma(s, -s, x), __hiloint2double(__double2hiint(r) - 0x100000, __double2loint(r)), s);
 }`,
   // the bit operations of math/kit.ts
   kit_pow2: `__device__ __forceinline__ double kit_pow2(double k) {

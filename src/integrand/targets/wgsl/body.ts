@@ -39,10 +39,15 @@ const OVERRUN = `(turns > ${TURN_LIMIT}u)`;
 
 const TYPES: Record<Type, string> = { f64: 'f32', bool: 'bool' };
 
+/** What an integrand calls at points where an argument is not usual: the same function in full. */
+export const RARE_INTEGRAND = 'q_rareintegrand';
+
+/** `usual`: calls that are for usual arguments (../usual.ts); none in the function in full. */
 export function functionBody(
   program: Program,
   offsets: ReadonlyMap<string, number>,
   checks: StopChecks,
+  usual: ReadonlySet<Id>,
 ): { body: string; helpers: string[] } {
   const helpers = new Map<string, string>(); // functions that read and write arrays, by name
   const numbers = new Set<Id>(); // values that are never NaN
@@ -100,6 +105,10 @@ export function functionBody(
         return text.read(length, s.args[0], i => `${array}[${i}]`, find(`&${array}`, length));
       }
       case 'call':
+        if (usual.has(s.id)) {
+          text.put(1, `rare = rare | q_rare${s.fn}(${args[0]});`);
+          return `q_usual${s.fn}(${args[0]})`;
+        }
         return `q_${s.fn}(${args.join(', ')})`;
       case 'lt':
       case 'le':
@@ -171,12 +180,19 @@ export function functionBody(
   const spoilt = [...(mayStray ? ['stray'] : []), ...(isCountedAtAll ? [OVERRUN] : [])].join(' | ');
   program.results.forEach((id, r) => {
     const value = spoilt ? `select(${text.name(id)}, ${NAN}, ${spoilt})` : text.name(id);
+    if (usual.size > 0) {
+      text.put(1, `var value = ${value};`);
+      text.put(1, `if (rare) { value = ${RARE_INTEGRAND}(x); }`);
+      text.put(1, 'return value;');
+      return;
+    }
     text.put(1, program.results.length > 1 ? `(*out)[${r}] = ${value};` : `return ${value};`);
   });
   const head = ['  q_zero = bitcast<u32>(params[0]);'];
   // an empty array of the integrand has length 1 here
   for (const [k, a] of text.arrays) head.push(`  var ${a}: array<f32, ${program.arrays[k]}>;`);
   if (mayStray) head.push('  var stray = false;');
+  if (usual.size > 0) head.push('  var rare = false;');
   if (isCountedAtAll) head.push('  var turns = 0u;');
   return { body: [...head, ...text.lines].join('\n'), helpers: [...helpers.values()] };
 }
