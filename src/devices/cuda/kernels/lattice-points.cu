@@ -7,26 +7,31 @@
 // REPLICAS times, one copy for every REPLICAS-th lane: with 8 copies of 16 bytes each lane has its own banks, where
 // lanes that read at random places would wait for each other.
 //
-// BINS: the number of bins where that is a power of two, so that products with it are shifts and places of axes are constants; 0 for others.
+// BIN_BITS: where the number of bins is a power of two, which; then products with it are shifts, and places of axes are constants. Otherwise 0.
 // FOLDED: words go through the baker's transform.
 // GUARDED: the last bin of an axis is so narrow that rounding may lead to its end and beyond (sample-layout.ts).
 
 __device__ __forceinline__ double drawPoint(const SampleTask& t, const Piece& p, u32 i, const double* curves, double x[DIMS],
                                             u32 bin[DIMS]) {
-#if BINS
-  const u32 bins = BINS;
+#if BIN_BITS
+  const u32 bins = 1u << BIN_BITS;
 #else
   const u32 bins = t.bins;
 #endif
   double jacobian = t.volume;
-  const Two* own = (const Two*)curves + threadIdx.x % REPLICAS;
+  u32 own = threadIdx.x % REPLICAS * sizeof(Two);
+  asm volatile("" : "+r"(own));  // a compiler that knows the number builds addresses in one instruction more
 #pragma unroll
   for (int d = 0; d < DIMS; d++) {
     u32 word = p.k[d] + i * t.lattice.steps[d];
     if (FOLDED) word = (word << 1) ^ (u32)((int)word >> 31);
+#if BIN_BITS
+    const u32 number = word >> (32 - BIN_BITS);
+#else
     const u32 number = __umulhi(word, bins);
+#endif
     const double s = __hiloint2double(0x41300000, word * bins) - t.lattice.corner;
-    const Two* at = own + REPLICAS * (d * (bins + 1) + number);
+    const Two* at = (const Two*)((const char*)curves + (own + number * (u32)(REPLICAS * sizeof(Two)))) + REPLICAS * d * (bins + 1);
     const Two low = at[0], high = at[REPLICAS];  // edge and slope
     const double width = __dsub_rn(high.first, low.first);
     const double a = __fma_rn(-2.0, width, __dadd_rn(low.second, high.second));
