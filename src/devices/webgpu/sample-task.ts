@@ -94,7 +94,7 @@ const axisExponent = (edges: Float64Array, bins: number, d: number): number =>
  * What the edges of an axis are counted from, so that float32 has digits enough for them: from 0 if that is in the range or near it, and
  * from the end that is closer to 0 if the range is far from it.
  */
-export function originOf(edges: Float64Array, bins: number, d: number): number {
+function originOf(edges: Float64Array, bins: number, d: number): number {
   const [low, high] = [edges[d * (bins + 1)], edges[d * (bins + 1) + bins]];
   const end = Math.abs(low) < Math.abs(high) ? low : high;
   return low * high > 0 && Math.abs(end) > high - low ? toFloat32(end) : 0;
@@ -128,9 +128,7 @@ export function taskWords(task: MappedTask, cubes: number, results: number): Uin
     floats[at + AXIS.INVERSE] = 1 / n;
     const ends = d * (bins + 1);
     floats.set(innerRange32(edges[ends], edges[ends + bins]), at + AXIS.LOW);
-    const width = 2 ** axisExponent(edges, bins, d) / bins;
-    floats[at + AXIS.STEP] = toFloat32(width / n);
-    floats[at + AXIS.WIDTH] = toFloat32(width);
+    floats[at + AXIS.STEP] = toFloat32(2 ** axisExponent(edges, bins, d) / bins / n);
     floats[at + AXIS.ORIGIN] = originOf(edges, bins, d);
     exponent += axisExponent(edges, bins, d);
   });
@@ -141,10 +139,16 @@ export function taskWords(task: MappedTask, cubes: number, results: number): Uin
   return words;
 }
 
-/** The map as rows of float32 numbers, one per bin: its lower edge, and its width in units of the axis; of lattices, a curve. */
+/** Numbers of a bin: its lower edge, and its width in units of the axis; of lattices, a curve. */
+const rowNumbers = ({ lattice }: MappedTask): number => (lattice ? 8 : 2);
+
+/** Bytes of the rows of a map. */
+export const rowBytes = (task: MappedTask): number => 4 * rowNumbers(task) * task.strata.length * task.bins;
+
+/** The map as rows of float32 numbers, one per bin. */
 export function mapRows(task: MappedTask): Float32Array {
   const { edges, bins, strata, lattice } = task;
-  const numbers = lattice ? 8 : 2;
+  const numbers = rowNumbers(task);
   const map = lattice?.slopes ?? edges;
   const rows = new Float32Array(numbers * strata.length * bins);
   strata.forEach((_, d) => {
@@ -161,18 +165,6 @@ export function mapRows(task: MappedTask): Float32Array {
     }
   });
   return rows;
-}
-
-/** The edges of a map alone, in units of AXIS.WIDTH: for kernels that hold it in workgroup memory. */
-export function heldEdges({ edges, bins, strata }: MappedTask): Float32Array {
-  const held = new Float32Array(edges.length);
-  strata.forEach((_, d) => {
-    const scale = bins * 2 ** -axisExponent(edges, bins, d);
-    const origin = originOf(edges, bins, d);
-    const first = d * (bins + 1);
-    for (let i = first; i <= first + bins; i++) held[i] = (edges[i] - origin) * scale;
-  });
-  return held;
 }
 
 /** Pieces and samples before each cube, and all of them. */

@@ -29,12 +29,12 @@ import {
   asksForLists,
   countsBefore,
   groupStarts,
-  heldEdges,
   type MappedTask,
   mapped,
   mapRows,
   placesOf,
   plainCounts,
+  rowBytes,
   taskWords,
   windowBitsFor,
 } from './sample-task.ts';
@@ -77,8 +77,8 @@ export class WebGpuSampling {
   readonly #ofPieces: GrowingBuffer;
   readonly #lattice: GrowingBuffer;
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline[]>>();
-  /** The map and the counts that are on the GPU, and whether the map is there as edges alone. */
-  #map: { of: Float64Array; held: boolean; buffer: GPUBuffer } | null = null;
+  /** The map and the counts that are on the GPU. */
+  #map: Float64Array | null = null;
   #counts: Uint32Array | null = null;
   readonly #ahead = new Ahead<Found>();
 
@@ -152,7 +152,7 @@ export class WebGpuSampling {
     if (keeps) this.learning.kernels().catch(() => {}); // compiled beside the others
     const [pipeline, fold, join] = await this.#kernels(variant);
     signal?.throwIfAborted();
-    const edges = this.#putMap(task, variant.held > 0);
+    const edges = this.#putMap(task);
     const lattice = task.lattice ? this.#putLattice(task.lattice) : null;
     const counts = this.#countBuffers(task, cubes, part, size);
     const words = taskWords(task, cubes, this.#program.results);
@@ -342,11 +342,11 @@ export class WebGpuSampling {
   }
 
   /** Puts the map on the GPU, unless it is there. */
-  #putMap(task: MappedTask, held: boolean): GPUBuffer {
-    const of = task.lattice?.slopes ?? task.edges;
-    if (this.#map?.of !== of || this.#map.held !== held)
-      this.#map = { of, held, buffer: this.#edges.write(held ? heldEdges(task) : mapRows(task)) };
-    return this.#map.buffer;
+  #putMap(task: MappedTask): GPUBuffer {
+    const map = task.lattice?.slopes ?? task.edges;
+    if (this.#map === map) return this.#edges.of(rowBytes(task));
+    this.#map = map;
+    return this.#edges.write(mapRows(task));
   }
 
   #putLattice({ folded, steps, shifts }: LatticePoints): GPUBuffer {

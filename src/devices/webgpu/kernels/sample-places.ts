@@ -43,10 +43,8 @@ fn drawn(own: vec4<u32>, iterated: vec2<u32>, g: u32) -> vec4<u32> {
  * which a bin has as many as the axis has strata. The bin is ⌊⌊P⌋/strata⌋, by a float32 product instead of an integer division, which takes a
  * GPU some twenty instructions: (⌊P⌋ + 1/2)/strata is at least 1/(2·strata) away from an integer, and rounding moves it by less as long as P
  * is below 2^21.
- *
- * With a map that is \`held\` in workgroup memory the width of a bin is the difference of its edges, which are in units of WIDTH.
  */
-export function randomPlace(wide: boolean, held: boolean, d: string, number?: number): string {
+export function randomPlace(wide: boolean, d: string, number?: number): string {
   const draw = `random = drawn(own4, iterated, (${d} >> 2u) + 256u * sampleHigh);`;
   const place = wide
     ? `let parts = rest[${d}] + highProduct(word, bins);
@@ -60,18 +58,10 @@ export function randomPlace(wide: boolean, held: boolean, d: string, number?: nu
         let word = random[${d} & 3u];
         ${place}
         let more = axisWords(${d}, 1u);
-        let inside = f32(remainder) + f32(word * bins) * 0x1p-32;
-        ${
-          held
-            ? `let edge = held[${d} * (bins + 1u) + b];
-        let width = held[${d} * (bins + 1u) + b + 1u] - edge;
-        let counted = (edge + inside * (bitcast<f32>(axis.w) * width)) * bitcast<f32>(more.z);`
-            : `let edge = edges[${d} * bins + b];
-        let width = edge.y;
-        let counted = edge.x + inside * (bitcast<f32>(more.x) * width);`
-        }
-        x[${d}] = clamp(bitcast<f32>(more.y) + counted, bitcast<f32>(axis.y), bitcast<f32>(axis.z));
-        let bits = bitcast<u32>(width);`;
+        let edge = edges[${d} * bins + b];
+        let inside = (f32(remainder) + f32(word * bins) * 0x1p-32) * (bitcast<f32>(more.x) * edge.y);
+        x[${d}] = clamp(bitcast<f32>(more.y) + (edge.x + inside), bitcast<f32>(axis.y), bitcast<f32>(axis.z));
+        let bits = bitcast<u32>(edge.y);`;
 }
 
 /** The same from a word of a lattice, through a smooth map. */

@@ -31,18 +31,9 @@ export const TASK = {
 } as const;
 /**
  * Words of an axis: its strata, the ends of its range inside, and 1/strata; the width of a bin whose factor of the Jacobian is 1, over the
- * strata; what edges are counted from; and that width itself.
+ * strata; and what edges are counted from.
  */
-export const AXIS = {
-  STRATA: 0,
-  LOW: 1,
-  HIGH: 2,
-  INVERSE: 3,
-  STEP: 4,
-  ORIGIN: 5,
-  WIDTH: 6,
-  WORDS: 8,
-} as const;
+export const AXIS = { STRATA: 0, LOW: 1, HIGH: 2, INVERSE: 3, STEP: 4, ORIGIN: 5, WORDS: 8 } as const;
 /** Behind the axes, for each result: the power of two that f·Jacobian is multiplied with, beside the powers of the Jacobian. */
 export const powersAt = (dims: number): number => TASK.AXES + AXIS.WORDS * dims;
 export const TASK_VECTORS = 512;

@@ -47,11 +47,6 @@ export interface SampleVariant {
   wide: boolean;
   /** Points of lattices through a smooth map, in the place of random ones; without a histogram. */
   lattice: boolean;
-  /**
-   * Edges of the map that are copied to workgroup memory, all of them or none: where threads read the bins of a large map at random places,
-   * the first cache hands them on line after line.
-   */
-  held: number;
   /** Whether what is done for each axis is written out: see `forAxes`. */
   writtenOut: boolean;
   /** Whether slices of pieces are written, for the kernel of slices.ts, instead of sums of windows. */
@@ -87,7 +82,7 @@ export const isWide = (strata: readonly number[], bins: number): boolean =>
   bins >= 2 ** 16 || strata.some(n => n * bins >= 2 ** 21);
 
 export function sampleKernel(integrand: string, variant: SampleVariant): string {
-  const { dims, results, adapt, shared, threads, wide, lattice, held, writtenOut, sliced } = variant;
+  const { dims, results, adapt, shared, threads, wide, lattice, writtenOut, sliced } = variant;
   const pairs = (results * (results + 1)) / 2;
   const { floats } = recordOf(results);
   const evaluate = results > 1 ? 'integrand(&x, &w);' : 'w[0] = integrand(&x);';
@@ -96,10 +91,9 @@ export function sampleKernel(integrand: string, variant: SampleVariant): string 
 @group(0) @binding(1) var<uniform> words: array<vec4<u32>, ${TASK_VECTORS}>;
 /**
  * Of each bin: its low edge, and the factor of the Jacobian. Threads read bins that lie anywhere, so what it costs is the number of lines of
- * the cache. Of a smooth map (tasks/smooth-map.ts): e, what float32 leaves of that, m, b; then a, and the factor of the Jacobian. Of a map
- * that is held: edges alone.
+ * the cache. Of a smooth map (tasks/smooth-map.ts): e, what float32 leaves of that, m, b; then a, and the factor of the Jacobian.
  */
-@group(0) @binding(2) var<storage, read> edges: array<${lattice ? 'vec4<f32>' : held > 0 ? 'f32' : 'vec2<f32>'}>;
+@group(0) @binding(2) var<storage, read> edges: array<${lattice ? 'vec4' : 'vec2'}<f32>>;
 /** Of each group, and of the end of the last: the cube of its first sample, samples of the cube before it; its number (two words). */
 @group(0) @binding(3) var<storage, read> groups: array<vec4<u32>>;
 /** Pieces and samples before each cube. */
@@ -130,7 +124,6 @@ ${lattice ? HIGH_PRODUCT : `${wide ? HIGH_PRODUCT : ''}${drawing(writtenOut)}`}
 ${sliced ? '' : SUMS}
 ${FINITE}
 ${shared > 0 ? `const COUNTERS = ${shared}u;\nvar<workgroup> counters: array<atomic<u32>, COUNTERS>;` : ''}
-${held > 0 ? `var<workgroup> held: array<f32, ${held}>;` : ''}
 
 ${wide && !lattice ? LOWER_END : ''}
 /** 2^power, as a product of two factors that are float32. */
@@ -145,12 +138,6 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
   ${
     shared > 0
       ? `for (var i = lane; i < ${shared}u; i += ${threads}u) { atomicStore(&counters[i], 0u); }
-  workgroupBarrier();`
-      : ''
-  }
-  ${
-    held > 0
-      ? `for (var i = lane; i < ${held}u; i += ${threads}u) { held[i] = edges[i]; }
   workgroupBarrier();`
       : ''
   }
@@ -207,7 +194,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
       ${forAxes(
         variant,
         (d, number) => `        let axis = axisWords(${d}, 0u);
-        ${lattice ? latticePlace(d) : randomPlace(wide, held > 0, d, number)}
+        ${lattice ? latticePlace(d) : randomPlace(wide, d, number)}
         power += i32(bits >> 23u);
         jacobian *= bitcast<f32>((bits & 0x7fffffu) | 0x3f800000u);
         ${number === undefined ? MANY_AXES : ''}
