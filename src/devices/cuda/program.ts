@@ -57,16 +57,13 @@ const POINT_CONSTANTS: Constants = {
   PIECE,
 };
 
-/**
- * Constants of sample.cu that depend on the number of results: threads per block, at most, blocks per multiprocessor, and numbers that a leaf
- * adds.
- */
+/** Constants of sample.cu that depend on the number of results: threads per block, at most, and numbers that a leaf adds. */
 export function sampleConstants(results: number): Constants & { THREADS: number; SUMS: number } {
   // A multiprocessor has 65,536 registers, and sums and products of pairs of results want some. Two results in 64 registers spill a
   // few, and still take 0.9 of the time that they take in 96 (_trial_)
   const THREADS = results <= 2 ? 1024 : results <= 4 ? 384 : 256;
   const SUMS = nodeWidth(results) + 1; // those of the task, and the increments of the histogram
-  return { THREADS, BLOCKS: 1, SUMS, ...(results > 1 && { RESULTS: results }) };
+  return { THREADS, SUMS, ...(results > 1 && { RESULTS: results }) };
 }
 
 /** Bytes of shared memory in which the lanes of a block have vectors of more than four results; see several-leaf.cu. */

@@ -63,25 +63,16 @@ export function sampleLayout(task: SampleTask): SampleLayout {
 export interface Fit {
   edgeBytes: number;
   histogramBytes: number;
-  /** Constants that tell the kernel, and that are other than those of all kernels. */
+  /** Constants that tell the kernel. */
   kernels: Record<string, boolean | number>;
 }
 
-/**
- * Lattices of one result where the smooth map fits twice: they wait for shared memory and for float64, and 48 registers are enough. Two blocks
- * of 640 threads are 40 warps per multiprocessor, where one block of 1024 is 32.
- */
-const TWO_BLOCKS = { THREADS: 640, BLOCKS: 2 };
-/** Bytes of shared memory that each block takes for itself. */
-const PER_BLOCK = 2048;
-
 /** Which of map and histogram fit into `room` bytes of shared memory: their bytes, and the constants that tell the kernel. */
-export function fitFor({ bins, strata, adapt, lattice, edges, pass }: SampleTask, room: number): Fit {
+export function fitFor({ bins, strata, adapt, lattice, edges }: SampleTask, room: number): Fit {
   const dims = strata.length;
   if (lattice) {
     const once = 16 * dims * (bins + 1);
     const copies = [MOST_REPLICAS, 4, 2, 1].find(n => n * once <= room);
-    const twice = !pass && 2 * (MOST_REPLICAS * once + PER_BLOCK) <= room;
     const kernels = {
       SHARED_EDGES: copies !== undefined,
       LATTICE: true,
@@ -89,7 +80,6 @@ export function fitFor({ bins, strata, adapt, lattice, edges, pass }: SampleTask
       BIN_BITS: Number.isInteger(Math.log2(bins)) ? Math.log2(bins) : 0,
       FOLDED: lattice.folded,
       GUARDED: mayReachEnd(edges as Float64Array, lattice.slopes, dims),
-      ...(twice && TWO_BLOCKS),
     };
     return { edgeBytes: once * (copies ?? 0), histogramBytes: 0, kernels };
   }

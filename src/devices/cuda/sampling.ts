@@ -96,7 +96,7 @@ export class CudaSampling {
   readonly learning: CudaLearning;
   readonly #buffers: Record<(typeof BUFFERS)[number], Buffer>;
   readonly #ahead = new Ahead<{ laid: Laid; totals: Totals }>();
-  /** Threads per block, at most; blocks per multiprocessor; numbers that a leaf adds. Kernels may have others. */
+  /** Threads per block, at most; there is one block per multiprocessor. Numbers that a leaf adds. */
   readonly #constants: ReturnType<typeof sampleConstants>;
   readonly #result = SAMPLE_RESULT.layout(0);
   /** Kernels by what they are made for; a run has up to four kinds of iterations, which take turns. */
@@ -308,10 +308,11 @@ export class CudaSampling {
       const leads = pass.results.map((_, r) => (pass.leads.includes(r) ? 1 : 0));
       layout.set(struct, { inverseUnits: pass.units.map(u => 1 / u), leads });
     }
-    const { THREADS, BLOCKS } = { ...this.#constants, ...kernels } as Record<string, number>;
-    const places = card.processors * BLOCKS;
-    const perBlock = Math.min(THREADS, Math.max(MIN_THREADS, 32 * Math.ceil(leaves / places)));
-    const blocks = Math.min(places, Math.ceil(leaves / (perBlock / 32)));
+    const perBlock = Math.min(
+      this.#constants.THREADS,
+      Math.max(MIN_THREADS, 32 * Math.ceil(leaves / card.processors)),
+    );
+    const blocks = Math.min(card.processors, Math.ceil(leaves / (perBlock / 32)));
     const kernel = adapt ? 'sampleAdapting' : 'sampleFrozen';
     for (let i = 0; i <= more; i++) {
       if (i > 0)
@@ -470,7 +471,7 @@ export class CudaSampling {
   }
 
   #recipe(kernels: Fit['kernels']): Recipe {
-    return this.#program.withIntegrand('sample', { PIECE, ...this.#constants, ...kernels });
+    return this.#program.withIntegrand('sample', { ...kernels, PIECE, ...this.#constants });
   }
 
   /** Bytes of shared memory for map and histogram. */

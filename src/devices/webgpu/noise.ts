@@ -9,14 +9,18 @@
 import { type CompiledProgram, resultCount } from '../../integrand/bound.ts';
 import { drawSamples } from '../../tasks/draw.ts';
 import type { RegionSums, RegionTask } from '../../tasks/region.ts';
-import { plainTask, type SampleTask } from '../../tasks/sample.ts';
+import { plainTask, type SampleTask, samplesOf } from '../../tasks/sample.ts';
 import { float64Values } from './float64-values.ts';
 import type { Points } from './points.ts';
 import type { WebGpuPool } from './pool.ts';
 import { ruleValues } from './rule-values.ts';
 
-/** Points that are compared: a millisecond of the calling thread for most integrands. */
-const SAMPLES = 2048;
+/**
+ * Points that are compared: an eighth of what the task has, whose own error hides what fewer points leave open, within these limits. The most
+ * take a millisecond of the calling thread for most integrands.
+ */
+const FEWEST_SAMPLES = 256;
+const MOST_SAMPLES = 2048;
 /** Regions of a list that are compared, those with the largest values. */
 const REGIONS = 8;
 /** What kernels round besides values, relative to Σ |w|, in epsilons: the coordinates of a point in its bin, the Jacobian, pieces. */
@@ -30,25 +34,26 @@ export async function sampleNoise(
   epsilon: number,
   signal?: AbortSignal,
 ): Promise<number[]> {
+  const count = Math.max(FEWEST_SAMPLES, Math.min(MOST_SAMPLES, Math.ceil(samplesOf(task) / 8)));
   const strata = task.strata.map(() => 1);
-  const [drawn] = drawSamples(plainTask({ ...task, strata, counts: SAMPLES, unit: 1 }), SAMPLES);
+  const [drawn] = drawSamples(plainTask({ ...task, strata, counts: count, unit: 1 }), count);
   let double: Float64Array = new Float64Array();
-  const single = await points.evaluate(drawn.points, SAMPLES, signal, () => {
-    double = float64Values(integrand, drawn.points, SAMPLES);
+  const single = await points.evaluate(drawn.points, count, signal, () => {
+    double = float64Values(integrand, drawn.points, count);
   });
   return Array.from({ length: resultCount(integrand) }, (_, r) => {
     let [sum, squares, size] = [0, 0, 0];
-    for (let i = 0; i < SAMPLES; i++) {
-      const [f32, f64] = [single[r * SAMPLES + i], double[r * SAMPLES + i]];
+    for (let i = 0; i < count; i++) {
+      const [f32, f64] = [single[r * count + i], double[r * count + i]];
       const off = (f32 - f64) * drawn.jacobians[i];
       if (!Number.isFinite(off)) continue; // they are reported as values that are not finite
       sum += off;
       squares += off * off;
       size += Math.abs(f64 * drawn.jacobians[i]);
     }
-    const mean = sum / SAMPLES;
-    const deviation = Math.sqrt(Math.max(0, squares / SAMPLES - mean * mean) / SAMPLES);
-    return Math.abs(mean) + 2 * deviation + (KERNEL_EPSILONS * epsilon * size) / SAMPLES;
+    const mean = sum / count;
+    const deviation = Math.sqrt(Math.max(0, squares / count - mean * mean) / count);
+    return Math.abs(mean) + 2 * deviation + (KERNEL_EPSILONS * epsilon * size) / count;
   });
 }
 

@@ -1,9 +1,19 @@
 /** An integrand on a GPU: its text, its params there, and how fast it is. What it needs of the GPU is freed with `close`. */
 import type { CompiledProgram } from '../../integrand/bound.ts';
+import type { Program } from '../../integrand/ir.ts';
 import { toWgsl, wgslParams } from '../../integrand/targets/wgsl.ts';
 import type { Gpu } from './gpu.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 import { Pace } from './pace.ts';
+
+/** Texts of integrands, which are opened again and again by short runs: writing one takes a tenth of a millisecond and more. */
+const texts = new WeakMap<Program, string>();
+
+function textOf(program: Program): string {
+  const text = texts.get(program) ?? toWgsl(program).source;
+  texts.set(program, text);
+  return text;
+}
 
 /** Loops in WGSL. */
 const LOOPS = /\b(loop|while|for)\b/;
@@ -28,7 +38,7 @@ export class WebGpuProgram {
     this.gpu = gpu;
     this.dims = integrand.dims;
     this.results = integrand.program.results.length;
-    this.text = toWgsl(integrand.program).source;
+    this.text = textOf(integrand.program);
     this.loops = LOOPS.test(this.text.slice(this.text.indexOf('fn integrand(')));
     this.pace = this.loops ? new Pace() : gpu.pace(this.text);
     this.#bound = integrand;

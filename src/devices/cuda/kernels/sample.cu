@@ -111,7 +111,7 @@ __device__ __forceinline__ void sampleLeaves(const SampleTask& t) {
   addLeaves(t);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sampleFrozen(SampleTask t) { sampleLeaves<false>(t); }
+extern "C" __global__ void __launch_bounds__(THREADS) sampleFrozen(SampleTask t) { sampleLeaves<false>(t); }
 
 extern "C" __global__ void evaluate(const double* points, double* values, u64 n, const double* params) {
   const u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
