@@ -128,6 +128,14 @@ export function specialValues(): Subject[] {
   const binary = ['pow', 'atan2', 'hypot'].map(fn =>
     subject(`Math_${fn}`, functionOf(`x => Math.${fn}(x[0], x[1])`), 2, {}, pairs, closely),
   );
+  const angles = subject(
+    'usual_angles',
+    functionOf('x => Math.sin(x[0]) * Math.cos(x[1])'),
+    2,
+    {},
+    [...pairs, ...[0.3, -1.2, 1.25, 1.3, 1e-9].flatMap(x => [-0.7, 1.24, 1.26, 40].map(y => [x, y]))],
+    closely,
+  );
   const exact = [
     'Math.min(x[0], x[1])',
     'Math.max(x[0], x[1])',
@@ -149,10 +157,12 @@ export function specialValues(): Subject[] {
     'p.list[x[1]] * 1',
     '[][x[0]] * 1',
     'x[x[0]] * 1',
+    // usual arguments and others, side by side
+    'Math.sqrt(x[0]) * Math.sqrt(Math.sqrt(x[1]))',
   ].map((text, k) =>
     subject(`exact_edge_${k}`, functionOf(`(x, p) => ${text}`), 2, { list: LIST }, pairs, () => 0),
   );
-  return [...unary, ...binary, ...exact];
+  return [...unary, ...binary, angles, ...exact];
 }
 const LIST = Float64Array.of(3, -0, NaN);
 
