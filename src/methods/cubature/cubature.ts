@@ -242,6 +242,23 @@ export class Cubature {
     return { ...now, absolute, regions: this.regions, rounding };
   }
 
+  /** The regions that there must be before witnesses speak (witnesses.ts); 0 where there are enough, or the budget is too small. */
+  async leastToWitness(court: Court, claims: readonly Claim[]): Promise<number> {
+    const { rule, options, ledger } = this;
+    if (options.witnesses === 0 || rule.dims < 2) return 0;
+    let [regions, later] = [0, 0];
+    for (const [goal, witnesses] of this.witnesses) {
+      regions = Math.max(regions, witnesses.regionsBefore(claims[goal], rule.points));
+      later += 2 * witnesses.reserve({ ...claims[goal], regions: 2 * regions });
+    }
+    // each of these regions has a parent, and halving all of them may end at twice as many
+    const fits = 4 * regions * rule.points + later <= ledger.budgetLeft;
+    if (!fits || regions <= this.regions || 2 * regions > this.maxRegions) return 0;
+    for (const [goal, witnesses] of this.witnesses)
+      if (await witnesses.areBlunt(court, claims[goal])) return regions;
+    return 0;
+  }
+
   /**
    * Lets witnesses confirm estimates that meet the tolerance, one goal after the other; undefined when they contradict one and
    * the run has to go on.

@@ -60,14 +60,10 @@ export async function* splitWorst(
   store.rank(run.scalesFor(totals));
   let heap = new Heap(store);
   const court = storeCourt(run, store);
-  const stuck = totals.map(() => new Sum()); // errors of regions that cannot be halved any more
-  const list = store.list(ranges.length);
-  for (let i = 0; i < list.count; i++) {
-    // the first region has no parent to compare it with, so it is always halved
-    if (list.count === 1 || canSplit(list, i, ranges)) heap.push(i);
-    else addTo(stuck, list.errors, i, list.count);
-  }
+  let stuck = totals.map(() => new Sum()); // errors of regions that cannot be halved any more
+  open();
   let lookAgain = 0;
+  let now: Estimate[] = [];
   for (let shown = store.count; ; ) {
     const worst = heap.pop();
     const pair = store.halves([worst], ranges);
@@ -85,14 +81,16 @@ export async function* splitWorst(
       else addTo(stuck, pair.errors, i, 2);
     }
     run.regions = store.count;
-    let now = totals.map(own => own.estimate(run.noise));
+    now = totals.map(own => own.estimate(run.noise));
     let claims = run.enough(now) && store.count >= lookAgain;
+    if (claims && (await looks.halve(store, tree))) {
+      open();
+      claims = renewed();
+    }
     let raised = claims && (await looks.at(store, tree));
     if (raised) {
       lookAgain = (1 + LOOKED_AGAIN) * store.count;
-      totals = store.totals();
-      now = totals.map(own => own.estimate(run.noise));
-      claims = run.enough(now);
+      claims = renewed();
     }
     const status = claims
       ? await run.confirm(
@@ -115,6 +113,25 @@ export async function* splitWorst(
     }
     if (status) return status;
     if (run.ledger.lastIteration) return 'budget';
+  }
+
+  /** Begins anew with the regions in the store. */
+  function open(): void {
+    heap = new Heap(store);
+    stuck = totals.map(() => new Sum());
+    const list = store.list(ranges.length);
+    for (let i = 0; i < list.count; i++) {
+      // the first region has no parent to compare it with, so it is always halved
+      if (list.count === 1 || canSplit(list, i, ranges)) heap.push(i);
+      else addTo(stuck, list.errors, i, list.count);
+    }
+  }
+
+  /** Adds up regions that have changed; returns whether their errors meet the tolerance. */
+  function renewed(): boolean {
+    totals = store.totals();
+    now = totals.map(own => own.estimate(run.noise));
+    return run.enough(now);
   }
 
   /** Ranks the regions anew if a tolerance has changed much; returns whether it has. */

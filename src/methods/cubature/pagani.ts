@@ -130,6 +130,8 @@ class Pagani extends Cubature {
       this.#signed ||= step.signed;
       this.#remaining = step.before > 0 ? Math.min(0.9, Math.max(0.1, step.after / step.before)) : 0.5;
       this.regions = pool.count + pool.sums.done;
+      if (this.regions >= least && this.enough(this.#estimates()))
+        least = Math.max(least, Math.min(pool.most / 2, await this.leastToWitness(pool, this.#claims())));
       const claims = () => this.regions >= least && this.enough(this.#estimates());
       if (claims()) {
         for (const goal of this.goals) {

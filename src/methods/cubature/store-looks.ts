@@ -1,9 +1,11 @@
-/** The looks before a claim (looks.ts) at regions in a store of the host: for `cuhre` and `two-phase`. */
+/** What precedes the witnesses of a claim about regions in a store of the host, for `cuhre` and `two-phase`: halvings, and the looks of looks.ts. */
 import type { AllAxes } from '../../tasks/pool/all-axes.ts';
 import { lookAcross } from '../../tasks/pool/borders.ts';
+import { twoLevelErrors } from '../../tasks/pool/errors.ts';
+import { canSplit } from '../../tasks/pool/regions.ts';
 import type { RegionStore } from '../../tasks/pool/store.ts';
 import type { SplitTree } from '../../tasks/pool/tree.ts';
-import type { Cubature } from './cubature.ts';
+import { type Cubature, storeCourt } from './cubature.ts';
 
 export class StoreLooks {
   readonly #run: Cubature;
@@ -12,6 +14,33 @@ export class StoreLooks {
 
   constructor(run: Cubature) {
     this.#run = run;
+  }
+
+  /**
+   * Halves all regions in a store until there are enough for witnesses (witnesses.ts); returns whether any was. Halving
+   * those with the largest errors would leave the others as wide as they are.
+   */
+  async halve(store: RegionStore, tree: SplitTree): Promise<boolean> {
+    const run = this.#run;
+    const { ranges } = run.problem;
+    const before = store.count;
+    const claims = store.totals().map(own => run.claim(own.estimate(run.noise), own.absolute));
+    const least = await run.leastToWitness(storeCourt(run, store), claims);
+    while (store.count < least) {
+      const list = store.list(ranges.length);
+      const which = Array.from({ length: store.count }, (_, i) => i).filter(i => canSplit(list, i, ranges));
+      if (which.length === 0) break;
+      const halves = store.halves(which, ranges);
+      await run.evaluate(halves);
+      twoLevelErrors(halves.values, halves.errors, store.valuesOf(which), ranges.length);
+      which.forEach((whole, k) => {
+        const first = store.cut(whole, tree);
+        store.put(whole, halves, 2 * k, first);
+        store.add(halves, 2 * k + 1, first + 1);
+      });
+      run.regions += which.length;
+    }
+    return store.count > before;
   }
 
   /** Looks at the regions in a store; returns whether an error was raised. */

@@ -143,9 +143,10 @@ class TwoPhase extends Cubature {
       for (let i = 0; i < list.count; i++) all.add(list, i, own.nodes[i]);
     }
     let reached = now;
-    if (await this.#storeLooks.at(all, this.#tree))
-      reached = all.totals().map(own => own.estimate(this.noise));
-    const claims = reached.map((own, r) => this.claim(own, this.#absolute[r]));
+    const renewed = () => all.totals().map(own => own.estimate(this.noise));
+    if (await this.#storeLooks.halve(all, this.#tree)) reached = renewed();
+    if (this.enough(reached) && (await this.#storeLooks.at(all, this.#tree))) reached = renewed();
+    const claims = all.totals().map((own, r) => this.claim(reached[r], own.absolute));
     const status = this.enough(reached) ? await this.confirm(storeCourt(this, all), claims) : undefined;
     yield* this.record(status ? reached : all.totals().map(own => own.estimate(this.noise)));
     if (status) return status;

@@ -5,8 +5,7 @@
  *
  * - Surprised regions, where f is far outside of what the region knows, take the blame if their deviations come to a fifth
  *   of the tolerance: their errors are raised, so that they are halved.
- * - |T| ≤ 3σ + error/2 confirms the claim, or 2σ + error/2 where σ is small. |T| > 4σ + error contradicts it, and regions
- *   that deviate take the blame. In between, UNDECIDED times as many witnesses are drawn.
+ * - |T| ≤ 2σ + error/2 confirms the claim. |T| > 4σ + error contradicts it, and regions that deviate take the blame. In between, UNDECIDED times as many witnesses are drawn.
  *
  * After a contradiction, and where M is a large part of the budget, a few scouts are drawn first, SCOUTS of M: if they
  * surprise, the others are not asked.
@@ -16,6 +15,10 @@
  * hide.
  *
  * Of several results each goal has witnesses of its own, at the same points.
+ *
+ * Where there are few regions, scouts measure σ first. Two regions may be enough for a rule of degree 9 to 13, and much too wide for the model
+ * that witnesses are compared with: then σ is 40 tolerances, and whatever is less than 2σ is confirmed. So regions are halved before
+ * witnesses are drawn where σ is more than BLUNT tolerances.
  */
 import type { WitnessDraw, WitnessStep } from '../../tasks/pool/pool.ts';
 import { witnessCost } from '../../tasks/witness.ts';
@@ -54,18 +57,23 @@ const MOST_AFTER = 8;
 const UNDECIDED = 4;
 const MOST_UNDECIDED = 3;
 /**
- * Standard deviations up to which T confirms a claim. With 2, one true claim in twenty needs more witnesses. That is worth it
- * where σ is small, at most TELLING tolerances, so that more of them can decide.
+ * Standard deviations up to which T confirms a claim. With 2, one true claim in twenty needs more witnesses. k of them in a step that is no
+ * surprise make T = √k·σ: with 3, a step that 17 were to meet was confirmed once in 40 draws.
  */
-const CONFIRMING = 3;
-const CONFIRMING_IF_TELLING = 2;
-const TELLING = 2;
+const CONFIRMING = 2;
 /** Standard deviations from which on T contradicts a claim. */
 const CONTRADICTING = 4;
 /** The errors of the blamed regions sum to this many tolerances at least: alone they miss it, so that they are halved. */
 const BLAMED = 1.5;
 /** The part of the tolerance that deviations of surprised regions may come to. */
 const SURPRISE_PART = 0.2;
+
+/** Evaluations of regions and their parents that there are before witnesses are drawn, as a part of theirs, where regions are too wide. */
+const REGIONS_PART = 1 / 32;
+/** Standard deviations of all witnesses together, in tolerances, from which on the regions are too wide. */
+const BLUNT = 1;
+/** The first round of scouts that measure σ: witnesses of claims have smaller ones. */
+const SCOUTS_ROUND = 2 ** 20;
 
 /** Which regions take the blame. */
 type Blamed = 'surprised' | 'deviating';
@@ -145,9 +153,17 @@ export class Witnesses {
     const tolerance = this.#tolerance(value);
     const off = Math.abs(now.deviation);
     if (now.surprise + now.missing > SURPRISE_PART * tolerance) return 'surprised';
-    const deviations = now.spread <= TELLING * tolerance ? CONFIRMING_IF_TELLING : CONFIRMING;
-    if (off <= deviations * now.spread + error / 2 + rounding) return 'confirmed';
+    if (off <= CONFIRMING * now.spread + error / 2 + rounding) return 'confirmed';
     return off > CONTRADICTING * now.spread + error + rounding ? 'deviating' : 'undecided';
+  }
+
+  /** Whether regions are too wide for witnesses: scouts tell how large σ would be. */
+  async areBlunt(court: Court, claim: Claim): Promise<boolean> {
+    const wanted = this.wanted(claim);
+    const few = SCOUTS * wanted;
+    if (few < LEAST_SCOUTS) return false;
+    const { spread, witnesses } = await this.#draw(court, claim, few, SCOUTS_ROUND + this.#round);
+    return spread * Math.sqrt(witnesses / wanted) > BLUNT * this.#tolerance(claim.value);
   }
 
   /** Before regions with small errors are dropped to make room for others: surprised ones get larger errors, and stay. */
@@ -166,10 +182,15 @@ export class Witnesses {
     return toleranceAt(this.#problem, value, this.#result);
   }
 
-  async #draw(court: Court, { absolute }: Claim, witnesses: number): Promise<WitnessStep> {
+  async #draw(
+    court: Court,
+    { absolute }: Claim,
+    witnesses: number,
+    round = this.#round++,
+  ): Promise<WitnessStep> {
     const { key } = this.#problem;
     const result = this.#result;
-    const draw = { key, round: this.#round++, witnesses: Math.floor(witnesses), absolute, result };
+    const draw = { key, round, witnesses: Math.floor(witnesses), absolute, result };
     const now = await court.witness(draw);
     this.cost = now.evaluations;
     this.#ledger.spend(now.evaluations);
@@ -197,6 +218,11 @@ export class Witnesses {
   /** Evaluations that a claim takes beside those of its witnesses. A region has a whole number of them: up to one more than its share. */
   #models({ regions }: Claim, witnesses: number): number {
     return witnessCost({ count: regions, witnesses, ranges: this.#problem.ranges }) - witnesses + regions;
+  }
+
+  /** The regions that there should be before witnesses speak, with `points` evaluations for each region and its parent. */
+  regionsBefore(claim: Claim, points: number): number {
+    return (REGIONS_PART * this.wanted(claim)) / (2 * points);
   }
 
   /** Evaluations that there must be left for a claim like this one to be confirmed after a contradiction: scouts, then witnesses. */
