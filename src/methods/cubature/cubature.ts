@@ -246,11 +246,13 @@ export class Cubature {
   async leastToWitness(court: Court, claims: readonly Claim[]): Promise<number> {
     const { rule, options, ledger } = this;
     if (options.witnesses === 0 || rule.dims < 2) return 0;
-    let [regions, later] = [0, 0];
+    let [least, most, later] = [0, 0, 0];
     for (const [goal, witnesses] of this.witnesses) {
-      regions = Math.max(regions, witnesses.regionsBefore(claims[goal], rule.points));
-      later += 2 * witnesses.reserve({ ...claims[goal], regions: 2 * regions });
+      const wanted = witnesses.regionsBefore(claims[goal], rule.points);
+      [least, most] = [Math.max(least, wanted.least), Math.max(most, wanted.most)];
+      later += 2 * witnesses.reserve({ ...claims[goal], regions: 2 * most });
     }
+    const regions = Math.min(most, Math.max(least, 2 * this.regions));
     // each of these regions has a parent, and halving all of them may end at twice as many
     const fits = 4 * regions * rule.points + later <= ledger.budgetLeft;
     if (!fits || regions <= this.regions || 2 * regions > this.maxRegions) return 0;

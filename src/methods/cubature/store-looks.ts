@@ -24,9 +24,12 @@ export class StoreLooks {
     const run = this.#run;
     const { ranges } = run.problem;
     const before = store.count;
-    const claims = store.totals().map(own => run.claim(own.estimate(run.noise), own.absolute));
-    const least = await run.leastToWitness(storeCourt(run, store), claims);
-    while (store.count < least) {
+    for (let least = 0; ; ) {
+      if (store.count >= least) {
+        const claims = store.totals().map(own => run.claim(own.estimate(run.noise), own.absolute));
+        least = await run.leastToWitness(storeCourt(run, store), claims);
+      }
+      if (store.count >= least) break;
       const list = store.list(ranges.length);
       const which = Array.from({ length: store.count }, (_, i) => i).filter(i => canSplit(list, i, ranges));
       if (which.length === 0) break;

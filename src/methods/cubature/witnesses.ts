@@ -68,8 +68,12 @@ const BLAMED = 1.5;
 /** The part of the tolerance that deviations of surprised regions may come to. */
 const SURPRISE_PART = 0.2;
 
-/** Evaluations of regions and their parents that there are before witnesses are drawn, as a part of theirs, where regions are too wide. */
+/**
+ * Evaluations of regions and their parents that there are before witnesses are drawn, as a part of theirs, where regions are too wide: so many
+ * at first, and at most where they still are.
+ */
 const REGIONS_PART = 1 / 32;
+const MOST_REGIONS_PART = 1 / 8;
 /** Standard deviations of all witnesses together, in tolerances, from which on the regions are too wide. */
 const BLUNT = 1;
 /** The first round of scouts that measure σ: witnesses of claims have smaller ones. */
@@ -220,9 +224,10 @@ export class Witnesses {
     return witnessCost({ count: regions, witnesses, ranges: this.#problem.ranges }) - witnesses + regions;
   }
 
-  /** The regions that there should be before witnesses speak, with `points` evaluations for each region and its parent. */
-  regionsBefore(claim: Claim, points: number): number {
-    return (REGIONS_PART * this.wanted(claim)) / (2 * points);
+  /** The regions that there should be before witnesses speak, at first and at most, with `points` evaluations for each region and its parent. */
+  regionsBefore(claim: Claim, points: number): { least: number; most: number } {
+    const each = this.wanted(claim) / (2 * points);
+    return { least: REGIONS_PART * each, most: MOST_REGIONS_PART * each };
   }
 
   /** Evaluations that there must be left for a claim like this one to be confirmed after a contradiction: scouts, then witnesses. */
