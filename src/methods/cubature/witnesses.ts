@@ -76,6 +76,8 @@ const REGIONS_PART = 1 / 32;
 const MOST_REGIONS_PART = 1 / 8;
 /** Standard deviations of all witnesses together, in tolerances, from which on the regions are too wide. */
 const BLUNT = 1;
+/** The part of the witnesses that measures σ, if that is LEAST_SCOUTS at least. */
+const MEASURING = 1 / 128;
 /** The first round of scouts that measure σ: witnesses of claims have smaller ones. */
 const SCOUTS_ROUND = 2 ** 20;
 
@@ -164,8 +166,8 @@ export class Witnesses {
   /** Whether regions are too wide for witnesses: scouts tell how large σ would be. */
   async areBlunt(court: Court, claim: Claim): Promise<boolean> {
     const wanted = this.wanted(claim);
-    const few = SCOUTS * wanted;
-    if (few < LEAST_SCOUTS) return false;
+    if (SCOUTS * wanted < LEAST_SCOUTS) return false;
+    const few = Math.max(LEAST_SCOUTS, MEASURING * wanted);
     const { spread, witnesses } = await this.#draw(court, claim, few, SCOUTS_ROUND + this.#round);
     return spread * Math.sqrt(witnesses / wanted) > BLUNT * this.#tolerance(claim.value);
   }
