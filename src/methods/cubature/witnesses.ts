@@ -5,7 +5,8 @@
  *
  * - Surprised regions, where f is far outside of what the region knows, take the blame if their deviations come to a fifth
  *   of the tolerance: their errors are raised, so that they are halved.
- * - |T| ≤ 2σ + error/2 confirms the claim. |T| > 4σ + error contradicts it, and regions that deviate take the blame. In between, UNDECIDED times as many witnesses are drawn.
+ * - |T| ≤ 2σ + error/2 confirms the claim. |T| > 4σ + error contradicts it, and regions that deviate take the blame. In between,
+ *   UNDECIDED times as many witnesses are drawn.
  *
  * After a contradiction, and where M is a large part of the budget, a few scouts are drawn first, SCOUTS of M: if they
  * surprise, the others are not asked.
@@ -16,9 +17,9 @@
  *
  * Of several results each goal has witnesses of its own, at the same points.
  *
- * Where there are few regions, scouts measure σ first. Two regions may be enough for a rule of degree 9 to 13, and much too wide for the model
- * that witnesses are compared with: then σ is 40 tolerances, and whatever is less than 2σ is confirmed. So regions are halved before
- * witnesses are drawn where σ is more than BLUNT tolerances.
+ * Where there are few regions, scouts measure σ first. Two regions may be enough for a rule of degree 9 to 13, and much too wide for the
+ * model that witnesses are compared with: then σ is 40 tolerances, and whatever is less than 2σ is confirmed. So regions are halved
+ * before witnesses are drawn, as long as σ is more than BLUNT tolerances and they have not cost a part of the witnesses.
  */
 import type { WitnessDraw, WitnessStep } from '../../tasks/pool/pool.ts';
 import { witnessCost } from '../../tasks/witness.ts';
