@@ -10,10 +10,14 @@ const slab = ([a, b, c, d, e]: number[]) => {
 
 const DISAGREE = /vegas\+ came to 1\.0{14}\(\d+\), pagani to 1\.000\(\d+\): they disagree/;
 const DOUBT = /a few samples carry most of the variance|the map was still changing when it was frozen/;
-/** The four seeds of 1 to 250 for which 1.00000000000000(23) was claimed, and the one for which samples still miss the slab. */
+/**
+ * The five seeds of 1 to 250 for which 1.00000000000000(23) was claimed, and one for which samples still miss the slab. Which seeds these
+ * are depends on every draw before; no seed of 1 to 250 leads to a claim.
+ */
 test.each([
+  [45, DISAGREE],
   [141, DOUBT],
-  [150, DISAGREE],
+  [150, DOUBT],
   [197, DOUBT],
   [198, DOUBT],
   [205, DOUBT],
@@ -28,7 +32,7 @@ test.each([
 );
 
 test('an estimate that faces of regions contradict has an error as large as what they may hide', async () => {
-  const r = await integrate(slab, { dims: 5, relTol: 1e-6, maxEvaluations: 3e5, seed: 62 });
+  const r = await integrate(slab, { dims: 5, relTol: 1e-6, maxEvaluations: 3e5, seed: 17 });
   expect(r.status).toBe('budget');
   expect(r.warnings.join()).toMatch('random points contradict the rule');
   expect(r.error).toBeGreaterThan(1e-3); // it was 1.6e-15
