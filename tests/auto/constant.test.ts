@@ -15,7 +15,7 @@ const DOUBT = /a few samples carry most of the variance|the map was still changi
  * are depends on every draw before; no seed of 1 to 250 leads to a claim.
  */
 test.each([
-  [45, DISAGREE],
+  [75, DISAGREE],
   [141, DOUBT],
   [150, DOUBT],
   [197, DOUBT],
