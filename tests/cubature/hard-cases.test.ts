@@ -263,9 +263,11 @@ describe('ranges', () => {
 });
 
 describe('sizes', () => {
-  test.each(each([1e300, 1e-300, 1e150, 1e-200].map(s => [s] as [number])))(
-    '%s: times %d, the same regions and digits',
-    async (method, size) => {
+  // powers of two: the regions that witnesses ask for have errors near rounding, which others would change in the third digit
+  test.each(each([996, -996, 498, -664].map(power => [power] as [number])))(
+    '%s: times 2^%d, the same regions and digits',
+    async (method, power) => {
+      const size = 2 ** power;
       const f: Integrand = ([x, y]: number[], p: { size: number }) =>
         p.size / (0.01 + (x - 0.3) ** 2 + y * y);
       const run = (size: number) =>
