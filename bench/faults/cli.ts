@@ -149,7 +149,7 @@ const FAULTS: readonly Fault[] = [
   {
     resource: 'files',
     fault: 'an integrand that awaits what never comes, until Ctrl-C',
-    command: 'timeout --preserve-status -s INT 3 quadrille run never.mjs',
+    command: 'timeout --preserve-status -s INT 6 quadrille run never.mjs',
     code: 2,
     out: /^no estimate yet {2}aborted /,
   },
