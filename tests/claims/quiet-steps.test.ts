@@ -1,8 +1,8 @@
 /**
  * Steps that are less than the values differ anyway: exp(s·x), raised or lowered between two oblique planes or beyond one, on 1e-4 to 3e-3 of
  * the cube. No value there is a surprise, and a rule may be content with two regions. Over so wide regions the witnesses' model was off by so
- * much that σ was 40 tolerances, and claims were false by up to 750 tolerances: 14 of 126 by `cuhre`, 4 of 117 by `pagani` (_trial_). Two
- * tolerances, since 170,000 witnesses may know no better than that.
+ * much that σ was 40 tolerances, and claims were false by up to 750 tolerances: 14 of 126 by `cuhre`, 4 of 117 by `pagani` (_trial_). One
+ * claim of a hundred may still be false by less than two tolerances: 170,000 witnesses may know no better than that.
  */
 import { expect, test } from 'vitest';
 import { type Integrand, integrate } from '../../src/index.ts';
@@ -34,17 +34,20 @@ function quietStep(draw: Draw) {
 }
 
 test.each(['pagani', 'cuhre', 'two-phase'] as const)(
-  '%s: 100 steps within the range of values, to 1e-4 and 1e-5: no claim is off by two tolerances',
+  '%s: 100 steps within the range of values, to 1e-4 and 1e-5: one claim at most is false, and none by two tolerances',
   async method => {
     const wrong: string[] = [];
+    let worst = 0;
     for (let seed = 1; seed <= 100; seed++) {
       const { params, truth } = quietStep(new Draw(seed));
       const relTol = seed % 2 ? 1e-4 : 1e-5;
       const r = await integrate(f, { dims: DIMS, params, method, relTol, maxEvaluations: 1e6, seed });
       const off = Math.abs(r.value - truth) / Math.max(r.error, relTol * Math.abs(r.value));
-      if (r.converged && off > 2) wrong.push(`step ${seed}: ${r}, truth ${truth}, off by ${off}`);
+      if (r.converged) worst = Math.max(worst, off);
+      if (r.converged && off > 1) wrong.push(`step ${seed}: ${r}, truth ${truth}, off by ${off}`);
     }
-    expect(wrong).toEqual([]);
+    expect(worst).toBeLessThan(2);
+    expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(1);
   },
 );
 

@@ -279,7 +279,7 @@ describe('sizes', () => {
         one.regions,
       ]);
       expect(Math.abs(other.value / size / one.value - 1)).toBeLessThan(1e-13);
-      expect(Math.abs(other.error / size / one.error - 1)).toBeLessThan(1e-6);
+      expect(Math.abs(other.error / size / one.error - 1)).toBeLessThan(1e-14);
     },
   );
   test.each(methods)('%s: results below the smallest normal number', async method => {

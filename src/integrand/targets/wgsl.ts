@@ -46,7 +46,7 @@ export function toWgsl(program: Program): WgslText {
   const x = `x: ptr<function, array<f32, ${program.dims}>>`;
   const out = `, out: ptr<function, array<f32, ${program.results.length}>>`;
   const head = several ? `fn integrand(${x}${out}) {` : `fn integrand(${x}) -> f32 {`;
-  const rare = `fn ${RARE_INTEGRAND}(${x}) -> f32 {\n${write(new Set()).body}\n}`;
-  const text = [...helpers, ...(usual.size > 0 ? [rare] : []), `${head}\n${body}\n}`].join('\n');
+  const rare = usual.size > 0 ? [`fn ${RARE_INTEGRAND}(${x}) -> f32 {\n${write(new Set()).body}\n}`] : [];
+  const text = [...helpers, ...rare, `${head}\n${body}\n}`].join('\n');
   return { source: `${mathText(text)}\n${text}\n`, length };
 }
