@@ -17,8 +17,9 @@ export const relative = (a: number, b: number) =>
 export const onCard = (e: Entry, options: CommonOptions): Promise<Result> =>
   integrate(e.f as never, { domain: e.domain, params: e.params ?? {}, device: 'cuda', ...options });
 
-/** Methods whose JavaScript is compiled, and how long that takes: some thousand runs. */
+/** Methods whose JavaScript is compiled. */
 const compiled = new Set<string>();
+/** How long the first runs of a method are repeated for that, in ms: some thousand short runs. */
 const WARM_MS = 3000;
 
 /**

@@ -62,7 +62,7 @@ export function toCuda(program: Program): CudaText {
 
 /**
  * What an integrand calls at points where an argument is not usual (usual.ts): a function of its own, which takes numbers, so that kernels
- * keep registers for all others. Of the product of ten cosines 446 instructions are left in a turn of the loop over samples, of 625.
+ * keep registers for all others. Of the product of ten cosines 446 instructions are left in a turn of the loop over samples, of 625 (_trial_).
  */
 const rareIntegrand = (dims: number, body: string): string =>
   `__device__ __noinline__ double rare_integrand(${numbered(dims, 'double x')}, const double* __restrict__ params) {

@@ -1,7 +1,7 @@
 /**
  * Functions at usual arguments: sines and cosines of angles near 0, and roots of numbers that are neither tiny nor huge. A test of each
  * argument, and a branch to what serves all others, cost a GPU more than what is left: of a product of ten cosines on an H200, 28
- * instructions for each, of which 9 are its polynomial. So targets write an integrand twice: once for usual arguments alone, noting
+ * instructions for each, of which 9 are its polynomial (_trial_). So targets write an integrand twice: once for usual arguments alone, noting
  * whether there was another one; and in full, for points where there was.
  */
 import type { Id, Let, Program } from '../ir.ts';

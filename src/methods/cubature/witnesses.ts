@@ -70,8 +70,8 @@ const BLAMED = 1.5;
 const SURPRISE_PART = 0.2;
 
 /**
- * Evaluations of regions and their parents that there are before witnesses are drawn, as a part of theirs, where regions are too wide: so many
- * at first, and at most where they still are.
+ * What regions and their parents may cost where they are too wide for witnesses, as a part of the evaluations of these: they are halved at
+ * once until they have cost the first, and as long as they are too wide until they have cost the second.
  */
 const REGIONS_PART = 1 / 32;
 const MOST_REGIONS_PART = 1 / 8;
