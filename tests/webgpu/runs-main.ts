@@ -2,6 +2,7 @@
 
 import { WebGpuDevice } from '../../src/devices/webgpu/webgpu.ts';
 import { integrate, scan } from '../../src/index.ts';
+import { CUT_BEHIND, cutBehind, cutOff } from '../claims/behind-borders.ts';
 import { cornerTruth } from '../claims/corner-truth.ts';
 
 const device = new WebGpuDevice();
@@ -64,6 +65,12 @@ for (const p of [1.5, 1.7, 1.9])
     const off = Math.abs(r.value / cornerTruth(5, p) - 1) / relTol;
     say(`a corner, p ${p}, to ${relTol}`, { off, status: r.status });
   }
+
+for (const behind of CUT_BEHIND) {
+  const { params, truth } = cutBehind(behind);
+  const r = await integrate(cutOff, { dims: 4, params, device, method: 'pagani', relTol: 1e-3 });
+  say(`a step ${behind} behind a border`, { off: Math.abs(r.value / truth - 1) / 1e-3, status: r.status });
+}
 
 const aborting = new AbortController();
 setTimeout(() => aborting.abort(), 50);

@@ -1,6 +1,7 @@
 /** Whole runs on WebGPU: is float32 admitted, do runs end, is a lost GPU opened again. On SwiftShader. */
 import { describe, expect, test } from 'vitest';
 import { integrate } from '../../src/integrate.ts';
+import { CUT_BEHIND } from '../claims/behind-borders.ts';
 import { bundled } from './bundled.ts';
 import { absent, runOnSwiftShader } from './swiftshader.ts';
 
@@ -46,6 +47,16 @@ describe.skipIf(absent)('runs on SwiftShader', () => {
     'pagani claims (x₁ + … + x₅)^−p truly: p %d, to %d',
     async (p, relTol) => {
       const { off, status } = await told(`a corner, p ${p}, to ${relTol}`);
+      expect(status).toBe('converged');
+      expect(off).toBeLessThanOrEqual(1);
+    },
+    LONG,
+  );
+
+  test.each(CUT_BEHIND)(
+    'pagani claims to 1e-3 truly where the integrand ends %d behind a border',
+    async behind => {
+      const { off, status } = await told(`a step ${behind} behind a border`);
       expect(status).toBe('converged');
       expect(off).toBeLessThanOrEqual(1);
     },

@@ -4,8 +4,9 @@
  */
 
 import { hearingOf } from '../../tasks/hearing.ts';
+import { mergeNonFinite } from '../../tasks/part.ts';
 import { ALONG_PARTS, regionsAlong } from '../../tasks/pool/along-axes.ts';
-import { BESIDE, DEEP, WIDER } from '../../tasks/pool/borders.ts';
+import { BESIDE, DEEP, THIN, WIDER } from '../../tasks/pool/borders.ts';
 import {
   type PoolStep,
   type PoolSums,
@@ -56,6 +57,19 @@ const looksIn = (dims: number) => (dims <= 16 ? LOOKS_UP_TO_16_AXES : LOOKS_BEYO
 
 /** The kernels of looks across borders and along all axes. */
 export const lookRecipe = (program: CudaProgram): Recipe => program.without('borders', looksIn(program.dims));
+
+/** What regions look at. */
+interface Sight {
+  /** How many images or halves there are. */
+  count: number;
+  /** False for images that the budget has no evaluations for. */
+  evaluated?: boolean;
+  shape: Partial<Shape>;
+  /** Of an image 2^-thin is evaluated. */
+  thin?: number;
+  /** What is launched before sums are read. */
+  then?: () => void;
+}
 
 export class CudaPool implements RegionPool {
   readonly most: number;
@@ -311,7 +325,15 @@ export class CudaPool implements RegionPool {
     k.list(look);
     const wanted = (await k.read()).wanted;
     if (wanted === 0) return this.#step(0, async () => []);
-    return this.#lookAt(wanted, wanted <= affordable, look, ['mirror', wanted], ['raise', wanted]);
+    // regions that have next to nothing get a second image; their list is made behind the first ones
+    const emptier = () => k.list({ ...look, unit: look.unit * 2 ** -THIN, below: negligible / wanted });
+    const whole = { count: wanted, evaluated: wanted <= affordable, shape: look, then: emptier };
+    const step = await this.#lookAt(whole, ['mirror', wanted], ['raise', wanted]);
+    const n = k.last.wanted;
+    if (n === 0 || wanted + n > affordable) return step;
+    const more = await this.#lookAt({ count: n, shape: look, thin: THIN }, ['mirror', n], ['raise', n]);
+    const nonFinite = mergeNonFinite([step, more]);
+    return { ...more, evaluated: step.evaluated + more.evaluated, nonFinite };
   }
 
   async lookAlong(affordable: number): Promise<PoolStep> {
@@ -327,17 +349,15 @@ export class CudaPool implements RegionPool {
     if (n === 0) return this.#step(0, async () => []);
     this.#list();
     const halves = 2 * dims * n;
-    return this.#lookAt(halves, true, { n }, ['halvesAlong', halves], ['raiseAlong', n]);
+    return this.#lookAt({ count: halves, shape: { n } }, ['halvesAlong', halves], ['raiseAlong', n]);
   }
 
   /**
-   * Lets regions look at others that a kernel makes, `count` images or halves, and another kernel raises errors by what is there. Both
-   * kernels have a name and a number of threads. Images that the budget has no evaluations for are not `evaluated`.
+   * Lets regions look at others that a kernel makes, and another kernel raises errors by what is there. Both kernels have a name and a
+   * number of threads.
    */
   async #lookAt(
-    count: number,
-    evaluated: boolean,
-    shape: Partial<Shape>,
+    { count, evaluated = true, shape, thin = 0, then }: Sight,
     ...[make, raise]: [string, number][]
   ): Promise<PoolStep> {
     const k = this.#kernels;
@@ -351,13 +371,21 @@ export class CudaPool implements RegionPool {
       axes: list('axes', 1),
     };
     const { centres, levels, values } = images;
-    const struct = IMAGES.layout(dims).pack({ count, centres, levels, values, looks: Number(evaluated) });
+    const struct = IMAGES.layout(dims).pack({
+      count,
+      centres,
+      levels,
+      values,
+      looks: Number(evaluated),
+      thin,
+    });
     const run = ([name, threads]: [string, number]) =>
       this.#lookKernels.launch(name, Math.ceil(threads / 256), 256, 0, k.shaped(shape), struct);
     const address = (name: keyof typeof images) => images[name].address;
     run(make);
     if (evaluated) k.regions.launchList(k.rule, k.task.ranges, count, address, k.wrong);
     run(raise);
+    then?.();
     await k.addUp();
     return this.#step(evaluated ? count : 0, async i => [
       [...centres.read(new Float64Array(dims * count))].filter((_, j) => j % count === i),

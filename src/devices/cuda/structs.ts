@@ -380,4 +380,6 @@ export const IMAGES = new Struct('Images', {
   values: 'const double*',
   /** 0 when the images are not evaluated: then each counts as much as the region that it is the image of. */
   looks: 'u32',
+  /** Of an image 2^-thin is evaluated, next to the face. */
+  thin: 'u32',
 });

@@ -10,6 +10,7 @@ export interface PoolShape {
   relative: number;
   factor: number;
   power: number;
+  thin: number;
 }
 
 /** The pool that a step finds: its regions, and the tree of halvings. */
@@ -26,7 +27,16 @@ export function poolWords(
   first = 0,
   end = 0,
 ): Uint32Array {
-  const { n = 0, purpose = 0, threshold = 0, listAt = 0, relative = 0, factor = 0, power = 0 } = shape;
+  const {
+    n = 0,
+    purpose = 0,
+    threshold = 0,
+    listAt = 0,
+    relative = 0,
+    factor = 0,
+    power = 0,
+    thin = 0,
+  } = shape;
   const deep = DEEP + Math.ceil(Math.log2(Math.max(1, count)));
   const words = new Uint32Array(16);
   const floats = new Float32Array(words.buffer);
@@ -34,5 +44,6 @@ export function poolWords(
   floats[10] = relative;
   floats[11] = factor;
   words[12] = power;
+  words[13] = thin;
   return words;
 }

@@ -8,7 +8,9 @@
 
 import { ruleFor } from '../../tasks/every-rule.ts';
 import { hearingOf } from '../../tasks/hearing.ts';
+import { mergeNonFinite } from '../../tasks/part.ts';
 import { type Missing, missingAlong, regionsAlong } from '../../tasks/pool/along-axes.ts';
+import { THIN } from '../../tasks/pool/borders.ts';
 import {
   type PoolStep,
   type PoolSums,
@@ -249,8 +251,9 @@ export class WebGpuPool implements RegionPool {
     const { count } = this;
     for (const name of ['best', 'around', 'face'] as const)
       this.#lists.clear(name, count, this.#commands.now);
-    const power =
-      128 + Math.floor(Math.log2(this.#last.absolute / this.#volume.mantissa)) - this.#volume.exponent;
+    const { mantissa, exponent } = this.#volume;
+    const size = Math.floor(Math.log2(this.#last.absolute / mantissa));
+    const power = 128 + size - exponent;
     const shape = { threshold, power, purpose: PURPOSE.LOOKS };
     this.#shape(shape);
     this.#commands.add(
@@ -260,7 +263,25 @@ export class WebGpuPool implements RegionPool {
     );
     const n = (await this.#read()).listed;
     if (n === 0) return NOTHING;
-    const looks = n <= affordable;
+    // regions that have next to nothing get a second image
+    const least = (negligible / n / mantissa) * 2 ** (54 + THIN - size);
+    const emptier = { ...shape, power: power - THIN, factor: least };
+    const step = await this.#lookAt(n, shape, n <= affordable, emptier);
+    const m = this.#last.listed;
+    if (m === 0 || n + m > affordable) return step;
+    const more = await this.#lookAt(m, { ...shape, thin: THIN }, true, emptier);
+    const nonFinite = mergeNonFinite([step, more]);
+    return { ...more, evaluated: step.evaluated + more.evaluated, nonFinite };
+  }
+
+  /** Looks at the images of neighbours of the n wide regions in the list, and lists those of the shape `next`. */
+  async #lookAt(
+    n: number,
+    shape: Partial<PoolShape>,
+    looks: boolean,
+    next: Partial<PoolShape>,
+  ): Promise<PoolStep> {
+    const { mirror, raise, wide } = this.#own;
     const images = {
       places: this.#lists.of('imagePlaces', 8 * this.#dims * n),
       levels: this.#lists.of('imageLevels', 4 * Math.ceil(this.#dims / 4) * n),
@@ -272,6 +293,8 @@ export class WebGpuPool implements RegionPool {
     this.#commands.add(this.#kernels.threads(mirror, n));
     if (looks) await this.#evaluate(n, {}, images);
     this.#commands.add(raising);
+    this.#shape(next);
+    this.#commands.add(...this.#kernels.listing(wide, this.count));
     await this.#addUp();
     return this.#step(looks ? n : 0, i => i, images);
   }

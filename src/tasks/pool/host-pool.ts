@@ -1,4 +1,5 @@
 /** The pool of regions for devices that bring none: lists in this process, whose regions the device evaluates. */
+import { mergeNonFinite } from '../part.ts';
 import type { Ranges, RegionSums, RegionTask } from '../region.ts';
 import type { AllAxes } from './all-axes.ts';
 import { Blame, type HearWitnesses } from './blame.ts';
@@ -179,7 +180,9 @@ export class HostPool implements SeveralPool {
       this.#ranges,
       { result, negligible, affordable },
       async images => {
-        step = await this.#evaluate(images);
+        const now = await this.#evaluate(images);
+        const evaluated = step.evaluated + now.evaluated;
+        step = { ...now, evaluated, nonFinite: mergeNonFinite([step, now]) };
       },
     );
     this.#here[result] = Totals.of({ values, errors, count });

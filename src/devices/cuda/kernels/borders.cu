@@ -167,7 +167,7 @@ extern "C" __global__ void __launch_bounds__(LOOKERS) faces(Pool p, u32 again) {
 }
 
 // The mirror image of a small region behind its face, inside the wide region; along an axis on which the wide region is
-// narrower than the small one, the image has the wide region's extent.
+// narrower than the small one, the image has the wide region's extent. Of the image 2^-thin is taken, next to the face.
 extern "C" __global__ void mirror(Pool p, Images m) {
   const u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= m.count) return;
@@ -176,10 +176,11 @@ extern "C" __global__ void mirror(Pool p, Images m) {
 #pragma unroll 2
   for (int d = 0; d < DIMS; d++) {
     const u32 level = p.t.levels[DIMS * i + d], own = p.t.levels[DIMS * home + d];
-    const double width = (p.t.high[d] - p.t.low[d]) * ldexp(1.0, -(int)level);
-    const double centre = p.t.centres[DIMS * i + d] + (d == side / 2 ? (side % 2 ? width : -width) : 0);
-    m.centres[d * m.count + k] = own > level ? p.t.centres[DIMS * home + d] : centre;
-    m.levels[d * m.count + k] = max(level, own);
+    const u32 whole = max(level, own), part = whole + (d == side / 2 ? m.thin : 0);
+    const double range = p.t.high[d] - p.t.low[d], shift = d == side / 2 ? (side % 2 ? range : -range) : 0;
+    const double centre = own > level ? p.t.centres[DIMS * home + d] : p.t.centres[DIMS * i + d] + shift * ldexp(1.0, -(int)level);
+    m.centres[d * m.count + k] = centre - shift * (ldexp(1.0, -(int)whole) - ldexp(1.0, -(int)part)) / 2;
+    m.levels[d * m.count + k] = part;
   }
 }
 
@@ -189,7 +190,12 @@ extern "C" __global__ void raise(Pool p, Images m) {
   const u64 home = p.list[k], i = p.face[home] / (2 * DIMS);
   const double ratio = m.looks ? fabs(m.values[k] / p.t.values[i]) : 1;
   const double missing = ratio * ((double)p.around[home] * p.unit) - fabs(p.t.values[home]) - p.t.errors[home];
-  if (missing > 0) p.t.errors[home] += missing;
-  else p.flags[home] |= CLEARED;
+  if (!(missing > 0)) {
+    p.flags[home] |= CLEARED;
+    return;
+  }
+  p.t.errors[home] += missing;
+  p.flags[home] &= ~CLEARED;
+  if (m.thin) p.t.axes[home] = (unsigned char)(p.face[home] % (2 * DIMS) / 2);
 }
 

@@ -135,7 +135,7 @@ ${thread(/* wgsl */ `
 
 /**
  * The mirror image of a small region behind its face, inside the wide region; along an axis on which the wide region is narrower than the
- * small one, the image has the wide region's extent.
+ * small one, the image has the wide region's extent. Of the image 2^-thin is taken, next to the face.
  */
 export const mirror = (dims: number): PoolKernel =>
   kernel(
@@ -159,9 +159,15 @@ export const mirror = (dims: number): PoolKernel =>
         place = select(minus64(place, width), add64(place, width), (side & 1u) == 1u);
       }
       if (own > level) { place = places[home * DIMS + d]; }
+      var part = max(level, own);
+      if (d == side >> 1u) {
+        let off = minus64(halfOf(part), halfOf(part + task.thin));
+        part += task.thin;
+        place = select(add64(place, off), minus64(place, off), (side & 1u) == 1u);
+      }
       imagePlaces[k * DIMS + d] = place;
-      imageLevels[k * LEVEL_WORDS + (d >> 2u)] |= max(level, own) << (8u * (d & 3u));
-      depth += max(level, own);
+      imageLevels[k * LEVEL_WORDS + (d >> 2u)] |= part << (8u * (d & 3u));
+      depth += part;
     }
     imageState[k] = vec4<u32>(0u, 0u, depth << 16u, 0u);
   }`),
@@ -177,7 +183,8 @@ ${thread(/* wgsl */ `
   if (k < task.n) {
     let home = list[k];
     let own = state[home];
-    let small = state[~atomicLoad(&face[home]) / (2u * DIMS)];
+    let which = ~atomicLoad(&face[home]);
+    let small = state[which / (2u * DIMS)];
     let image = imageState[k];
     var ratio = 1.0;
     if (task.purpose == 1u) {
@@ -190,6 +197,8 @@ ${thread(/* wgsl */ `
     if (missing > 0.0) {
       let error = bitcast<f32>(own.y) + min(missing, 0x1p126);
       state[home].y = bitcast<u32>(error);
+      let axis = select(axisOf(own), which % (2u * DIMS) / 2u, task.thin > 0u);
+      state[home].z = (own.z & ${~((FLAG.CLEARED << 8) | 255) >>> 0}u) | axis;
       noteTop(keyOf(bitcast<u32>(error), depthOf(own)));
     } else {
       state[home].z = own.z | ${FLAG.CLEARED << 8}u;

@@ -69,9 +69,10 @@ struct Task {
   /** What errors are raised by, or a power of 2 that Σ |values| is below. */
   factor: f32,
   power: i32,
+  /** Of an image 2^-thin is evaluated, next to the face. */
+  thin: u32,
   unused1: u32,
   unused2: u32,
-  unused3: u32,
 }
 `;
 

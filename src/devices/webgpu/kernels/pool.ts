@@ -104,13 +104,13 @@ fn isListed(i: u32) -> bool {
 }
 `;
 
-/** Where small neighbours have more than the region and its error: both in units of 2^(power − 182) (borders.ts). */
+/** Where small neighbours have more than the region and its error, in units of 2^(power − 182) (borders.ts), and than the factor in the same units. */
 export const LOOKED_AT = /* wgsl */ `
 fn isListed(i: u32) -> bool {
   let own = state[i];
   let scale = power2(clamp(task.power - 182 + i32(depthOf(own)), -126, 127));
-  let near = (f32(around[2u * i + 1u]) * 0x1p32 + f32(around[2u * i])) * scale;
-  return best[i] != 0u && near > abs(bitcast<f32>(own.x)) + bitcast<f32>(own.y);
+  let near = f32(around[2u * i + 1u]) * 0x1p32 + f32(around[2u * i]);
+  return best[i] != 0u && near > task.factor && near * scale > abs(bitcast<f32>(own.x)) + bitcast<f32>(own.y);
 }
 `;
 
