@@ -35,6 +35,8 @@ export interface ClaimsOptions {
   methods?: readonly MethodName[];
   /** Only kinds whose name contains this. */
   kind?: string;
+  /** Trials that are under way at a time: while one waits for a card, others have the processor. */
+  together?: number;
 }
 
 /** What came of a trial, as data that processes can send each other. */
@@ -58,20 +60,23 @@ export async function claimsTable(options: ClaimsOptions): Promise<number> {
 
 /** Trials first, first + step, first + 2·step, … until there are as many claims as were asked for. */
 export async function claimRows(
-  { device, claims, seed, seconds: limit = Infinity, ...only }: ClaimsOptions,
+  { device, claims, seed, seconds: limit = Infinity, together = 1, ...only }: ClaimsOptions,
   { first, step } = { first: 0, step: 1 },
 ): Promise<Row[]> {
   const options = trialOptions({ device, ...only });
   const start = performance.now();
   const rows: Row[] = [];
-  let made = 0;
-  for (let n = 0; made < claims && n < MAX_TRIALS_PER_CLAIM * claims; n++) {
-    if (performance.now() - start > 1000 * limit) break;
-    const verdict = await judge(trialOf(seed, first + n * step, options), device);
-    rows.push(rowOf(verdict));
-    if (verdict.claim !== 'none' && ++made % PROGRESS === 0)
-      console.error(`${made} claims, ${seconds(start)} s`);
-  }
+  let [made, n] = [0, 0];
+  const oneAfterAnother = async () => {
+    while (made < claims && n < MAX_TRIALS_PER_CLAIM * claims) {
+      if (performance.now() - start > 1000 * limit) break;
+      const verdict = await judge(trialOf(seed, first + n++ * step, options), device);
+      rows.push(rowOf(verdict));
+      if (verdict.claim !== 'none' && ++made % PROGRESS === 0)
+        console.error(`${made} claims, ${seconds(start)} s`);
+    }
+  };
+  await Promise.all(Array.from({ length: together }, oneAfterAnother));
   return rows;
 }
 

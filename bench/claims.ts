@@ -2,7 +2,7 @@
  * No false `converged`: twenty thousand claims on integrands with random parameters and known integrals, other ones than
  * those of tests/claims.
  *
- *   npm run bench:claims -- [--claims N] [--seconds S] [--device cpu|cuda|webgpu] [--seed S] [--methods pagani,auto] [--kind shelf] [--processes P]
+ *   npm run bench:claims -- [--claims N] [--seconds S] [--device cpu|cuda|webgpu] [--seed S] [--methods pagani,auto] [--kind shelf] [--processes P] [--together T]
  *   npm run bench:claims -- --trial NUMBER [the same options]     (one run again, with all that is known of it)
  */
 import { spawn } from 'node:child_process';
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     kind: { type: 'string' },
     trial: { type: 'string' },
     processes: { type: 'string', default: '1' },
+    together: { type: 'string', default: '1' },
     seconds: { type: 'string' },
     share: { type: 'string' },
   },
@@ -28,6 +29,7 @@ if (values.device === 'webgpu') await needWebGpu();
 const options = {
   device: values.device,
   seed: Number(values.seed),
+  together: Number(values.together),
   ...(values.seconds && { seconds: Number(values.seconds) }),
   ...(values.methods && { methods: values.methods.split(',') as MethodName[] }),
   ...(values.kind && { kind: values.kind }),

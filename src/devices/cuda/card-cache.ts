@@ -10,13 +10,19 @@ import type { Kernels } from './module.ts';
 import type { OnCard } from './on-card.ts';
 import type { PreparedRule } from './regions.ts';
 
-/** Kernels that are kept, at most. */
+/** Kernels that are kept, at most, beside those in use. */
 const MAX_KERNELS = 64;
 /** Buffers of one name that are kept, at most. */
 const MAX_BUFFERS = 4;
 /** Sets of objects of sessions that are kept, at most, and the bytes that the buffers of one set may have. */
 const MAX_IDLE = 8;
 const MAX_IDLE_BYTES = 2 ** 26;
+
+/** Loaded kernels, and how many programs use them. */
+interface Loaded {
+  kernels: Kernels;
+  users: number;
+}
 
 /** Objects of a session that has ended, and bytes of their buffers. */
 interface Idle {
@@ -25,7 +31,8 @@ interface Idle {
 }
 
 export class CardCache {
-  readonly #modules = new Map<string, Kernels>();
+  /** Those that were asked for least recently come first. */
+  readonly #modules = new Map<string, Loaded>();
   readonly #buffers = new Map<string, Buffer[]>();
   /** Those that were used least recently come first. */
   readonly #idle: Idle[] = [];
@@ -39,17 +46,34 @@ export class CardCache {
     this.#most = most;
   }
 
-  /** Kernels by a key that determines them; those that were used least recently make room. */
+  /**
+   * Kernels by a key that determines them, for a program that says `release` when it uses them no more. Others make room, those that were
+   * asked for least recently: unloaded under a long run, they ended it with CUDA_ERROR_INVALID_HANDLE once integrals beside it
+   * had loaded 64.
+   */
   module(key: string, make: () => Kernels): Kernels {
-    const module = this.#modules.get(key) ?? make();
+    const module = this.#modules.get(key) ?? { kernels: make(), users: 0 };
+    module.users++;
     this.#modules.delete(key);
     this.#modules.set(key, module);
-    const [oldest] = this.#modules;
-    if (this.#modules.size > MAX_KERNELS) {
-      this.#modules.delete(oldest[0]);
-      oldest[1].close();
+    this.#makeRoom();
+    return module.kernels;
+  }
+
+  release(key: string): void {
+    this.#modules.get(key)!.users--;
+    this.#makeRoom();
+  }
+
+  #makeRoom(): void {
+    let over = this.#modules.size - MAX_KERNELS;
+    for (const [key, { kernels, users }] of this.#modules) {
+      if (over <= 0) return;
+      if (users > 0) continue;
+      this.#modules.delete(key);
+      kernels.close();
+      over--;
     }
-    return module;
   }
 
   has(key: string): boolean {
@@ -82,6 +106,7 @@ export class CardCache {
 
   /** Keeps the objects of a session for the next one with its integrand: making them takes as long as an iteration of a small run. */
   giveIdle(own: OnCard): void {
+    own.releaseKernels();
     const { bytes } = own;
     if (bytes > MAX_IDLE_BYTES || this.bytes + bytes > this.#most()) return own.close();
     this.#idle.push({ own, bytes });

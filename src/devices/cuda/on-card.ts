@@ -66,12 +66,14 @@ export class OnCard {
     return bytes;
   }
 
-  /** Makes it ready for another session: what it learned is nobody's, and kernels may have been unloaded meanwhile. */
+  /** Lets the card unload its kernels. */
+  releaseKernels(): void {
+    for (const { program } of [this, ...this.#passes.values()]) program.releaseKernels();
+  }
+
+  /** Makes it ready for another session: what it learned is nobody's. */
   reset(): this {
-    for (const { program, sampling } of [this, ...this.#passes.values()]) {
-      program.forgetKernels();
-      sampling.reset();
-    }
+    for (const { sampling } of [this, ...this.#passes.values()]) sampling.reset();
     this.rebound();
     // what failed may be tried again
     for (const [kind, job] of this.kinds) if (job) this.kinds.delete(kind);

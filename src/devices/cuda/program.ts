@@ -195,6 +195,8 @@ export class CudaProgram {
   readonly #digest: string;
   readonly #buffers = new Map<string, Buffer>();
   readonly #modules = new Map<string, Kernels>();
+  /** What the card calls them. */
+  readonly #inUse: string[] = [];
   /** The same by recipes that are kept: names take a good part of the time of a launch. */
   #known = new WeakMap<Recipe, Kernels>();
   /** The params that are on the card. */
@@ -227,10 +229,11 @@ export class CudaProgram {
     return bytes;
   }
 
-  /** Kernels are looked for anew from now on. */
-  forgetKernels(): void {
+  /** Lets the card unload its kernels: they are looked for anew from now on. */
+  releaseKernels(): void {
     this.#modules.clear();
     this.#known = new WeakMap();
+    for (const name of this.#inUse.splice(0)) this.card.cache.release(name);
   }
 
   /** The buffer of this name, which is kept from task to task. */
@@ -265,12 +268,14 @@ export class CudaProgram {
     const known = this.#modules.get(short);
     if (known) return known;
     const tier = tierAsked();
-    const module = this.card.cache.module(this.#longName(recipe, tier), () =>
+    const name = this.#longName(recipe, tier);
+    const module = this.card.cache.module(name, () =>
       recipe.own
         ? this.card.module(alone(recipe))
         : new TieredKernels(this.card, unitsOf(recipe, this), tier),
     );
     this.#modules.set(short, module);
+    this.#inUse.push(name);
     return module;
   }
 
@@ -302,7 +307,7 @@ export class CudaProgram {
   close(): void {
     for (const [name, buffer] of this.#buffers) this.card.cache.give(name, buffer);
     this.#buffers.clear();
-    this.#modules.clear();
+    this.releaseKernels();
   }
 }
 
