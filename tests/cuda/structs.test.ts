@@ -327,6 +327,7 @@ describe('C text', () => {
         unsigned char* levels;
         const double* values;
         u32 looks;
+        u32 thin;
       };
       "
     `);
