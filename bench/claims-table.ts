@@ -8,6 +8,7 @@
  */
 import type { MethodName } from '../src/problem.ts';
 import { kinds } from '../tests/claims/kinds/index.ts';
+import { moreKinds } from '../tests/claims/kinds/more/index.ts';
 import { trialOf } from '../tests/claims/trials.ts';
 import { judge, textOf, type Verdict } from '../tests/claims/verdict.ts';
 
@@ -35,6 +36,8 @@ export interface ClaimsOptions {
   methods?: readonly MethodName[];
   /** Only kinds whose name contains this. */
   kind?: string;
+  /** Of the further kinds, not of those in the tables of all. */
+  more?: boolean;
   /** Trials that are under way at a time: while one waits for a card, others have the processor. */
   together?: number;
 }
@@ -102,9 +105,15 @@ export async function repeatTrial(options: Omit<ClaimsOptions, 'claims'>, number
   console.log(`${textOf(verdict)}\n  ${verdict.thrown ?? verdict.result}\n  claim: ${verdict.claim}`);
 }
 
-function trialOptions({ device, methods, kind = '' }: Pick<ClaimsOptions, 'device' | 'methods' | 'kind'>) {
+function trialOptions({
+  device,
+  methods,
+  kind = '',
+  more,
+}: Pick<ClaimsOptions, 'device' | 'methods' | 'kind' | 'more'>) {
   const all = device === 'webgpu' ? METHODS_ON_WEBGPU : METHODS;
-  return { methods: methods ?? all, budgets: BUDGETS, among: kinds.filter(k => k.name.includes(kind)) };
+  const among = (more ? moreKinds : kinds).filter(k => k.name.includes(kind));
+  return { methods: methods ?? all, budgets: BUDGETS, among };
 }
 
 const seconds = (start: number) => ((performance.now() - start) / 1000).toFixed(0);

@@ -2,7 +2,10 @@
  * No false `converged`: twenty thousand claims on integrands with random parameters and known integrals, other ones than
  * those of tests/claims.
  *
- *   npm run bench:claims -- [--claims N] [--seconds S] [--device cpu|cuda|webgpu] [--seed S] [--methods pagani,auto] [--kind shelf] [--processes P] [--together T]
+ *   npm run bench:claims -- [--claims N] [--seconds S] [--device cpu|cuda|webgpu] [--seed S] [--methods pagani,auto] [--kind shelf] [--more] [--processes P] [--together T]
+ * `--more`: about the further kinds of tests/claims/kinds/more. On a card several processes need NVIDIA's MPS (`nvidia-cuda-mps-control -d`):
+ * without it the card gives them slices of its time, and 12 processes make fewer claims than one.
+ *
  *   npm run bench:claims -- --trial NUMBER [the same options]     (one run again, with all that is known of it)
  */
 import { spawn } from 'node:child_process';
@@ -18,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1000' },
     methods: { type: 'string' },
     kind: { type: 'string' },
+    more: { type: 'boolean', default: false },
     trial: { type: 'string' },
     processes: { type: 'string', default: '1' },
     together: { type: 'string', default: '1' },
@@ -30,6 +34,7 @@ const options = {
   device: values.device,
   seed: Number(values.seed),
   together: Number(values.together),
+  more: values.more,
   ...(values.seconds && { seconds: Number(values.seconds) }),
   ...(values.methods && { methods: values.methods.split(',') as MethodName[] }),
   ...(values.kind && { kind: values.kind }),
