@@ -113,7 +113,8 @@ function trialOptions({
 }: Pick<ClaimsOptions, 'device' | 'methods' | 'kind' | 'more'>) {
   const all = device === 'webgpu' ? METHODS_ON_WEBGPU : METHODS;
   const among = (more ? moreKinds : kinds).filter(k => k.name.includes(kind));
-  return { methods: methods ?? all, budgets: BUDGETS, among };
+  const symmetric = among.some(k => k.symmetric);
+  return { methods: methods ?? all.filter(m => symmetric || m !== 'mcubes1d'), budgets: BUDGETS, among };
 }
 
 const seconds = (start: number) => ((performance.now() - start) / 1000).toFixed(0);
