@@ -4,13 +4,14 @@ import { absent } from '../cuda/emulated.ts';
 import { CUT_BEHIND, cutBehind, cutOff } from './behind-borders.ts';
 
 describe.each([
-  ['pagani', 'cpu', false],
-  ['cuhre', 'cpu', false],
-  ['pagani', 'cuda:0', absent],
+  ['pagani', 'cpu', 1e-4, false],
+  ['cuhre', 'cpu', 1e-4, false],
+  ['pagani', 'cuda:0', 1e-3, absent],
 ] as const)(
-  '%s on %s: a claim is true where the integrand ends just behind a border',
-  (method, device, skipped) => {
-    test.skipIf(skipped).each(CUT_BEHIND.flatMap(off => [1e-3, 1e-4].map(relTol => [off, relTol])))(
+  '%s on %s, down to %d: a claim is true where the integrand ends just behind a border',
+  (method, device, least, skipped) => {
+    const tolerances = [1e-3, 1e-4].filter(relTol => relTol >= least);
+    test.skipIf(skipped).each(CUT_BEHIND.flatMap(off => tolerances.map(relTol => [off, relTol])))(
       '%d behind it, to %d',
       async (off, relTol) => {
         const { params, truth } = cutBehind(off);
@@ -22,7 +23,7 @@ describe.each([
   },
 );
 
-/** Boxes on a background, with an edge just behind 1/2. Six of six seeds claimed 2.6 and 3.1 tolerances off. */
+/** Boxes on a background, with an edge just behind 1/2. Most seeds claimed them 2.6 and 3.0 tolerances off. */
 const BOXES = [
   {
     method: 'cuhre',
