@@ -86,20 +86,22 @@ const MEASURING = 1 / 128;
 /** The first round of scouts that measure σ: witnesses of claims have smaller ones. */
 const SCOUTS_ROUND = 2 ** 20;
 
-/** What two draws about the same regions say together: each counts by its number of witnesses. What is not a mean is the second's. */
-function together(first: WitnessStep, second: WitnessStep): WitnessStep {
+/** What two draws about the same regions say together, each by its number of witnesses. What is not a mean is the second's. */
+function together(first: WitnessStep | undefined, second: WitnessStep): WitnessStep {
+  if (!first) return second;
   const witnesses = first.witnesses + second.witnesses;
-  const [a, b] = [first.witnesses / witnesses, second.witnesses / witnesses];
+  const part = second.witnesses / witnesses;
   return {
     ...second,
     witnesses,
-    deviation: a * first.deviation + b * second.deviation,
-    spread: Math.hypot(a * first.spread, b * second.spread),
+    deviation: first.deviation + part * (second.deviation - first.deviation),
+    spread: Math.hypot((1 - part) * first.spread, part * second.spread),
   };
 }
 
 /** Which regions take the blame. */
 type Blamed = 'surprised' | 'deviating';
+type Judged = 'confirmed' | 'undecided' | Blamed;
 
 /** Who has regions, and lets witnesses speak about them. */
 export interface Court {
@@ -153,18 +155,17 @@ export class Witnesses {
     const dear = this.contradiction !== null || wanted > DEAR * this.#ledger.budgetLeft;
     if (dear && few >= LEAST_SCOUTS && few < this.#ledger.budgetLeft / 4) {
       const scouts = await this.#draw(court, claim, few);
-      if (this.#judge(claim, scouts) === 'surprised')
+      if (this.#judge(claim, scouts, CONFIRMING) === 'surprised')
         return this.#contradict(court, claim, scouts, 'surprised');
     }
     let before: WitnessStep | undefined;
     for (let tries = 0; ; tries++, wanted = UNDECIDED * before.witnesses) {
       const witnesses = Math.min(wanted, this.#ledger.budgetLeft - this.#models(claim, wanted));
       if (witnesses < LEAST_PART * wanted) return 'unaffordable';
-      const drawn = await this.#draw(court, claim, witnesses);
-      const now: WitnessStep = before ? together(before, drawn) : drawn;
+      const now: WitnessStep = together(before, await this.#draw(court, claim, witnesses));
       before = now;
       this.count = now.witnesses;
-      const verdict = this.#judge(claim, now, tries > 0 ? CONFIRMING_TOGETHER : CONFIRMING);
+      const verdict = this.#judge(claim, now, tries ? CONFIRMING_TOGETHER : CONFIRMING);
       if (verdict === 'confirmed') {
         this.contradiction = null;
         return verdict;
@@ -175,11 +176,7 @@ export class Witnesses {
     }
   }
 
-  #judge(
-    { value, error, rounding }: Claim,
-    now: WitnessStep,
-    confirming = CONFIRMING,
-  ): 'confirmed' | 'undecided' | Blamed {
+  #judge({ value, error, rounding }: Claim, now: WitnessStep, confirming: number): Judged {
     const tolerance = this.#tolerance(value);
     const off = Math.abs(now.deviation);
     if (now.surprise + now.missing > SURPRISE_PART * tolerance) return 'surprised';

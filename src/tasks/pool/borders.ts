@@ -45,6 +45,8 @@ const MOST_UNEVEN = 8;
 export interface Look {
   /** The number of the result. */
   result: number;
+  /** Whether wide regions are believed to have their mean, times MOST_UNEVEN, or all of their value beside small ones. */
+  backgrounds: boolean;
   /** Small regions with Σ |values| up to this do not look. */
   negligible: number;
   /** How many images the budget allows to evaluate. */
@@ -56,7 +58,7 @@ export async function lookAcross(
   store: RegionStore,
   tree: SplitTree,
   ranges: Ranges,
-  { result, negligible, affordable }: Look,
+  { result, backgrounds, negligible, affordable }: Look,
   evaluate: (images: Regions) => Promise<void>,
 ): Promise<boolean> {
   const column = store.columns[result];
@@ -64,8 +66,8 @@ export async function lookAcross(
   const { homes, neighbours, faces, sums, volumes } = wideRegions(store, column, tree, ranges, negligible);
   /** What a wide region is believed to have where 2^-thin of all its images are, at most. */
   const believed = (home: number, thin: number): number => {
-    const part = volumes[home] * 2 ** (store.depths[home] - thin);
-    return Math.min(1, MOST_UNEVEN * part) * Math.abs(values[home]) + errors[home];
+    const part = backgrounds ? MOST_UNEVEN * volumes[home] * 2 ** (store.depths[home] - thin) : 1;
+    return Math.min(1, part) * Math.abs(values[home]) + errors[home];
   };
   const doubtful = homes.filter(home => sums[home] > believed(home, 0));
   if (doubtful.length === 0) return false;

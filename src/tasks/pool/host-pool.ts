@@ -17,7 +17,6 @@ import {
 } from './pool.ts';
 import { canSplit, type Regions, regionsIn, uniformSplit } from './regions.ts';
 import { RegionStore } from './store.ts';
-import { thresholdFor } from './threshold.ts';
 import { SplitTree } from './tree.ts';
 import { errorFrom, regionsFrom } from './worst.ts';
 
@@ -140,6 +139,7 @@ export class HostPool implements SeveralPool {
     // the needs of finished regions sum to at least their errors of each result, in units of its scale
     const left = this.each.map((sums, r) => toleranceLeft(tolerance, sums) / scales[r]);
     const least = left.reduce((a, b, r) => (scales[r] < Infinity ? Math.min(a, b) : a), Infinity);
+    const { thresholdFor } = await import('./threshold.ts'); // few runs are out of memory
     const t = thresholdFor(needs, this.#store.count, least);
     if (t !== null) this.#finish(i => needs[i] < t);
   }
@@ -178,7 +178,7 @@ export class HostPool implements SeveralPool {
       this.#store,
       this.#tree,
       this.#ranges,
-      { result, negligible, affordable },
+      { result, backgrounds: !!this.#task.backgrounds, negligible, affordable },
       async images => {
         const now = await this.#evaluate(images);
         const evaluated = step.evaluated + now.evaluated;

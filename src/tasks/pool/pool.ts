@@ -17,6 +17,8 @@ export interface PoolTask {
   results?: number;
   /** Bytes that it may take; the default depends on the device. */
   maxMemory?: number | undefined;
+  /** See borders.ts; only lists of the host can do this. */
+  backgrounds?: boolean;
 }
 
 export interface Tolerance {
