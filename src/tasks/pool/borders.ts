@@ -66,7 +66,7 @@ export async function lookAcross(
   const { homes, neighbours, faces, sums, volumes } = wideRegions(store, column, tree, ranges, negligible);
   /** What a wide region is believed to have where 2^-thin of all its images are, at most. */
   const believed = (home: number, thin: number): number => {
-    const part = backgrounds ? MOST_UNEVEN * volumes[home] * 2 ** (store.depths[home] - thin) : 1;
+    const part = backgrounds ? MOST_UNEVEN * volumes[home] * HALVED[thin] : 1;
     return Math.min(1, part) * Math.abs(values[home]) + errors[home];
   };
   const doubtful = homes.filter(home => sums[home] > believed(home, 0));
@@ -142,7 +142,7 @@ interface Wide {
   /** The small neighbour of each with the largest |value|, and the face of that neighbour which the wide region is behind. */
   neighbours: Uint32Array;
   faces: Uint8Array;
-  /** Σ |values| of its small neighbours, 0 for a region that is not wide; and the part of the domain that they are. */
+  /** Σ |values| of its small neighbours, 0 for a region that is not wide; and Σ volumes of these, in units of its own volume. */
   sums: Float64Array;
   volumes: Float64Array;
 }
@@ -189,7 +189,7 @@ function wideRegions(
         faces[home] = face;
       }
       sums[home] += size;
-      volumes[home] += 2 ** -store.depths[region];
+      volumes[home] += 2 ** (store.depths[home] - store.depths[region]);
     }
     settled[region] = looks ? ~open : SETTLED;
   }

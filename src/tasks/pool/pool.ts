@@ -17,7 +17,7 @@ export interface PoolTask {
   results?: number;
   /** Bytes that it may take; the default depends on the device. */
   maxMemory?: number | undefined;
-  /** See borders.ts; only lists of the host can do this. */
+  /** Whether looks across borders know of backgrounds (`Look` in borders.ts). Only lists of the host do. */
   backgrounds?: boolean;
 }
 
