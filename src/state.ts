@@ -10,7 +10,7 @@ import type { Problem } from './problem.ts';
 import { encode } from './tasks/wire.ts';
 
 /** The version of the format. A state of another version is refused. */
-export const VERSION = 2;
+export const VERSION = 3;
 
 /** What a run has done and learned: plain data, which JSON and `structuredClone` keep. */
 export interface State {

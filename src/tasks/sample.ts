@@ -82,6 +82,8 @@ export interface Adapt {
   scale: number;
   /** Whether the variance of each cube is wanted. */
   variances: boolean;
+  /** The limit of blocks that the histogram counts (counted.ts); without it, all. */
+  limit?: number;
   /**
    * The session's own `learning` keeps histogram and variances, and the sums are without them. Only for sessions that have
    * one, for the whole of an iteration, and for all results of the integrand.
@@ -101,9 +103,9 @@ export interface SampleSums {
   several?: SeveralSums;
   /** Σ vᵢ², with vᵢ the variance that piece i contributes. (Σ vᵢ)²/Σ vᵢ² is the effective number of pieces that carry it. */
   concentration: number;
-  /** Σ of the rounded scaled squares in each bin, `bins` numbers per axis; null when frozen or kept. */
+  /** Σ of the rounded scaled squares of samples that count in each bin, `bins` numbers per axis; null when frozen or kept. */
   histogram: Float64Array | null;
-  /** Σ of the histogram over the bins of one axis; 0 when frozen. From 2^53 on it has 20 bits, and the histogram is 0. */
+  /** Σ of the rounded scaled squares of all samples; 0 when frozen. From 2^53 on it has 20 bits, and the histogram is 0. */
   squares: number;
   /** Variance of w in each cube, if it is wanted. */
   variances: Float64Array | null;

@@ -155,7 +155,8 @@ function readPass(value: unknown, results: number): ResultPass {
 
 function readAdapt(value: unknown): Adapt {
   const a = members(value, 'adapt');
-  return { scale: finite(a.scale, 'scale'), variances: flag(a.variances, 'variances') };
+  const adapt = { scale: finite(a.scale, 'scale'), variances: flag(a.variances, 'variances') };
+  return a.limit === undefined ? adapt : { ...adapt, limit: word(a.limit, 'limit') };
 }
 
 export function readRegionTask(value: unknown, { dims }: Fit): RegionTask {

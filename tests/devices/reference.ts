@@ -39,6 +39,7 @@ export function reference(
     let variance = 0;
     for (const m of pieces(n)) {
       const values: number[] = [];
+      const counted = isCounted(task, typeof counts === 'number' ? evaluations : counts.evaluations, sample);
       for (let i = 0; i < m; i++) {
         const drawn = draw(task, cube, sample++);
         const y = f(drawn.x);
@@ -53,6 +54,7 @@ export function reference(
         if (!adapt) continue;
         const increment = Math.round(w * w * adapt.scale * (evaluations / cubes / n));
         sums.squares += increment;
+        if (!counted) continue;
         drawn.bins.forEach((b, d) => {
           sums.histogram![d * bins + b] += increment;
         });
@@ -69,6 +71,14 @@ export function reference(
     if (sums.means) sums.means[cube] = mean;
   }
   return sums;
+}
+
+/** Whether the histogram counts a piece: by the golden ratio times the number of its block, in whole numbers of any size. */
+function isCounted({ adapt, iteration }: SampleTask, samples: number, sample: number): boolean {
+  let size = 8192n;
+  while (size * 2n ** 14n <= samples) size *= 2n;
+  const block = (BigInt(sample) % 2n ** 32n) / size;
+  return (block * 0x9e3779b9n + BigInt(iteration) * 0x6a09e667n) % 2n ** 32n <= (adapt?.limit ?? Infinity);
 }
 
 /** Point, bins and Jacobian of one sample. */

@@ -124,6 +124,7 @@ export const several: Check[] = [
             [all, {}],
             [[1], { counts: listed(uneven) }],
             [[0, count - 1], { counts: 700 }],
+            [all, { counts: 3000, adapt: { scale: 2 ** 12, variances: true, limit: 2 ** 30 } }],
             [all, { counts: 2, adapt: null, cubes: true }],
             [[1], { counts: listed(uneven), adapt: null }],
           ] as [number[], Partial<SampleTask>][])

@@ -123,6 +123,7 @@ function expectSums(tried: Tried, own: SampleSums, want: SampleSums): void {
     assert.ok(Math.abs(a - b) <= part * scale, `${what}: ${a} is ${b}`);
   close(own.sum, want.sum, size, 'sum');
   close(own.variance, want.variance, want.variance, 'variance');
+  if (own.histogram) close(own.squares, want.squares, want.squares + 2 / part, 'squares');
   // In float32: fourth powers of values, and means of values that cancel. A value is known to 1e-6 of the largest one, which in a cube of few
   // samples may be 20 deviations, so that variances agree to 4e-5.
   const powers = isSingle(tried) ? 4 : 1;
@@ -163,6 +164,8 @@ const SAMPLES: [string, SampleTask][] = [
   ['a unit of 2^-40', taskFor([3, 4], 50, 10, { unit: 2 ** -40, adapt: { scale: 2 ** -50, variances: true } })],
   ['a histogram in large numbers', taskFor([3, 4], 50, 10, { adapt: { scale: 2 ** 30, variances: true } })],
   ['a histogram in small numbers', taskFor([3, 4], 50, 10, { adapt: { scale: 1, variances: true } })],
+  ['a histogram of a quarter of 160000 samples', taskFor([20, 20, 10, 10], 4, 64, { adapt: { scale: 0, variances: true, limit: 2 ** 30 } })],
+  ['a histogram of half of the samples, counts of their own', taskFor([4, 3], countsFor(12, 2, 9000, { 5: 70_001 }), 64, { adapt: { scale: 0, variances: true, limit: 2 ** 31 } })],
   ['cubes of 255 to 259 samples', taskFor([5], Uint32Array.of(255, 256, 257, 258, 259), 64)],
   ['cubes of 511 to 515 samples', taskFor([5], Uint32Array.of(511, 512, 513, 514, 515), 64)],
   ['an odd cube that fills a batch', taskFor([5, 1], Uint32Array.of(3, 253, 2, 2, 2), 64)],

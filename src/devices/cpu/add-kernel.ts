@@ -5,6 +5,8 @@
  * The histogram adds integers, w² scaled and rounded, in float64: exact below 2⁵³, so the order of additions does
  * not matter.
  */
+
+import { GOLDEN } from '../../tasks/counted.ts';
 import { FunctionWriter } from '../../wasm/assembler.ts';
 import { type KernelLayout, STATE } from './layout.ts';
 
@@ -26,10 +28,28 @@ export function weighFunction(k: KernelLayout): FunctionWriter {
 /** What adding the pieces of a batch has in common for one result and for several. */
 export function pieceAdder(k: KernelLayout, w: FunctionWriter, adapt: boolean) {
   const [piece, pieces, p, start, end, m, cube, full, n] = Array.from({ length: 9 }, () => w.local('i32'));
+  const [sample, some] = [w.local('i32'), w.local('i32')];
+  const counted = w.local('f64');
+  const load = (field: keyof typeof STATE) => w.i32(0).memory('i32.load', k.state + STATE[field]);
+  /** Whether the histogram counts the piece (tasks/counted.ts). */
+  const setCounted = () => {
+    w.get(sample);
+    load('blockBits')
+      .op('i32.shr_u')
+      .i32(GOLDEN | 0)
+      .op('i32.mul');
+    load('phase').op('i32.add');
+    load('limit').op('i32.le_u').tee(p).op('f64.convert_i32_u').set(counted);
+    w.get(some).get(p).op('i32.or').set(some);
+    w.get(sample).get(m).op('i32.add').set(sample);
+  };
   return {
     ...{ p, start, end, m },
+    /** 1 if the histogram counts the piece, else 0. */
+    counted,
     /** Runs the body for each piece, with its number of samples in `m`; `start` is where its samples begin, in bytes. */
     eachPiece(body: () => void): void {
+      if (adapt) load('first').set(sample);
       w.i32(0)
         .memory('i32.load', k.state + STATE.pieces)
         .i32(3)
@@ -41,6 +61,7 @@ export function pieceAdder(k: KernelLayout, w: FunctionWriter, adapt: boolean) {
           .memory('i32.load', k.pieces + 4)
           .set(cube);
         w.get(cube).i32(2).op('i32.shl').memory('i32.load', k.full).set(full);
+        if (adapt) setCounted();
         body();
         w.get(end).set(start);
       });
@@ -80,7 +101,10 @@ export function pieceAdder(k: KernelLayout, w: FunctionWriter, adapt: boolean) {
     },
     /** Adds the increments of the batch to the bins of their samples, when the map adapts. */
     addHistogram(): void {
-      if (adapt) addHistogram(k, w, { p, n, bytes: start });
+      if (!adapt) return;
+      w.get(some).open('if');
+      addHistogram(k, w, { p, n, bytes: start });
+      w.close();
     },
   };
 }
@@ -89,17 +113,14 @@ export function pieceAdder(k: KernelLayout, w: FunctionWriter, adapt: boolean) {
 export function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): FunctionWriter {
   const w = new FunctionWriter([], null);
   const adder = pieceAdder(k, w, adapt);
-  const { p, start, end, m } = adder;
+  const { p, start, end, m, counted } = adder;
   const [sum, mean, spread, share, delta, factor, value, part] = Array.from({ length: 8 }, () =>
     w.local('f64'),
   );
-  const [integral, variance, concentration] = Array.from({ length: 3 }, () => w.local('f64'));
-  const sums = [integral, variance, concentration];
-  sums.forEach((local, i) => {
-    w.i32(0)
-      .memory('f64.load', k.sums + 8 * i)
-      .set(local);
-  });
+  const [integral, variance, concentration, squares] = Array.from({ length: 4 }, () => w.local('f64'));
+  const sums = [integral, variance, concentration].map((local, i) => ({ local, at: k.sums + 8 * i }));
+  if (adapt) sums.push({ local: squares, at: k.squares });
+  for (const { local, at } of sums) w.i32(0).memory('f64.load', at).set(local);
   const each = (body: () => void) => {
     w.get(start).set(p);
     const top = w.open('loop');
@@ -118,14 +139,10 @@ export function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): Fu
     each(() => {
       w.get(p).memory('f64.load', k.values).tee(value).get(mean).op('f64.sub').tee(delta);
       w.get(delta).op('f64.mul').get(spread).op('f64.add').set(spread);
-      if (adapt)
-        w.get(p)
-          .get(value)
-          .get(value)
-          .op('f64.mul')
-          .get(factor)
-          .op('f64.mul', 'f64.nearest')
-          .memory('f64.store', k.increments);
+      if (!adapt) return;
+      w.get(value).get(value).op('f64.mul').get(factor).op('f64.mul', 'f64.nearest').set(value);
+      w.get(squares).get(value).op('f64.add').set(squares);
+      w.get(p).get(value).get(counted).op('f64.mul').memory('f64.store', k.increments);
     });
     w.get(share).get(mean).op('f64.mul').get(integral).op('f64.add').set(integral);
     w.get(spread);
@@ -141,11 +158,7 @@ export function addFunction(k: KernelLayout, adapt: boolean, cubes: boolean): Fu
         () => w.get(share).get(mean).op('f64.mul'),
       );
   });
-  sums.forEach((local, i) => {
-    w.i32(0)
-      .get(local)
-      .memory('f64.store', k.sums + 8 * i);
-  });
+  for (const { local, at } of sums) w.i32(0).get(local).memory('f64.store', at);
   adder.addHistogram();
   return w;
 }

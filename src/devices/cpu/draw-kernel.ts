@@ -246,7 +246,8 @@ export function drawFunction(k: KernelLayout, place: number, four: number, last:
     .call(last);
   // the next batch starts behind this one
   const low = w.local('i32');
-  const address = (field: 'sampleLow' | 'sampleHigh') => k.state + STATE[field];
+  const address = (field: 'sampleLow' | 'sampleHigh' | 'first') => k.state + STATE[field];
+  w.i32(0).i32(0).memory('i32.load', address('sampleLow')).memory('i32.store', address('first'));
   w.i32(0)
     .i32(0)
     .memory('i32.load', address('sampleLow'))

@@ -22,7 +22,10 @@ export interface KernelLayout {
 
   /** Round keys of Philox, each a vector of four equal words. */
   keys: number;
-  /** Words: sample (low, high), iteration, stream, number of cubes, cursor, samples taken of that cube, pieces, stratified, folded. */
+  /**
+   * Words: sample (low, high), iteration, stream, number of cubes, cursor, samples taken of that cube, pieces, stratified, folded, the first
+   * sample of the batch (low), phase, limit and bits of the blocks that the histogram counts (tasks/counted.ts).
+   */
   state: number;
   /** Per axis: bins/strata; the corner of the current cube; the corner at which the axis wraps to stratum 0. */
   scales: number;
@@ -56,6 +59,8 @@ export interface KernelLayout {
   variances: number;
   means: number;
   sums: number;
+  /** Σ of the scaled squares of all samples of the chunk. */
+  squares: number;
   histogram: number;
   end: number;
 }
@@ -71,6 +76,10 @@ export const STATE = {
   pieces: 28,
   stratified: 32,
   folded: 36,
+  first: 40,
+  phase: 44,
+  limit: 48,
+  blockBits: 52,
 };
 
 export function kernelLayout(
@@ -102,7 +111,7 @@ export function kernelLayout(
     points,
     values,
     keys: take(2 * ROUNDS * 16),
-    state: take(48),
+    state: take(64),
     scales: take(padded * 8),
     corners: take(padded * 8),
     limits: take(padded * 8),
@@ -124,6 +133,7 @@ export function kernelLayout(
     variances: take(cubes * 8),
     means: take(cubes * 8),
     sums: take(8 * nodeWidth(results)),
+    squares: take(8),
     histogram: take(dims * bins * 8),
     end: next,
   };

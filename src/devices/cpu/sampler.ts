@@ -30,7 +30,10 @@ export interface SamplerSetup {
       | 'cursor'
       | 'taken'
       | 'stratified'
-      | 'folded',
+      | 'folded'
+      | 'phase'
+      | 'limit'
+      | 'blockBits',
       number
     >;
     corner: number;
@@ -54,6 +57,10 @@ export interface Iteration {
   inverseUnits: readonly number[];
   leads: readonly number[];
   adapt: boolean;
+  /** Which samples the histogram counts (tasks/counted.ts). */
+  phase: number;
+  limit: number;
+  blockBits: number;
   /** Whether to return variance and mean of each cube. */
   variances: boolean;
   means: boolean;
@@ -77,6 +84,8 @@ export interface ChunkSums {
   evaluations: number;
   /** The numbers of a node (tasks/sample.ts). */
   sums: Float64Array;
+  /** Σ of the scaled squares of all samples, when the map adapts. */
+  squares: number;
   variances: Float64Array | null;
   means: Float64Array | null;
   nonFinite: { count: number; first: { point: number[]; value: number; result?: number } } | null;
@@ -164,6 +173,9 @@ export function makeSampler(
     }
     set('iteration', current.iteration);
     set('stream', current.stream);
+    set('phase', current.phase);
+    set('limit', current.limit);
+    set('blockBits', current.blockBits);
     set('stratified', strata.some(n => n > 1) ? 1 : 0);
     strata.forEach((n, d) => {
       numbers(k.scales, k.dims)[d] = bins / n;
@@ -242,6 +254,7 @@ export function makeSampler(
     set('cursor', 0);
     set('taken', 0);
     numbers(k.sums, setup.width).fill(0);
+    numbers(k.squares, 1)[0] = 0;
     if (current.adapt || current.means) {
       numbers(k.variances, chunk.cubes).fill(0);
       numbers(k.means, chunk.cubes).fill(0);
@@ -249,6 +262,7 @@ export function makeSampler(
   };
   const finish = (chunk: Chunk, sums: ChunkSums): ChunkSums => {
     sums.sums = numbers(k.sums, setup.width).slice();
+    sums.squares = numbers(k.squares, 1)[0];
     if (current.variances) sums.variances = numbers(k.variances, chunk.cubes).slice();
     if (current.means) sums.means = numbers(k.means, chunk.cubes).slice();
     return sums;
@@ -281,6 +295,7 @@ export function makeSampler(
     firstCube: chunk.firstCube,
     evaluations: 0,
     sums: new Float64Array(0),
+    squares: 0,
     variances: null,
     means: null,
     nonFinite: null,

@@ -50,12 +50,12 @@ export function addSeveral(k: KernelLayout, adapt: boolean, cubes: boolean): Fun
   const w = new FunctionWriter([], null);
   const results = indices(k.results);
   const adder = pieceAdder(k, w, adapt);
-  const { p, start, end, m, reciprocal } = adder;
+  const { p, start, end, m, reciprocal, counted } = adder;
   const [share, factor, scale, part, norm, spread] = Array.from({ length: 6 }, () => w.local('f64'));
   const means = results.map(() => w.local('v128'));
   const deltas = results.map(() => w.local('v128'));
   const products = indices(packedLength(k.results)).map(() => w.local('v128'));
-  const square = w.local('v128');
+  const [square, squares] = [w.local('v128'), w.local('v128')];
   const rowOf = (r: number) => k.values + r * k.batch * 8;
   const lead = (r: number) => k.leads + 8 * r;
   /** Runs the body for pairs of samples of the piece, and for the last one of an odd number. */
@@ -117,7 +117,10 @@ export function addSeveral(k: KernelLayout, adapt: boolean, cubes: boolean): Fun
         }
       }
       if (!adapt) return;
-      w.get(p).get(square).get(factor).op('f64x2.splat', 'f64x2.mul', 'f64x2.nearest');
+      w.get(square).get(factor).op('f64x2.splat', 'f64x2.mul', 'f64x2.nearest');
+      if (single) firstLane();
+      w.tee(square).get(squares).op('f64x2.add').set(squares);
+      w.get(p).get(square).get(counted).op('f64x2.splat', 'f64x2.mul');
       if (single) w.memory('v128.store64_lane', k.increments, 0);
       else w.memory('v128.store', k.increments);
     });
@@ -153,6 +156,7 @@ export function addSeveral(k: KernelLayout, adapt: boolean, cubes: boolean): Fun
       );
     }
   });
+  if (adapt) addTo(k.squares, () => bothLanes(squares));
   adder.addHistogram();
   return w;
 }

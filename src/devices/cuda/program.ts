@@ -10,6 +10,7 @@ import { read } from '../../integrand/read.ts';
 import { stopChecksOf } from '../../integrand/stop-checks.ts';
 import { linkedTexts, type Shape } from '../../integrand/targets/cuda/linked.ts';
 import { cudaParams, toCuda } from '../../integrand/targets/cuda.ts';
+import { GOLDEN, PER_ITERATION } from '../../tasks/counted.ts';
 import { PIECE } from '../../tasks/pieces.ts';
 import { nodeWidth } from '../../tasks/sample.ts';
 import type { Buffer, Card } from './card.ts';
@@ -50,11 +51,14 @@ export type KernelName =
 /** Constants that stand as #define in front of a kernel's text. */
 type Constants = Record<string, number | boolean>;
 
+/** Constants of sample.cu that are the same for all tasks. */
+export const SAMPLE_CONSTANTS: Constants = { PIECE, GOLDEN, PER_ITERATION };
+
 /** Constants of sample.cu that do not matter when single points are evaluated. */
 const POINT_CONSTANTS: Constants = {
   SHARED_EDGES: true,
   SHARED_HISTOGRAM: true,
-  PIECE,
+  ...SAMPLE_CONSTANTS,
 };
 
 /** Constants of sample.cu that depend on the number of results: threads per block, at most, and numbers that a leaf adds. */

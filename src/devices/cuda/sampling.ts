@@ -4,9 +4,10 @@
  * after a part, the host reads the sums of leaves and, if cubes are wanted, those of pieces.
  */
 import { roundKeys } from '../../random/philox.ts';
+import { ALL_COUNT, blockBitsOf } from '../../tasks/counted.ts';
 import type { Refinement } from '../../tasks/learning.ts';
 import { isKept, type NonFinite, type Part } from '../../tasks/part.ts';
-import { PIECE, piecesOf, placeFinder } from '../../tasks/pieces.ts';
+import { piecesOf, placeFinder } from '../../tasks/pieces.ts';
 import {
   type AxisMap,
   type CubeSums,
@@ -26,7 +27,14 @@ import type { Buffer } from './card.ts';
 import { CudaLearning } from './learning.ts';
 import type { Kernels } from './module.ts';
 import { partCubes } from './part-cubes.ts';
-import { type CudaProgram, type Recipe, sampleConstants, sampleStruct, vectorBytes } from './program.ts';
+import {
+  type CudaProgram,
+  type Recipe,
+  SAMPLE_CONSTANTS,
+  sampleConstants,
+  sampleStruct,
+  vectorBytes,
+} from './program.ts';
 import { type Fit, fitFor, type SampleLayout, sampleLayout } from './sample-layout.ts';
 import type { Layout } from './struct.ts';
 import { LATTICE, SAMPLE_RESULT } from './structs.ts';
@@ -290,6 +298,8 @@ export class CudaSampling {
       totals: uniform ? 0 : buffer.totals,
       volume,
       scale: adapt?.scale ?? 0,
+      limit: adapt?.limit ?? ALL_COUNT,
+      blockBits: blockBitsOf(samplesOf(task)),
       edges: laid.map,
       params,
       counts: buffer.counts,
@@ -471,7 +481,7 @@ export class CudaSampling {
   }
 
   #recipe(kernels: Fit['kernels']): Recipe {
-    return this.#program.withIntegrand('sample', { ...kernels, PIECE, ...this.#constants });
+    return this.#program.withIntegrand('sample', { ...kernels, ...SAMPLE_CONSTANTS, ...this.#constants });
   }
 
   /** Bytes of shared memory for map and histogram. */

@@ -53,6 +53,9 @@ const SAMPLE_MEMBERS = {
   volume: 'double',
   /** The factor of w² in the histogram. */
   scale: 'double',
+  /** Which samples it counts (tasks/counted.ts). */
+  limit: 'u32',
+  blockBits: 'u32',
   edges: 'const double*',
   params: 'const double*',
   /** Samples of each cube. */

@@ -4,6 +4,7 @@
  */
 
 import { roundKeys } from '../../random/philox.ts';
+import { ALL_COUNT, blockBitsOf } from '../../tasks/counted.ts';
 import { isKept, type Part } from '../../tasks/part.ts';
 import { PIECE, type Place, piecesOf, placeFinder } from '../../tasks/pieces.ts';
 import { type PlainTask, type SampleTask, samplesOf } from '../../tasks/sample.ts';
@@ -120,6 +121,8 @@ export function taskWords(task: MappedTask, cubes: number, results: number): Uin
     const root = Math.floor(exponentOf(adapt.scale) / 2);
     floats[TASK.ROOT] = 2 ** root;
     floats[TASK.REST] = adapt.scale / 4 ** root;
+    words[TASK.LIMIT] = adapt.limit ?? ALL_COUNT;
+    words[TASK.BLOCK_BITS] = blockBitsOf(samplesOf(task));
   }
   let exponent = 0;
   strata.forEach((n, d) => {

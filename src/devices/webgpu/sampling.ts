@@ -1,3 +1,4 @@
+import { ALL_COUNT } from '../../tasks/counted.ts';
 import { isKept, type NonFinite, type Part } from '../../tasks/part.ts';
 import {
   cubesOf,
@@ -291,7 +292,7 @@ export class WebGpuSampling {
       histogram: keeps ? null : counters,
       // beyond 2^53 counters of 64 bits may have wrapped around
       squares:
-        totals.squares < 2 ** 52 && counters
+        totals.squares < 2 ** 52 && counters && (adapt?.limit ?? ALL_COUNT) === ALL_COUNT
           ? counters.subarray(0, task.bins).reduce((a, b) => a + b, 0)
           : totals.squares,
       cubes: cubeSums?.sums ?? null,

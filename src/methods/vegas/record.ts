@@ -16,6 +16,7 @@ export interface Scalars extends UnitState {
   strata: Strata | null;
   known: boolean;
   iteration: number;
+  carriers: number;
   endBins: Nearest;
   witnesses: WitnessState;
   /** Lattices of the present measurement; null when there are none. */

@@ -9,10 +9,11 @@ import { innerRange } from '../../integrand/inner-range.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import { RESULTS_PER_PASS } from '../../tasks/correlation.ts';
+import { limitOf } from '../../tasks/counted.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
 import type { Learning } from '../../tasks/learning.ts';
 import { floorFor, rebin, scaledMap, uniformMap } from '../../tasks/map.ts';
-import type { AxisMap, Counts, PlainTask, SampleTask } from '../../tasks/sample.ts';
+import type { Adapt, AxisMap, Counts, PlainTask, SampleTask } from '../../tasks/sample.ts';
 import { leastFor, oneCube, type Strata, strataFor } from '../../tasks/strata.ts';
 import type { Estimate } from '../combine.ts';
 import { hiddenBy, withSteps } from '../jumps.ts';
@@ -22,6 +23,7 @@ import type { MethodProblem, Nearest } from '../method.ts';
 import type { PassSums } from '../result-passes.ts';
 import type { ResultUnits } from '../result-units.ts';
 import { MOST_TRIES } from '../unit.ts';
+import { carriersIn, countedPart } from './counted-part.ts';
 import type { Knobs } from './knobs.ts';
 import type { Learned, Scalars } from './record.ts';
 import { SampleRunner } from './sample-runner.ts';
@@ -57,6 +59,8 @@ export class Sampling {
   /** Whether the variances of the cubes of the present strata are known. */
   #known = false;
   #iteration = 0;
+  /** Samples that carried the variance of the last iteration that learned; 0 where something may have been overlooked since. */
+  #carriers = 0;
   /** For each axis: the widths of its first and its last bin, as parts of the range, when the last measurement was made. */
   #endBins: Nearest = [];
   /** The map that they are of. */
@@ -100,6 +104,7 @@ export class Sampling {
       pilotSpreads,
       witnessUnits,
       iteration: this.#iteration,
+      carriers: this.#carriers,
       endBins: this.#endBins,
       largestSpread,
       witnesses: this.#witnesses.state,
@@ -116,6 +121,7 @@ export class Sampling {
     this.#known = s.known;
     this.#runner.units.state = s;
     this.#iteration = s.iteration;
+    this.#carriers = s.carriers;
     this.#endBins = s.endBins;
     this.#witnesses = new PeakWitnesses(this.#problem.ranges, s.witnesses);
     this.#lattices.found = s.lattice;
@@ -204,7 +210,8 @@ export class Sampling {
     for (let tries = 0; ; tries++) {
       // a power of two: devices that add in another order, and so differ in last bits, find the same one
       const scale = 2 ** intrinsics.exponent(HISTOGRAM_AIM / units.square / evaluations);
-      const sums = await this.#sample(strata, counts, scale);
+      const part = countedPart(evaluations, this.#carriers);
+      const sums = await this.#sample(strata, counts, { scale, ...(part < 1 && { limit: limitOf(part) }) });
       if (runner.mustRepeat(sums, tries)) continue;
       const { squares } = sums;
       if (this.seen) {
@@ -219,6 +226,7 @@ export class Sampling {
       this.#allocator = this.#learning;
       this.#iteration++;
       const estimate = runner.estimate(sums, strata);
+      this.#carriers = carriersIn(estimate, strata.cubes);
       units.learn(estimate, sums, scale);
       return estimate;
     }
@@ -293,6 +301,7 @@ export class Sampling {
   async seed(boxes: readonly Box[]): Promise<void> {
     this.#map = seededMap(await this.#edges(), this.#dims, boxes, this.#knobs.shared);
     this.#known = false;
+    this.#carriers = 0;
     this.#lattices.found = null;
   }
 
@@ -341,11 +350,11 @@ export class Sampling {
     return samples;
   }
 
-  /** `scale`: that of the histogram; null when map and strata are frozen. */
+  /** `histogram`: its scale, and what it counts; null when map and strata are frozen. */
   #task(
     strata: Strata,
     counts: number | Counts,
-    scale: number | null,
+    histogram: Pick<Adapt, 'scale' | 'limit'> | null,
     stream: number = STREAM.sample,
   ): SampleTask {
     const { key, session, several } = this.#problem;
@@ -360,9 +369,9 @@ export class Sampling {
       strata: strata.perAxis,
       counts,
       unit: this.#runner.units.unit,
-      adapt: scale === null ? null : { scale, variances: this.#knobs.beta > 0, keep },
+      adapt: histogram && { ...histogram, variances: this.#knobs.beta > 0, keep },
     };
-    if (this.#dims === 1 && scale === null && !several) task.cubes = true;
+    if (this.#dims === 1 && !histogram && !several) task.cubes = true;
     return task;
   }
 
@@ -380,11 +389,11 @@ export class Sampling {
   async #sample(
     strata: Strata,
     counts: number | Counts,
-    scale: number | null,
+    histogram: Pick<Adapt, 'scale' | 'limit'> | null,
     stream: number = STREAM.sample,
     following = 0,
   ): Promise<PassSums> {
-    const task = this.#task(strata, counts, scale, stream);
+    const task = this.#task(strata, counts, histogram, stream);
     const passes = this.#runner.units.passesFor(task.adapt !== null);
     const sums = await this.#runner.run(task, passes, following);
     if (task.adapt && !task.adapt.keep) await this.#learning.learn(task, sums);

@@ -24,6 +24,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
   Piece p;
   u32 i = 0, left = 0;  // the lane's sample of the piece; steps of the team that are left
   double weight = 0, base = 0, sum = 0, squares = 0;
+  bool counted = true;
   for (;;) {
     const u32 asking = __ballot_sync(ALL, left == 0 && rank == 0);
     if (asking) {
@@ -33,7 +34,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
         toPiece(p, t, item, cube, index);
         left = stepsOf(p, t);
         i = rank;
-        if (ADAPT) weight = __dmul_rn(reciprocal(p.ofCube), factor);
+        if (ADAPT) weight = __dmul_rn(reciprocal(p.ofCube), factor), counted = isCounted(t, p);
         base = sum = squares = 0;
       }
       if (!__any_sync(ALL, left > 0)) return true;
@@ -67,7 +68,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
         if (ADAPT) {
           const double scaled = rint(__dmul_rn(__dmul_rn(w, w), weight));
           own[INCREMENTS] += scaled;  // this float64 sum shows when the 64-bit counters overflow
-          countIn(t, low, high, bin, __double2ull_rn(scaled));
+          if (counted) countIn(t, low, high, bin, __double2ull_rn(scaled));
         }
         i += t.team;
       }

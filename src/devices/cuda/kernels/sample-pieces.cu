@@ -140,6 +140,11 @@ __device__ __forceinline__ u32 nextPiece(const SampleTask& t, u32 asking, u32 le
   return item;
 }
 
+// Whether the histogram counts the samples of a piece; see tasks/counted.ts.
+__device__ __forceinline__ bool isCounted(const SampleTask& t, const Piece& p) {
+  return ((u32)p.start >> t.blockBits) * (u32)GOLDEN + t.iteration * (u32)PER_ITERATION <= t.limit;
+}
+
 // Adds a sample, which lies in these bins, to the histogram.
 __device__ __forceinline__ void countIn(const SampleTask& t, u32* low, u32* high, const u32 bin[DIMS], u64 increment) {
   if (!increment) return;

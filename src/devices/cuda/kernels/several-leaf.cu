@@ -113,6 +113,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
   Piece p;
   u32 i = 0, left = 0;  // the lane's sample of the piece; steps of the team that are left
   double weight = 0, base[RESULTS], sum[RESULTS], products[PRODUCTS];
+  bool counted = true;
   for (int r = 0; r < RESULTS; r++) base[r] = sum[r] = 0;
   for (int k = 0; k < PRODUCTS; k++) products[k] = 0;
 #if RESULTS > FEW
@@ -131,7 +132,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
         toPiece(p, t, item, cube, index);
         left = stepsOf(p, t);
         i = rank;
-        if (ADAPT) weight = __dmul_rn(reciprocal(p.ofCube), factor);
+        if (ADAPT) weight = __dmul_rn(reciprocal(p.ofCube), factor), counted = isCounted(t, p);
         for (int r = 0; r < RESULTS; r++) base[r] = sum[r] = 0;
         for (int k = 0; k < PRODUCTS; k++) products[k] = 0;
 #if RESULTS > FEW
@@ -166,7 +167,7 @@ __device__ __forceinline__ bool sampleLeaf(const SampleTask& t, const double* ed
       if (ADAPT) {
         const double scaled = rint(__dmul_rn(square, weight));
         own.increments += scaled;  // this float64 sum shows when the 64-bit counters overflow
-        countIn(t, low, high, bin, __double2ull_rn(scaled));
+        if (counted) countIn(t, low, high, bin, __double2ull_rn(scaled));
       }
     }
     // sums are taken about the first values of the piece, which its leader has

@@ -4,6 +4,8 @@
 export const TASK = {
   /** Places of slices (slices.ts) per iteration, where one dispatch has several. */
   PLACES: 0,
+  /** Which samples the histogram counts (tasks/counted.ts). */
+  LIMIT: 1,
   ITERATION: 2,
   STREAM: 3,
   BINS: 4,
@@ -27,7 +29,9 @@ export const TASK = {
   CUBES_WANTED: 15,
   /** Keys of the rounds of Philox, two words each. */
   KEYS: 16,
-  AXES: 36,
+  /** Samples of the blocks that the histogram counts or leaves out, as a power of two. */
+  BLOCK_BITS: 36,
+  AXES: 40,
 } as const;
 /**
  * Words of an axis: its strata, the ends of its range inside, and 1/strata; the width of a bin whose factor of the Jacobian is 1, over the

@@ -17,6 +17,7 @@
  * Squares for the histogram are integers of 64 bits. In large tasks their lower words are in workgroup memory, as many as fit, and
  * carries, which are rare, go to the buffer at once; in small ones all of them go to the buffer.
  */
+import { GOLDEN, PER_ITERATION } from '../../../tasks/counted.ts';
 import { recordOf } from './fold.ts';
 import { FINITE, HIGH_PRODUCT, SUMS } from './numbers.ts';
 import { addPiece, SUMS_OF_WINDOW, writeWindow } from './piece-sums.ts';
@@ -171,6 +172,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
   var sum = array<f32, RESULTS>();
   var product = array<f32, PAIRS>();
   var i = 0u;
+  ${adapt ? `var inHistogram = ${sliced ? 'isCounted(start)' : 'true'};` : ''}
   ${
     sliced
       ? 'while (i < m) {'
@@ -181,6 +183,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
       let start = startOf(j, full);
       m = startOf(j + 1u, full) - start;
       own = begin + start;
+      ${adapt ? 'inHistogram = isCounted(group.z + own);' : ''}
     }`
   }
       let sampleLow = group.z + own + i;
@@ -238,8 +241,10 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
         }
         if (perCube == 0u) { square *= average / f32(full); }
         ${sliced ? 'squares' : 'spread[FLOATS - 1u]'} += square;
-        let counted = rounded(square);
-        ${countText(variant)}
+        if (inHistogram) {
+          let counted = rounded(square);
+          ${countText(variant)}
+        }
       }`
           : ''
       }
@@ -281,8 +286,12 @@ const endOfPiece = (variant: SampleVariant): string => /* wgsl */ `if (i == m) {
     )}
     }`;
 
-/** A square as an integer of two words, and how a counter is raised by it. */
+/** Whether the histogram counts a piece with this first sample; a square as an integer of two words, and how a counter is raised by it. */
 const histogramText = (shared: number) => /* wgsl */ `
+fn isCounted(sample: u32) -> bool {
+  return (sample >> taskWord(BLOCK_BITS)) * ${GOLDEN}u + taskWord(ITERATION) * ${PER_ITERATION}u <= taskWord(LIMIT);
+}
+
 fn rounded(value: f32) -> vec2<u32> {
   let bits = bitcast<u32>(clamp(value, 0x1p23, 0x1p54));
   let up = (bits >> 23u) - 150u;
