@@ -6,6 +6,7 @@
 import type { Session } from '../../src/devices/device.ts';
 import { WebGpuDevice } from '../../src/devices/webgpu/webgpu.ts';
 import { integrate, type Result } from '../../src/index.ts';
+import { limitOf } from '../../src/tasks/counted.ts';
 import { uniformMap } from '../../src/tasks/map.ts';
 import { type Counts, type SampleTask, samplesOf, wholeOf } from '../../src/tasks/sample.ts';
 import { strataFor } from '../../src/tasks/strata.ts';
@@ -76,7 +77,7 @@ export async function webgpuPhases(
 ): Promise<void> {
   const device = new WebGpuDevice();
   console.log(
-    '\nWebGPU: an iteration of VEGAS+ in ms: samples that measure, and that adapt (evaluations per second); refining; allotting with the wait for it; 1024 bins',
+    '\nWebGPU: an iteration of VEGAS+ in ms: samples that measure, that adapt, and of which a sixteenth is in the histogram (evaluations per second); refining; allotting with the wait for it; 1024 bins',
   );
   for (const name of names) {
     const e = entry(name);
@@ -113,11 +114,12 @@ export async function webgpuPhases(
       const measuring = await median(() => sample(own));
       // the allocation is made from what the last adapting iteration left, and belongs to its counts
       const adapting = await median(() => sample({ ...own, adapt }));
+      const counting = await median(() => sample({ ...own, adapt: { ...adapt, limit: limitOf(1 / 16) } }));
       const each = (ms: number) => `${ms.toFixed(2)} (${((samplesOf(own) / ms) * 1000).toExponential(1)}/s)`;
       console.log(
         name.padEnd(20),
         evaluations.toExponential(0),
-        `${each(measuring)}  ${each(adapting)}  ${refining.toFixed(2)}  ${allotting.toFixed(2)}`,
+        `${each(measuring)}  ${each(adapting)}  ${each(counting)}  ${refining.toFixed(2)}  ${allotting.toFixed(2)}`,
       );
     }
     session.close();

@@ -46,7 +46,7 @@ export function drawShifts(
   count: number,
 ): Uint32Array {
   const words = new Uint32Array(dims * count);
-  const keys = Uint32Array.from(roundKeys(key));
+  const keys = roundKeys(key);
   const four = new Uint32Array(4);
   for (let r = 0; r < count; r++)
     for (let d = 0; d < dims; d++) {

@@ -30,14 +30,8 @@ export const STREAM = {
 export type Key = readonly [number, number];
 export type Counter = readonly [number, number, number, number];
 
-/** The round keys of the last key: many numbers are drawn with one key. */
-let last: { key: Key; keys: number[] } | null = null;
-
 /** The four random words that belong to a counter. */
-export function philox(counter: Counter, key: Key): Counter {
-  if (last?.key[0] !== key[0] || last.key[1] !== key[1]) last = { key, keys: roundKeys(key) };
-  return philoxRounds(counter, last.keys);
-}
+export const philox = (counter: Counter, key: Key): Counter => philoxRounds(counter, roundKeys(key));
 
 /** The same with the keys of all rounds. Self-contained: workers run its text. */
 export function philoxRounds(counter: Counter, keys: ArrayLike<number>): Counter {
@@ -57,9 +51,18 @@ export function philoxRounds(counter: Counter, keys: ArrayLike<number>): Counter
   return [c0, c1, c2, c3];
 }
 
-/** The keys of all rounds, two words per round. */
-export const roundKeys = (key: Key): number[] =>
-  Array.from({ length: 2 * ROUNDS }, (_, i) => (key[i % 2] + Math.imul(WEYL[i % 2], i >> 1)) >>> 0);
+/** The round keys of the last key: many numbers are drawn with one key, and each iteration tells a device its keys. */
+let last: { first: number; second: number; keys: number[] } | null = null;
+
+/** The keys of all rounds, two words per round, in a list that nobody changes. */
+export function roundKeys([first, second]: Key): number[] {
+  if (last?.first === first && last.second === second) return last.keys;
+  const keys: number[] = [];
+  for (let r = 0; r < ROUNDS; r++)
+    keys.push((first + Math.imul(WEYL[0], r)) >>> 0, (second + Math.imul(WEYL[1], r)) >>> 0);
+  last = { first, second, keys };
+  return keys;
+}
 
 /** The key of a seed: its lowest 64 bits. */
 export function keyOf(seed: number | bigint): Key {

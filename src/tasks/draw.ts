@@ -31,7 +31,7 @@ export function drawPoints({ key, iteration, dims, bins, edges }: Draw, first: n
   const points = new Float64Array(dims * n);
   const jacobians = new Float64Array(n);
   const chances = new Float64Array(n);
-  const keys = Uint32Array.from(roundKeys(key));
+  const keys = roundKeys(key);
   const words = new Uint32Array(4);
   for (let i = 0; i < n; i++) {
     let jacobian = 1;
@@ -74,7 +74,7 @@ export function* drawSamples(task: PlainTask, batch: number): Generator<DrawnSam
   const [dims, cubes] = [strata.length, cubesOf(task)];
   const countOf = typeof counts === 'number' ? () => counts : (cube: number) => counts.each[cube];
   const own = new Uint32Array(dims);
-  const keys = Uint32Array.from(roundKeys(key));
+  const keys = roundKeys(key);
   const words = new Uint32Array(4);
   let [cube, offset, first] = [0, 0, 0];
   while (cube < cubes) {

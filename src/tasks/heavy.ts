@@ -77,7 +77,7 @@ function jacobiansOf(
 ): (cube: number, i: number, least: number) => number {
   const dims = ranges.length;
   const bins = edges.length / dims - 1;
-  const keys = Uint32Array.from(roundKeys(key));
+  const keys = roundKeys(key);
   const words = new Uint32Array(4);
   const width = ranges.map((_, d) => widthAt(edges.subarray(d * (bins + 1), (d + 1) * (bins + 1))));
   // at most so much comes from the axes from d on

@@ -19,9 +19,10 @@ export class WebGpuError extends DeviceError {
   override name = 'WebGpuError';
 }
 
-/** The adapter, and its name for people. */
-export async function findAdapter(): Promise<{ adapter: GPUAdapter; name: string }> {
-  const gpu = (globalThis.navigator as Navigator | undefined)?.gpu ?? (await nodeGpu());
+/** The adapter, its name for people, and whether Dawn's binding for Node polls it. */
+export async function findAdapter(): Promise<{ adapter: GPUAdapter; name: string; isPolled: boolean }> {
+  const own = (globalThis.navigator as Navigator | undefined)?.gpu;
+  const gpu = own ?? (await nodeGpu());
   const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
   if (!adapter)
     throw new WebGpuError(
@@ -32,7 +33,7 @@ export async function findAdapter(): Promise<{ adapter: GPUAdapter; name: string
   const { description, vendor, architecture, device } = adapter.info;
   const name =
     description || [vendor, architecture, device].filter(Boolean).join(' ') || 'a GPU without a name';
-  return { adapter, name };
+  return { adapter, name, isPolled: !own };
 }
 
 export async function openAdapter(adapter: GPUAdapter): Promise<GPUDevice> {

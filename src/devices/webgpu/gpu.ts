@@ -7,6 +7,7 @@ import { findAdapter, openAdapter, WebGpuError } from './adapter.ts';
 import { type Bound, Commands, isSame } from './commands.ts';
 import { SpareBuffers, USAGE } from './growing-buffer.ts';
 import { Pace } from './pace.ts';
+import { polled } from './polled-waits.ts';
 
 const MAP_READ = 0x1;
 const COMPUTE = 0x4;
@@ -36,6 +37,7 @@ export class Gpu {
   readonly name: string;
   /** How often the host waited for the GPU, and for how many milliseconds: benchmarks tell by it what the host takes. */
   readonly waits = { count: 0, ms: 0 };
+  readonly #isPolled: boolean;
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
   readonly #paces = new Map<string, Pace>();
   /** Why it cannot be used any more. */
@@ -49,13 +51,14 @@ export class Gpu {
   #kept: GPUBuffer | null = null;
 
   static async open(): Promise<Gpu> {
-    const { adapter, name } = await findAdapter();
-    return new Gpu(await openAdapter(adapter), name);
+    const { adapter, name, isPolled } = await findAdapter();
+    return new Gpu(await openAdapter(adapter), name, isPolled);
   }
 
-  constructor(device: GPUDevice, name: string) {
+  constructor(device: GPUDevice, name: string, isPolled = false) {
     this.device = device;
     this.name = name;
+    this.#isPolled = isPolled;
     this.#lost = device.lost.then(({ reason, message }) => {
       this.#failure ??= new WebGpuError(
         this.#closed
@@ -263,7 +266,8 @@ export class Gpu {
 
   /** The result of some work of the GPU; rejects when the GPU is lost or has failed meanwhile. */
   async #alive<T>(work: Promise<T>): Promise<T> {
-    const result = await Promise.race([work, this.#lost]);
+    const first = Promise.race([work, this.#lost]);
+    const result = await (this.#isPolled ? polled(first) : first);
     this.check();
     return result;
   }

@@ -8,7 +8,10 @@ import type { Gpu } from './gpu.ts';
 const TARGET_MS = 100;
 /** Evaluations of the first dispatch of an integrand, about which nothing is known. */
 const FIRST = 2 ** 17;
-/** A dispatch is at most this many times as large as the one before. */
+/**
+ * A dispatch is at most this many times as large as the one before, and not smaller than the one before by more unless that took too long: a
+ * pilot of 256 samples that waits 2 ms for something else would cut the next iteration of 5e8 samples into seven dispatches.
+ */
 const GROWTH = 8;
 /** What took less than this was waiting rather than work, and tells of no slow integrand: small tasks are among large ones. */
 const LATENCY_MS = 1;
@@ -77,6 +80,7 @@ export class Pace {
   #learn(evaluations: number, ms: number): void {
     const fitting = (evaluations * TARGET_MS) / Math.max(0.01, ms);
     const next = Math.max(1, Math.min(fitting, GROWTH * Math.max(this.#evaluations, evaluations)));
-    this.#evaluations = ms < LATENCY_MS ? Math.max(this.#evaluations, next) : next;
+    const least = ms > TARGET_MS ? 0 : ms < LATENCY_MS ? this.#evaluations : this.#evaluations / GROWTH;
+    this.#evaluations = Math.max(least, next);
   }
 }
