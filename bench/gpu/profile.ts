@@ -1,10 +1,12 @@
 /**
  * Which functions take the host's time in short runs on a GPU, by V8's sampling profiler:
  *
- *   node suite.mjs --profile METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:DEVICE][,…]
+ *   node suite.mjs --profile METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:DEVICE][,…] [--profiles FOLDER]
  *
- * Runs are profiled for PROFILED_MS after 3 s, when JavaScript is compiled. Prints microseconds per run.
+ * Runs are profiled for PROFILED_MS after 3 s, when JavaScript is compiled. Prints microseconds per run, and writes the profiles for Chromium's
+ * developer tools into a folder.
  */
+import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { integrate } from '../../src/index.ts';
 import { askedFor } from './asked-for.ts';
@@ -14,7 +16,7 @@ const WARM_MS = 3000;
 const PROFILED_MS = 3000;
 const SHOWN = 45;
 
-export async function profile(whats: string): Promise<void> {
+export async function profile(whats: string, folder?: string): Promise<void> {
   const inspector = new Session();
   inspector.connect();
   await inspector.post('Profiler.enable');
@@ -44,6 +46,7 @@ export async function profile(whats: string): Promise<void> {
     await inspector.post('Profiler.start');
     const runs = (await runsFor(PROFILED_MS)).length;
     const { profile } = await inspector.post('Profiler.stop');
+    if (folder) writeFileSync(`${folder}/${what.replaceAll(':', '-')}.cpuprofile`, JSON.stringify(profile));
     const functions = new Map(
       profile.nodes.map(({ id, callFrame: { functionName, lineNumber } }) => [
         id,

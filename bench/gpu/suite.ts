@@ -5,7 +5,7 @@
  *
  *   node suite.mjs [--checks] [--methods] [--limits] [--pulls SEEDS] [--claims N] [--vegas] [--rates] [--mcubes SECONDS] [--pagani SECONDS] [--zmc] [--several] [--lattice] [--scan] [--webgpu] [--webgpu-checks] [--webgpu-phases] [--webgpu-regions] [--webgpu-pulls SEEDS] [--first]
  *   node suite.mjs --timeline METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[,…]   (where the time of short runs goes)
- *   node suite.mjs --profile METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:DEVICE][,…]   (which functions take the host's time in them)
+ *   node suite.mjs --profile METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:DEVICE][,…] [--profiles FOLDER]   (which functions take the host's time in them)
  *   node suite.mjs --once METHOD:INTEGRAND:EVALUATIONS-or-TOLERANCE[:RUNS[:DEVICE]]   (for a profiler)
  */
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,7 @@ const { values: asked } = parseArgs({
     once: { type: 'string' },
     timeline: { type: 'string' },
     profile: { type: 'string' },
+    profiles: { type: 'string' },
     rates: { type: 'boolean' },
     limits: { type: 'boolean' },
     several: { type: 'boolean' },
@@ -48,7 +49,7 @@ if (asked.once) {
 if (asked.profile) {
   const { profile } = await import('./profile.ts');
   process.env.QUADRILLE_TIER ??= 'inlined';
-  await profile(asked.profile);
+  await profile(asked.profile, asked.profiles);
   process.exit(0);
 }
 

@@ -1,15 +1,16 @@
 /**
  * Waiting for a GPU in Node. Dawn's binding asks the GPU again in each turn of the event loop while a promise of it is pending, and makes an
  * object with a finalizer each time: 100 MB a second, for which V8 stopped the thread for 20 ms every 0.4 s, 8 % of runs with 1e10 samples on an
- * H200. On SwiftShader the turns take one of the cores that it computes on. So a turn is made longer, by a small part of the time that was
- * waited already.
+ * H200. On SwiftShader the turns take one of the cores that it computes on. So turns are made longer.
  */
 
 /** Milliseconds of waiting in which turns are as short as they are: small tasks end in that time. */
-const AT_ONCE_MS = 0.3;
-/** What a turn lasts, as a part of what was waited; and at most, in milliseconds, since timers and signals wait for it. */
-const PART = 1 / 64;
-const LONGEST_MS = 0.5;
+const AT_ONCE_MS = 5;
+/**
+ * What the thread sleeps in each turn then, in milliseconds; systems make 0.06 of it. Dawn needs several turns to notice that the GPU is done:
+ * with 0.2 an iteration of 5e8 samples took 1 ms longer (_trial_).
+ */
+const LONGER_MS = 0.01;
 
 /** When the waits that are under way began. */
 const begun = new Set<{ at: number }>();
@@ -20,7 +21,7 @@ function turn(): void {
   const now = performance.now();
   let waited = Infinity;
   for (const { at } of begun) waited = Math.min(waited, now - at);
-  if (waited > AT_ONCE_MS) Atomics.wait(cell!, 0, 0, Math.min(LONGEST_MS, PART * waited));
+  if (waited > AT_ONCE_MS) Atomics.wait(cell!, 0, 0, LONGER_MS);
   setImmediate(turn);
 }
 

@@ -172,7 +172,13 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
   var sum = array<f32, RESULTS>();
   var product = array<f32, PAIRS>();
   var i = 0u;
-  ${adapt ? `var inHistogram = ${sliced ? 'isCounted(start)' : 'true'};` : ''}
+  ${
+    adapt
+      ? `let root = taskNumber(ROOT);
+  var inHistogram = ${sliced ? 'isCounted(start)' : 'true'};
+  var restOfCube = ${sliced ? REST_OF_CUBE : '0.0'};`
+      : ''
+  }
   ${
     sliced
       ? 'while (i < m) {'
@@ -183,7 +189,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
       let start = startOf(j, full);
       m = startOf(j + 1u, full) - start;
       own = begin + start;
-      ${adapt ? 'inHistogram = isCounted(group.z + own);' : ''}
+      ${adapt ? `inHistogram = root > 0.0 && isCounted(group.z + own);\n      restOfCube = ${REST_OF_CUBE};` : ''}
     }`
   }
       let sampleLow = group.z + own + i;
@@ -233,15 +239,13 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
       }
       ${
         adapt
-          ? `let root = taskNumber(ROOT);
-      if (root > 0.0) {
+          ? `if (${sliced ? 'root > 0.0' : 'inHistogram'}) {
         var square = 0.0;
         for (var r = 0u; r < RESULTS; r++) {
-          if (((leads >> r) & 1u) == 1u) { square += (w[r] * root) * (w[r] * root) * taskNumber(REST); }
+          if (((leads >> r) & 1u) == 1u) { square += (w[r] * root) * (w[r] * root); }
         }
-        if (perCube == 0u) { square *= average / f32(full); }
-        ${sliced ? 'squares' : 'spread[FLOATS - 1u]'} += square;
-        if (inHistogram) {
+        square *= restOfCube;
+        ${sliced ? 'squares += square;\n        if (inHistogram) {' : '{'}
           let counted = rounded(square);
           ${countText(variant)}
         }
@@ -265,9 +269,21 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
 `;
 }
 
+/** What squares of a cube's samples are multiplied with, beside ROOT². */
+const REST_OF_CUBE = 'taskNumber(REST) * select(1.0, average / f32(full), perCube == 0u)';
+
+/** Σ w² of a piece from its sums: for samples that the histogram leaves out, squares one by one would be for nothing else. */
+const SQUARES_OF_PIECE = /* wgsl */ `for (var r = 0u; r < RESULTS; r++) {
+      let first = pivot[r] * root;
+      let aboutFirst = product[r * (r + 1u) / 2u + r] * root * root;
+      let all = aboutFirst + first * (2.0 * sum[r] * root + f32(m) * first);
+      if (((leads >> r) & 1u) == 1u) { spread[FLOATS - 1u] += max(0.0, all) * restOfCube; }
+    }`;
+
 /** Where a thread has taken all samples of a piece. */
 const endOfPiece = (variant: SampleVariant): string => /* wgsl */ `if (i == m) {
     ${addPiece(variant.results)}
+    ${variant.adapt ? SQUARES_OF_PIECE : ''}
     i = 0u;
     ${nextPiece(
       variant.lattice
