@@ -153,6 +153,8 @@ describe('C text', () => {
         const u64* totals;
         double volume;
         double scale;
+        u32 limit;
+        u32 blockBits;
         const double* edges;
         const double* params;
         const u32* counts;
@@ -299,6 +301,7 @@ describe('C text', () => {
         double weight;
         double relative;
         double below;
+        u32 thin;
         Found* found;
         unsigned char* flags;
         unsigned short* depths;

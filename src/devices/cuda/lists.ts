@@ -15,7 +15,7 @@ const known = (dims: number) => ({
   list: 4,
 });
 const STEP = { parentValues: 8, parentErrors: 8 };
-const LOOK = { best: 8, around: 8, face: 8 };
+const LOOK = { best: 8, around: 16, face: 8 };
 
 type ListName = keyof ReturnType<typeof known> | keyof typeof STEP | keyof typeof LOOK;
 

@@ -4,7 +4,7 @@
  */
 import { ruleFor } from '../../tasks/every-rule.ts';
 import { DEVIATING } from '../../tasks/pool/blame.ts';
-import { DEEP } from '../../tasks/pool/borders.ts';
+import { DEEP, MOST_UNEVEN } from '../../tasks/pool/borders.ts';
 import { differenceWeight } from '../../tasks/pool/errors.ts';
 import type { PoolTask } from '../../tasks/pool/pool.ts';
 import type { Rule } from '../../tasks/rules.ts';
@@ -43,10 +43,22 @@ export interface Shape {
   unit: number;
   relative: number;
   below: number;
+  thin: number;
   list: number;
 }
 
-const CONSTANTS = { DEEP, WIDTH, BUCKETS, SHIFT, TOLD, SURVEYED, ...PURPOSE, ...BLAME, LIMIT: DEVIATING };
+const CONSTANTS = {
+  DEEP,
+  MOST_UNEVEN,
+  WIDTH,
+  BUCKETS,
+  SHIFT,
+  TOLD,
+  SURVEYED,
+  ...PURPOSE,
+  ...BLAME,
+  LIMIT: DEVIATING,
+};
 export const poolRecipe = (program: CudaProgram): Recipe => program.without('pool', CONSTANTS);
 
 export class PoolKernels {
@@ -234,6 +246,7 @@ export class PoolKernels {
     unit = 0,
     relative = 0,
     below = 0,
+    thin = 0,
     list,
   }: Partial<Shape>): Uint8Array {
     const [struct, view, tree] = [this.#struct, this.#view, this.tree];
@@ -247,6 +260,7 @@ export class PoolKernels {
     struct.put(view, 'unit', unit);
     struct.put(view, 'relative', relative);
     struct.put(view, 'below', below);
+    struct.put(view, 'thin', thin);
     struct.put(view, 'list', list ?? this.lists.address('list'));
     struct.put(view, 'report', this.#reportTo && this.#reportTo + this.#slot * FOUND_BYTES);
     return this.#bytes;

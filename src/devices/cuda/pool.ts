@@ -6,7 +6,7 @@
 import { hearingOf } from '../../tasks/hearing.ts';
 import { mergeNonFinite } from '../../tasks/part.ts';
 import { ALONG_PARTS, regionsAlong } from '../../tasks/pool/along-axes.ts';
-import { BESIDE, DEEP, THIN, WIDER } from '../../tasks/pool/borders.ts';
+import { BESIDE, DEEP, MOST_UNEVEN, THIN, WIDER } from '../../tasks/pool/borders.ts';
 import {
   type PoolStep,
   type PoolSums,
@@ -50,7 +50,7 @@ const WIDE_BITS = 48;
 const MEMORY_PART = 0.8;
 
 /** Constants of the kernels of looks. A thread of a look across borders takes 18 bytes of shared memory per axis, a block 48 KB at most. */
-const LOOKS = { DEEP, WIDER, BESIDE, SHARE: REGIONS_PER_LOOK_BLOCK };
+const LOOKS = { DEEP, MOST_UNEVEN, WIDER, BESIDE, SHARE: REGIONS_PER_LOOK_BLOCK };
 const LOOKS_UP_TO_16_AXES = { ...LOOKS, LOOKERS: 128 };
 const LOOKS_BEYOND = { ...LOOKS, LOOKERS: 64 };
 const looksIn = (dims: number) => (dims <= 16 ? LOOKS_UP_TO_16_AXES : LOOKS_BEYOND);
@@ -326,7 +326,8 @@ export class CudaPool implements RegionPool {
     const wanted = (await k.read()).wanted;
     if (wanted === 0) return this.#step(0, async () => []);
     // regions that have next to nothing get a second image; their list is made behind the first ones
-    const emptier = () => k.list({ ...look, unit: look.unit * 2 ** -THIN, below: negligible / wanted });
+    const thin = { unit: look.unit * 2 ** -THIN, below: negligible / wanted, thin: THIN };
+    const emptier = () => k.list({ ...look, ...thin });
     const whole = { count: wanted, evaluated: wanted <= affordable, shape: look, then: emptier };
     const step = await this.#lookAt(whole, ['mirror', wanted], ['raise', wanted]);
     const n = k.last.wanted;

@@ -291,6 +291,8 @@ export const POOL = new Struct('Pool', {
   /** A region may be finished if its error is at most `relative` times its value, or less than `below`. */
   relative: 'double',
   below: 'double',
+  /** Images that are looked at are 2^-thin of whole ones. */
+  thin: 'u32',
   found: 'Found*',
   flags: 'unsigned char*',
   depths: 'unsigned short*',
@@ -308,7 +310,7 @@ export const POOL = new Struct('Pool', {
   parentErrors: 'double*',
   /** Six numbers per block. */
   sums: 'double*',
-  /** For each region that small ones look at: the largest |value| of a neighbour, the sum of all, and whose face. */
+  /** For each region that small ones look at: the largest |value| of a neighbour, two sums over all (aroundOf in kernels/types.cu), and whose face. */
   best: 'u64*',
   around: 'u64*',
   face: 'u64*',

@@ -11,7 +11,7 @@ import type { PoolBuffer } from './kernels/pool-record.ts';
 /** Bytes per region in lists that stay, in lists of a step, and in those of looks across borders and of witnesses. */
 const kept = (dims: number) => ({ places: 8 * dims, levels: 4 * Math.ceil(dims / 4), state: 16, tree: 16 });
 const STEP = { list: 4, parents: 8, blocks: 4 / LISTED_PER_BLOCK };
-const SOMETIMES = { best: 4, around: 8, face: 4, said: 8 };
+const SOMETIMES = { best: 4, around: 12, face: 4, said: 8 };
 
 /** A listing kernel has at most 65,535 workgroups. */
 const MAX_REGIONS = 2 ** 15 * LISTED_PER_BLOCK;

@@ -265,7 +265,7 @@ export class WebGpuPool implements RegionPool {
     if (n === 0) return NOTHING;
     // regions that have next to nothing get a second image
     const least = (negligible / n / mantissa) * 2 ** (54 + THIN - size);
-    const emptier = { ...shape, power: power - THIN, factor: least };
+    const emptier = { ...shape, power: power - THIN, factor: least, thin: THIN };
     const step = await this.#lookAt(n, shape, n <= affordable, emptier);
     const m = this.#last.listed;
     if (m === 0 || n + m > affordable) return step;

@@ -73,7 +73,7 @@ class Pagani extends Cubature {
       new HostPool(
         regions => session.regions(regions, allRegions(regions), signal),
         witnesses => session.witness(witnesses, allRegions(witnesses), signal),
-        { ...task, backgrounds: true },
+        task,
       );
     // a pool in a device's memory starts with equal regions of one number
     const host = results > 1 || points ? onHost() : null;

@@ -53,7 +53,7 @@ export class StoreLooks {
     let raised = false;
     for (const result of run.goals) {
       const negligible = run.looks.negligible(store.totals()[result].value, result);
-      const look = { result, backgrounds: true, negligible, affordable: run.affordable };
+      const look = { result, negligible, affordable: run.affordable };
       if (await lookAcross(store, tree, run.problem.ranges, look, images => run.evaluate(images)))
         raised = true;
       const total = store.totals()[result];

@@ -18,8 +18,7 @@
  *
  * A wide region that has a background has more than S, whatever it misses. So it is believed to have in the images of its small neighbours
  * at most MOST_UNEVEN times what it has in as large a part on average. Boxes on a constant, whose edges are just behind a border, were claimed
- * up to 93 tolerances off without this, by `cuhre` with nearly all seeds. The kernels of pools on cards do not do this: there
- * |value| is what a wide region has.
+ * up to 93 tolerances off without this, by `cuhre` with nearly all seeds.
  */
 import type { Ranges } from '../region.ts';
 import { emptyRegions, HALVED, type Regions } from './regions.ts';
@@ -39,14 +38,12 @@ export const BESIDE = 0.06;
 /** The part of an image next to the border is 2^-THIN of it. */
 export const THIN = 5;
 
-/** How many times its mean a wide region may have in the images of its neighbours. With 2, f4 in 5 dimensions took a tenth more to 4e-5; with 16, fewer steps were seen. */
-const MOST_UNEVEN = 8;
+/** How many times its mean a wide region is believed to have in the images of its neighbours, at most. With 2, f4 in 5 dimensions took a tenth more to 4e-5; with 16, fewer steps were seen. */
+export const MOST_UNEVEN = 8;
 
 export interface Look {
   /** The number of the result. */
   result: number;
-  /** Whether wide regions are believed to have their mean, times MOST_UNEVEN, or all of their value beside small ones. */
-  backgrounds: boolean;
   /** Small regions with Σ |values| up to this do not look. */
   negligible: number;
   /** How many images the budget allows to evaluate. */
@@ -58,7 +55,7 @@ export async function lookAcross(
   store: RegionStore,
   tree: SplitTree,
   ranges: Ranges,
-  { result, backgrounds, negligible, affordable }: Look,
+  { result, negligible, affordable }: Look,
   evaluate: (images: Regions) => Promise<void>,
 ): Promise<boolean> {
   const column = store.columns[result];
@@ -66,8 +63,8 @@ export async function lookAcross(
   const { homes, neighbours, faces, sums, volumes } = wideRegions(store, column, tree, ranges, negligible);
   /** What a wide region is believed to have where 2^-thin of all its images are, at most. */
   const believed = (home: number, thin: number): number => {
-    const part = backgrounds ? MOST_UNEVEN * volumes[home] * HALVED[thin] : 1;
-    return Math.min(1, part) * Math.abs(values[home]) + errors[home];
+    const part = Math.min(1, MOST_UNEVEN * volumes[home] * HALVED[thin]);
+    return part * Math.abs(values[home]) + errors[home];
   };
   const doubtful = homes.filter(home => sums[home] > believed(home, 0));
   if (doubtful.length === 0) return false;

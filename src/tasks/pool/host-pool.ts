@@ -178,7 +178,7 @@ export class HostPool implements SeveralPool {
       this.#store,
       this.#tree,
       this.#ranges,
-      { result, backgrounds: !!this.#task.backgrounds, negligible, affordable },
+      { result, negligible, affordable },
       async images => {
         const now = await this.#evaluate(images);
         const evaluated = step.evaluated + now.evaluated;

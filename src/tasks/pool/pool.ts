@@ -17,8 +17,6 @@ export interface PoolTask {
   results?: number;
   /** Bytes that it may take; the default depends on the device. */
   maxMemory?: number | undefined;
-  /** Whether looks across borders know of backgrounds (`Look` in borders.ts). Only lists of the host do. */
-  backgrounds?: boolean;
 }
 
 export interface Tolerance {

@@ -139,7 +139,9 @@ __device__ __forceinline__ void lookBehind(const Pool& p, u64 i, bool again, Col
       if (p.best[home] == bits) atomicMin(p.face + home, i * 2 * DIMS + side);
     } else {
       atomicMax(p.best + home, bits);
-      atomicAdd(p.around + home, (u64)rint(own / p.unit));
+      atomicAdd(aroundOf(p, home), (u64)rint(own / p.unit));
+      const int bits = VOLUME_BITS + (int)p.depths[home] - (int)p.depths[i];
+      atomicAdd(aroundOf(p, home) + 1, 1ull << max(0, min(bits, 50)));
     }
   }
   if (again) return;
@@ -147,7 +149,7 @@ __device__ __forceinline__ void lookBehind(const Pool& p, u64 i, bool again, Col
   else p.flags[i] |= SETTLED;
 }
 
-// Small regions look behind their faces. In the first launch they add their |value| to the sum of each wide region behind
+// Small regions look behind their faces. In the first launch they add their |value| and their volume to the sums of each wide region behind
 // a face, and to its maximum; in the second, the neighbours with that maximum write their face there, and the smallest one
 // stays. A block has at most SHARE regions and first collects the small ones among them: often they are few, and warps
 // would be almost empty.
@@ -189,7 +191,7 @@ extern "C" __global__ void raise(Pool p, Images m) {
   if (k >= m.count) return;
   const u64 home = p.list[k], i = p.face[home] / (2 * DIMS);
   const double ratio = m.looks ? fabs(m.values[k] / p.t.values[i]) : 1;
-  const double missing = ratio * ((double)p.around[home] * p.unit) - fabs(p.t.values[home]) - p.t.errors[home];
+  const double missing = ratio * ((double)aroundOf(p, home)[0] * p.unit) - believed(p, home, m.thin);
   if (!(missing > 0)) {
     p.flags[home] |= CLEARED;
     return;

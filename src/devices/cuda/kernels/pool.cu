@@ -31,12 +31,12 @@ __device__ __forceinline__ bool mayFinish(const Pool& p, u64 i) {
 }
 
 // Whether a region goes to the list. HALVING: its error is at least the threshold. LOOKS: it is wide, and the |values| of its
-// small neighbours sum to more than its own |value| + error, and than `below`. GAPS: it is finished and among the first n regions. MOVES: it
+// small neighbours sum to more than it is believed to have beside them, and than `below`. GAPS: it is finished and among the first n regions. MOVES: it
 // stays, is behind the first n, and will fill a gap.
 __device__ __forceinline__ bool isListed(const Pool& p, u64 i) {
   if (p.purpose == GAPS) return i < p.n && mayFinish(p, i);
   if (p.purpose == MOVES) return i >= p.n && !mayFinish(p, i);
-  if (p.purpose == LOOKS) return p.best[i] != 0 && (double)p.around[i] * p.unit > fmax(p.below, fabs(p.t.values[i]) + p.t.errors[i]);
+  if (p.purpose == LOOKS) return p.best[i] != 0 && (double)aroundOf(p, i)[0] * p.unit > fmax(p.below, believed(p, i, p.thin));
   return isOpen(p, i) & (p.t.errors[i] >= p.threshold);
 }
 

@@ -26,4 +26,14 @@ __device__ __forceinline__ bool isDeep(const Pool& p, u64 i) {
   const bool small = p.depths[i] >= DEEP + 64 - __clzll(p.count - 1);
   return small & (p.t.values[i] != 0) & !(p.flags[i] & SETTLED);
 }
+
+// Of a region that small ones look at: Σ |values| of these, in units of the launch; Σ of their volumes, as parts of its own, in 2^-VOLUME_BITS.
+#define VOLUME_BITS 40
+__device__ __forceinline__ u64* aroundOf(const Pool& p, u64 home) { return p.around + 2 * home; }
+
+// What a wide region is believed to have where 2^-thin of all images of its neighbours are, at most; see tasks/pool/borders.ts.
+__device__ __forceinline__ double believed(const Pool& p, u64 home, u32 thin) {
+  const double part = MOST_UNEVEN * (double)aroundOf(p, home)[1] * ldexp(1.0, -VOLUME_BITS - (int)thin);
+  return fmin(1.0, part) * fabs(p.t.values[home]) + p.t.errors[home];
+}
 #endif

@@ -5,7 +5,7 @@
  */
 import { BESIDE, WIDER } from '../../../tasks/pool/borders.ts';
 import { type PoolKernel, WIDTH } from './pool.ts';
-import { declare, FLAG, NOTE_TOP, type PoolBuffer, RECORD } from './pool-record.ts';
+import { AROUND, declare, FLAG, NOTE_TOP, type PoolBuffer, RECORD, VOLUME_BITS } from './pool-record.ts';
 
 /** BESIDE half-widths of the box, as the upper word of a fraction of it. */
 const ASIDE = Math.floor(BESIDE * 2 ** 31);
@@ -41,8 +41,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 `;
 
 /**
- * Small regions look behind their faces. In the first launch they add their |value| to the sum of each wide region behind a face, and to
- * its maximum; in the second, the neighbours with that maximum write their face there, and the smallest one stays.
+ * Small regions look behind their faces. In the first launch they add their |value| and their volume to the sums of each wide region behind a
+ * face, and to its maximum; in the second, the neighbours with that maximum write their face there, and the smallest one stays.
  */
 export function faces(dims: number, again: boolean): PoolKernel {
   const buffers: PoolBuffer[] = ['task', 'places', 'levels', 'state', 'tree', 'best'];
@@ -121,9 +121,11 @@ ${thread(/* wgsl */ `
             again
               ? `if (atomicLoad(&best[home]) == size) { atomicMax(&face[home], ~(k * 2u * DIMS + side)); }`
               : `atomicMax(&best[home], size);
-          let before = atomicAdd(&around[2u * home], term.x);
+          let before = atomicAdd(&around[3u * home], term.x);
           let carry = u32(before + term.x < before);
-          if (term.y + carry > 0u) { atomicAdd(&around[2u * home + 1u], term.y + carry); }`
+          if (term.y + carry > 0u) { atomicAdd(&around[3u * home + 1u], term.y + carry); }
+          let bits = ${VOLUME_BITS} + i32(depthOf(state[home])) - i32(depth);
+          atomicAdd(&around[3u * home + 2u], 1u << u32(clamp(bits, 0, 27)));`
           }
         }
       }
@@ -178,7 +180,7 @@ export const raise = (dims: number): PoolKernel =>
   kernel(
     dims,
     ['task', 'levels', 'state', 'list', 'found', 'around', 'face', 'imageState'],
-    `${NOTE_TOP}
+    `${NOTE_TOP}${AROUND(word => `atomicLoad(&${word})`)}
 ${thread(/* wgsl */ `
   if (k < task.n) {
     let home = list[k];
@@ -192,8 +194,7 @@ ${thread(/* wgsl */ `
       ratio = min(0x1p126, abs(bitcast<f32>(image.x) / bitcast<f32>(small.x)) * scale);
     }
     let unit = power2(clamp(task.power - 182 + i32(depthOf(own)), -126, 127));
-    let near = (f32(atomicLoad(&around[2u * home + 1u])) * 0x1p32 + f32(atomicLoad(&around[2u * home]))) * unit;
-    let missing = ratio * near - abs(bitcast<f32>(own.x)) - bitcast<f32>(own.y);
+    let missing = ratio * besideOf(home) * unit - believed(home, own);
     if (missing > 0.0) {
       let error = bitcast<f32>(own.y) + min(missing, 0x1p126);
       state[home].y = bitcast<u32>(error);

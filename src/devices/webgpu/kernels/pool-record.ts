@@ -5,6 +5,7 @@
  * Values and errors are float32 numbers per volume, where the volume of the box is 1: those of a region that was halved `depth` times
  * are to be multiplied by 2^-depth. So neither underflows, however deep a region is. `keyOf` orders them all: eighths of an octave.
  */
+import { MOST_UNEVEN } from '../../../tasks/pool/borders.ts';
 import { ADD128 } from './numbers.ts';
 
 /** The finest level of an axis: the centre of a finer region would not be known to 2^-12 of its half-width. */
@@ -130,6 +131,19 @@ export const RECORD = (dims: number): string => /* wgsl */ `
 const DIMS = ${dims}u;
 const LEVEL_WORDS = ${Math.ceil(dims / 4)}u;
 ${STATE}`;
+
+/**
+ * Of a region that small ones look at (tasks/pool/borders.ts): Σ |values| of these, two words in units of 2^(power − 182) per volume, and Σ of
+ * their volumes, as parts of its own, in 2^-VOLUME_BITS. What it is believed to have where 2^-thin of all their images are, at most.
+ */
+export const VOLUME_BITS = 24;
+export const AROUND = (read: (word: string) => string): string => /* wgsl */ `
+fn besideOf(home: u32) -> f32 { return f32(${read('around[3u * home + 1u]')}) * 0x1p32 + f32(${read('around[3u * home]')}); }
+fn believed(home: u32, own: vec4<u32>) -> f32 {
+  let part = ${MOST_UNEVEN}.0 * f32(${read('around[3u * home + 2u]')}) * power2(-${VOLUME_BITS} - i32(task.thin));
+  return min(1.0, part) * abs(bitcast<f32>(own.x)) + bitcast<f32>(own.y);
+}
+`;
 
 /** Notes a key as the largest; most are not, and reading is cheap. */
 export const NOTE_TOP = /* wgsl */ `

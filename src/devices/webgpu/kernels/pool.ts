@@ -6,6 +6,7 @@
  * buckets by their errors, so that the host chooses the next ones without asking again.
  */
 import {
+  AROUND,
   BUCKETS,
   declare,
   FINEST,
@@ -104,13 +105,13 @@ fn isListed(i: u32) -> bool {
 }
 `;
 
-/** Where small neighbours have more than the region and its error, in units of 2^(power − 182) (borders.ts), and than the factor in the same units. */
-export const LOOKED_AT = /* wgsl */ `
+/** Where small neighbours have more than the region is believed to have beside them, in units of 2^(power − 182) (borders.ts), and than the factor in the same units. */
+export const LOOKED_AT = /* wgsl */ `${AROUND(word => word)}
 fn isListed(i: u32) -> bool {
   let own = state[i];
   let scale = power2(clamp(task.power - 182 + i32(depthOf(own)), -126, 127));
-  let near = f32(around[2u * i + 1u]) * 0x1p32 + f32(around[2u * i]);
-  return best[i] != 0u && near > task.factor && near * scale > abs(bitcast<f32>(own.x)) + bitcast<f32>(own.y);
+  let near = besideOf(i);
+  return best[i] != 0u && near > task.factor && near * scale > believed(i, own);
 }
 `;
 
