@@ -22,6 +22,10 @@ const compiled = new Set<string>();
 /** How long the first runs of a method are repeated for that, in ms: some thousand short runs. */
 const WARM_MS = 3000;
 
+/** Short runs are repeated that long, and that often at most. */
+const SHORT_MS = 1500;
+const MOST_RUNS = 1200;
+
 /**
  * The median of runs, warm: after a first one that compiles kernels, and after others as long as they are short, for JavaScript
  * too is compiled as it runs, most of it during the first seconds of a method. Long ones are not repeated.
@@ -35,7 +39,7 @@ export async function timed(e: Entry, options: CommonOptions): Promise<Result> {
     compiled.add(method);
   }
   const runs: Result[] = [];
-  for (let sum = 0; runs.length < 3 ? sum < 1000 : sum < 800 && runs.length < 600; ) {
+  for (let sum = 0; runs.length < 3 ? sum < 1000 : sum < SHORT_MS && runs.length < MOST_RUNS; ) {
     runs.push(await onCard(e, options));
     sum += runs.at(-1)!.elapsed;
   }

@@ -154,7 +154,7 @@ describe('which results have a state', () => {
   });
   test('copies of a result and its JSON are without it', async () => {
     const r = await integrate(peak, { ...base, method: 'vegas+' });
-    expect(r.state!.version).toBe(2);
+    expect(r.state!.version).toBe(3);
     for (const copy of [{ ...r }, structuredClone(r), JSON.parse(JSON.stringify(r))])
       expect(Object.keys(copy)).not.toContain('state');
   });
@@ -195,8 +195,8 @@ describe('refused', () => {
     [
       'another version',
       options,
-      /of version 3; this version reads states of version 2/,
-      s => ({ ...s, version: 3 }),
+      /of version 4; this version reads states of version 3/,
+      s => ({ ...s, version: 4 }),
     ],
     ['what is no state', options, /`resume` is an object; pass the `state` of a result/, () => ({})],
     [

@@ -4,6 +4,7 @@
  * from.
  */
 import { intrinsics } from '../../integrand/math/kit.ts';
+import { limitOf } from '../../tasks/counted.ts';
 import { PIECE } from '../../tasks/pieces.ts';
 import type { Estimate } from '../combine.ts';
 
@@ -18,6 +19,12 @@ const MOST_SKIPPED = 16;
 export function countedPart(evaluations: number, carriers: number): number {
   const most = Math.min(evaluations / ENOUGH, carriers / ENOUGH_CARRIERS, MOST_SKIPPED);
   return most < 2 ? 1 : 2 ** -intrinsics.exponent(most);
+}
+
+/** The limit of blocks that count, where not all do. */
+export function limitFor(evaluations: number, carriers: number): { limit?: number } {
+  const part = countedPart(evaluations, carriers);
+  return part < 1 ? { limit: limitOf(part) } : {};
 }
 
 /** The effective number of samples that carry the variance of an iteration; of several results, that of the fewest. */

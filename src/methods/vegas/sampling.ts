@@ -9,7 +9,6 @@ import { innerRange } from '../../integrand/inner-range.ts';
 import { intrinsics } from '../../integrand/math/kit.ts';
 import { STREAM } from '../../random/philox.ts';
 import { RESULTS_PER_PASS } from '../../tasks/correlation.ts';
-import { limitOf } from '../../tasks/counted.ts';
 import { HostLearning } from '../../tasks/host-learning.ts';
 import type { Learning } from '../../tasks/learning.ts';
 import { floorFor, rebin, scaledMap, uniformMap } from '../../tasks/map.ts';
@@ -23,7 +22,7 @@ import type { MethodProblem, Nearest } from '../method.ts';
 import type { PassSums } from '../result-passes.ts';
 import type { ResultUnits } from '../result-units.ts';
 import { MOST_TRIES } from '../unit.ts';
-import { carriersIn, countedPart } from './counted-part.ts';
+import { carriersIn, limitFor } from './counted-part.ts';
 import type { Knobs } from './knobs.ts';
 import type { Learned, Scalars } from './record.ts';
 import { SampleRunner } from './sample-runner.ts';
@@ -210,8 +209,7 @@ export class Sampling {
     for (let tries = 0; ; tries++) {
       // a power of two: devices that add in another order, and so differ in last bits, find the same one
       const scale = 2 ** intrinsics.exponent(HISTOGRAM_AIM / units.square / evaluations);
-      const part = countedPart(evaluations, this.#carriers);
-      const sums = await this.#sample(strata, counts, { scale, ...(part < 1 && { limit: limitOf(part) }) });
+      const sums = await this.#sample(strata, counts, { scale, ...limitFor(evaluations, this.#carriers) });
       if (runner.mustRepeat(sums, tries)) continue;
       const { squares } = sums;
       if (this.seen) {
