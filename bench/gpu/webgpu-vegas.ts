@@ -6,7 +6,6 @@
 import type { Session } from '../../src/devices/device.ts';
 import { WebGpuDevice } from '../../src/devices/webgpu/webgpu.ts';
 import { integrate, type Result } from '../../src/index.ts';
-import { limitOf } from '../../src/tasks/counted.ts';
 import { uniformMap } from '../../src/tasks/map.ts';
 import { type Counts, type SampleTask, samplesOf, wholeOf } from '../../src/tasks/sample.ts';
 import { strataFor } from '../../src/tasks/strata.ts';
@@ -114,7 +113,7 @@ export async function webgpuPhases(
       const measuring = await median(() => sample(own));
       // the allocation is made from what the last adapting iteration left, and belongs to its counts
       const adapting = await median(() => sample({ ...own, adapt }));
-      const counting = await median(() => sample({ ...own, adapt: { ...adapt, limit: limitOf(1 / 16) } }));
+      const counting = await median(() => sample({ ...own, adapt: { ...adapt, limit: 2 ** 28 } }));
       const each = (ms: number) => `${ms.toFixed(2)} (${((samplesOf(own) / ms) * 1000).toExponential(1)}/s)`;
       console.log(
         name.padEnd(20),

@@ -52,16 +52,16 @@ export function philoxRounds(counter: Counter, keys: ArrayLike<number>): Counter
 }
 
 /** The round keys of the last key: many numbers are drawn with one key, and each iteration tells a device its keys. */
-let last: { first: number; second: number; keys: number[] } | null = null;
+let last: { key: Key; keys: number[] } | null = null;
 
 /** The keys of all rounds, two words per round, in a list that nobody changes. */
-export function roundKeys([first, second]: Key): number[] {
-  if (last?.first === first && last.second === second) return last.keys;
-  const keys: number[] = [];
-  for (let r = 0; r < ROUNDS; r++)
-    keys.push((first + Math.imul(WEYL[0], r)) >>> 0, (second + Math.imul(WEYL[1], r)) >>> 0);
-  last = { first, second, keys };
-  return keys;
+export function roundKeys(key: Key): number[] {
+  if (last?.key[0] !== key[0] || last.key[1] !== key[1])
+    last = {
+      key,
+      keys: Array.from({ length: 2 * ROUNDS }, (_, i) => (key[i % 2] + Math.imul(WEYL[i % 2], i >> 1)) >>> 0),
+    };
+  return last.keys;
 }
 
 /** The key of a seed: its lowest 64 bits. */

@@ -11,6 +11,8 @@
  * Sums, variances of cubes, and Σ w² are those of all samples.
  */
 
+import { type SampleTask, samplesOf } from './sample.ts';
+
 /** Samples of a block as a power of two, at least; and blocks of a larger task, about, as one. Threads that run in step share a block. */
 const LEAST_BITS = 13;
 const MOST_BLOCKS_BITS = 13;
@@ -18,19 +20,22 @@ const MOST_BLOCKS_BITS = 13;
 export const GOLDEN = 0x9e3779b9;
 /** What moves the blocks that count from one iteration to the next: 2^32·(√2 − 1), an odd number. */
 export const PER_ITERATION = 0x6a09e667;
-/** The limit with which all samples count. */
+/** The limit with which all samples count; with p·2^32 a part p of the blocks does. */
 export const ALL_COUNT = 0xffffffff;
-
-/** The limit with which a part of the blocks counts. */
-export const limitOf = (part: number): number => (part >= 1 ? ALL_COUNT : Math.floor(part * 2 ** 32));
 
 /** Samples of a block, as a power of two, in a task of so many samples. */
 export const blockBitsOf = (samples: number): number =>
   Math.max(LEAST_BITS, Math.floor(Math.log2(samples)) - MOST_BLOCKS_BITS);
 
-/** c of an iteration, as a word. */
-export const phaseOf = (iteration: number): number => Math.imul(iteration, PER_ITERATION) >>> 0;
+/** Three words that say which samples of a task count: c, the limit, and the samples of a block as a power of two. */
+export const countedWords = (
+  task: Pick<SampleTask, 'iteration' | 'adapt' | 'strata' | 'lattice' | 'counts'>,
+): number[] => [
+  Math.imul(task.iteration, PER_ITERATION) >>> 0,
+  task.adapt?.limit ?? ALL_COUNT,
+  blockBitsOf(samplesOf(task)),
+];
 
-/** Whether a piece counts whose first sample has this number. Of the number the lower 32 bits matter. */
-export const isCounted = (sample: number, blockBits: number, phase: number, limit: number): boolean =>
-  (Math.imul((sample % 2 ** 32) >>> blockBits, GOLDEN) + phase) >>> 0 <= limit;
+/** Whether a piece counts whose first sample has this number, of which the lower 32 bits matter. */
+export const isCounted = (sample: number, [phase, limit, bits]: readonly number[]): boolean =>
+  (Math.imul((sample % 2 ** 32) >>> bits, GOLDEN) + phase) >>> 0 <= limit;

@@ -7,7 +7,7 @@ import { BATCH } from '../integrand/targets/wasm.ts';
 import { latticeWord } from '../random/lattice.ts';
 import { philoxRounds, wordsOf } from '../random/philox.ts';
 import { packedIndex } from './correlation.ts';
-import { ALL_COUNT, blockBitsOf, isCounted, phaseOf } from './counted.ts';
+import { countedWords, isCounted } from './counted.ts';
 import type { EvaluatePoints } from './evaluate.ts';
 import { ruleFor } from './every-rule.ts';
 import { hearingOf } from './hearing.ts';
@@ -15,7 +15,7 @@ import type { NonFinite, Part } from './part.ts';
 import { PIECE, placeFinder } from './pieces.ts';
 import { emptyRegionSums, type RegionSums, type RegionTask } from './region.ts';
 import { nullCombinations, pointsOf } from './rules.ts';
-import { cubesOf, nodeWidth, type PartSums, plainTask, plan, type SampleTask, samplesOf } from './sample.ts';
+import { cubesOf, nodeWidth, type PartSums, plainTask, plan, type SampleTask } from './sample.ts';
 import { placeIn } from './smooth-map.ts';
 import { testimony } from './testimony.ts';
 import { TreeSum } from './tree-sum.ts';
@@ -42,8 +42,7 @@ export async function samplePoints(
   const width = nodeWidth(rows.length);
   const tree = new TreeSum(width, groups);
   const histogram = adapt && new Float64Array(dims * bins);
-  const [phase, limit] = [phaseOf(task.iteration), adapt?.limit ?? ALL_COUNT];
-  const blockBits = blockBitsOf(samplesOf(task));
+  const blocks = countedWords(task);
   let squares = 0;
   const found = { first: [] as number[], starts: [0], variances: [] as number[], means: [] as number[] };
   let nonFinite: NonFinite | null = null;
@@ -116,7 +115,7 @@ export async function samplePoints(
         mean +=
           share *
           (rows.length > 1 ? Math.sqrt(leads.reduce((s, r) => s + averages[r] ** 2, 0)) : averages[0]);
-        const counted = isCounted(from.sample + at, blockBits, phase, limit);
+        const counted = isCounted(from.sample + at, blocks);
         for (let i = at; histogram && i < at + m; i++) {
           const w2 = leads.reduce((s, r) => s + weights[r][i] ** 2, 0);
           const square = Math.round(w2 * adapt!.scale * (total / cubes / full));

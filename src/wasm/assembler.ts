@@ -20,7 +20,6 @@ export const OP = {
   'i32.ne': 0x47,
   'i32.lt_u': 0x49,
   'i32.gt_u': 0x4b,
-  'i32.le_u': 0x4d,
   'i32.ge_u': 0x4f,
   'i32.add': 0x6a,
   'i32.sub': 0x6b,
@@ -80,8 +79,6 @@ export const OP = {
   'f64x2.nearest': 0xfd94,
   'i64x2.shl': 0xfdcb,
   'i64x2.shr_u': 0xfdcd,
-  'i64x2.add': 0xfdce,
-  'i64x2.sub': 0xfdd1,
   'f64x2.abs': 0xfdec,
   'f64x2.neg': 0xfded,
   'f64x2.sqrt': 0xfdef,
@@ -92,7 +89,6 @@ export const OP = {
   'f64x2.min': 0xfdf4,
   'f64x2.max': 0xfdf5,
   'i32x4.trunc_sat_f64x2_u_zero': 0xfdfd,
-  'f64x2.convert_low_i32x4_u': 0xfdff,
 } as const;
 export type Instruction = keyof typeof OP;
 
@@ -121,9 +117,7 @@ export const CONSTANT = {
 /** Instructions whose operand is the number of a lane. */
 export const LANE = {
   'i32x4.extract_lane': 0xfd1b,
-  'i64x2.extract_lane': 0xfd1d,
   'f64x2.extract_lane': 0xfd21,
-  'f64x2.replace_lane': 0xfd22,
 } as const;
 
 /** Instructions with a memory operand: the opcode, and log2 of the natural alignment in bytes. */

@@ -1,14 +1,20 @@
 /** Which samples of a large iteration the histogram counts. */
 import { describe, expect, test } from 'vitest';
 import type { Estimate } from '../../src/methods/combine.ts';
-import { carriersIn, countedPart } from '../../src/methods/vegas/counted-part.ts';
-import { ALL_COUNT, blockBitsOf, isCounted, limitOf, phaseOf } from '../../src/tasks/counted.ts';
+import { carriersIn, limitFor } from '../../src/methods/vegas/counted-part.ts';
+import { blockBitsOf, countedWords, isCounted } from '../../src/tasks/counted.ts';
 
+const taskOf = (part: number, iteration: number) => ({
+  iteration,
+  adapt: { scale: 1, variances: true, limit: part * 2 ** 32 },
+  strata: [1],
+  counts: 2 ** 26,
+});
 const SIZE = 2 ** blockBitsOf(2 ** 26);
 /** The numbers of the blocks that count among the first so many. */
 const countedBlocks = (part: number, iteration: number, blocks: number): number[] =>
   Array.from({ length: blocks }, (_, b) => b).filter(b =>
-    isCounted(b * SIZE, blockBitsOf(2 ** 26), phaseOf(iteration), limitOf(part)),
+    isCounted(b * SIZE, countedWords(taskOf(part, iteration))),
   );
 
 describe('blocks', () => {
@@ -32,9 +38,10 @@ describe('blocks', () => {
     expect(both.length).toBeLessThan(4096 / 32);
   });
   test('with no limit all samples count, also beyond 2^32', () => {
-    expect(limitOf(1)).toBe(ALL_COUNT);
     for (const sample of [0, 8191, 2 ** 32 - 1, 2 ** 40 + 12345])
-      expect(isCounted(sample, 13, phaseOf(9), ALL_COUNT)).toBe(true);
+      expect(
+        isCounted(sample, countedWords({ ...taskOf(1 / 2, 9), adapt: { scale: 1, variances: true } })),
+      ).toBe(true);
   });
   test('there are between 8192 and 16384 of them in large tasks', () => {
     for (const samples of [2 ** 27, 5e8, 2 ** 30 - 1, 3e10])
@@ -51,15 +58,15 @@ describe('how many count', () => {
     ...over,
   });
   test('all of a small iteration, and of the first one', () => {
-    expect(countedPart(8e6, 8e6)).toBe(1);
-    expect(countedPart(5e8, 0)).toBe(1);
+    expect(limitFor(8e6, 8e6)).toEqual({});
+    expect(limitFor(5e8, 0)).toEqual({});
   });
   test('4e6 at least, and 1e6 that carry the variance; a sixteenth at least', () => {
-    expect(countedPart(2 ** 24, 2 ** 24)).toBe(1 / 4);
-    expect(countedPart(5e7, 5e7)).toBe(1 / 8);
-    expect(countedPart(5e8, 5e8)).toBe(1 / 16);
-    expect(countedPart(5e8, 4.3e6)).toBe(1 / 4);
-    expect(countedPart(5e8, 1e6)).toBe(1);
+    expect(limitFor(2 ** 24, 2 ** 24)).toEqual({ limit: 2 ** 30 });
+    expect(limitFor(5e7, 5e7)).toEqual({ limit: 2 ** 29 });
+    expect(limitFor(5e8, 5e8)).toEqual({ limit: 2 ** 28 });
+    expect(limitFor(5e8, 4.3e6)).toEqual({ limit: 2 ** 30 });
+    expect(limitFor(5e8, 1e6)).toEqual({});
   });
   test('what carries the variance is told by pieces: half of them, or all', () => {
     expect(carriersIn(estimate({ carriers: 5e5 }), 1e6)).toBe(5e7);

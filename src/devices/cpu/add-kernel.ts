@@ -30,16 +30,20 @@ export function pieceAdder(k: KernelLayout, w: FunctionWriter, adapt: boolean) {
   const [piece, pieces, p, start, end, m, cube, full, n] = Array.from({ length: 9 }, () => w.local('i32'));
   const [sample, some] = [w.local('i32'), w.local('i32')];
   const counted = w.local('f64');
-  const load = (field: keyof typeof STATE) => w.i32(0).memory('i32.load', k.state + STATE[field]);
+  const load = (word: number) => w.i32(0).memory('i32.load', k.state + word);
   /** Whether the histogram counts the piece (tasks/counted.ts). */
   const setCounted = () => {
     w.get(sample);
-    load('blockBits')
+    load(STATE.counted + 8)
       .op('i32.shr_u')
       .i32(GOLDEN | 0)
       .op('i32.mul');
-    load('phase').op('i32.add');
-    load('limit').op('i32.le_u').tee(p).op('f64.convert_i32_u').set(counted);
+    load(STATE.counted).op('i32.add');
+    load(STATE.counted + 4)
+      .op('i32.gt_u', 'i32.eqz')
+      .tee(p)
+      .op('f64.convert_i32_u')
+      .set(counted);
     w.get(some).get(p).op('i32.or').set(some);
     w.get(sample).get(m).op('i32.add').set(sample);
   };
@@ -49,7 +53,7 @@ export function pieceAdder(k: KernelLayout, w: FunctionWriter, adapt: boolean) {
     counted,
     /** Runs the body for each piece, with its number of samples in `m`; `start` is where its samples begin, in bytes. */
     eachPiece(body: () => void): void {
-      if (adapt) load('first').set(sample);
+      if (adapt) load(STATE.first).set(sample);
       w.i32(0)
         .memory('i32.load', k.state + STATE.pieces)
         .i32(3)

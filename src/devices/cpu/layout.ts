@@ -24,7 +24,7 @@ export interface KernelLayout {
   keys: number;
   /**
    * Words: sample (low, high), iteration, stream, number of cubes, cursor, samples taken of that cube, pieces, stratified, folded, the first
-   * sample of the batch (low), phase, limit and bits of the blocks that the histogram counts (tasks/counted.ts).
+   * sample of the batch (low), and three that say which blocks the histogram counts (`countedWords` in tasks/counted.ts).
    */
   state: number;
   /** Per axis: bins/strata; the corner of the current cube; the corner at which the axis wraps to stratum 0. */
@@ -77,9 +77,7 @@ export const STATE = {
   stratified: 32,
   folded: 36,
   first: 40,
-  phase: 44,
-  limit: 48,
-  blockBits: 52,
+  counted: 44,
 };
 
 export function kernelLayout(

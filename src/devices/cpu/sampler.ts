@@ -31,9 +31,7 @@ export interface SamplerSetup {
       | 'taken'
       | 'stratified'
       | 'folded'
-      | 'phase'
-      | 'limit'
-      | 'blockBits',
+      | 'counted',
       number
     >;
     corner: number;
@@ -58,9 +56,7 @@ export interface Iteration {
   leads: readonly number[];
   adapt: boolean;
   /** Which samples the histogram counts (tasks/counted.ts). */
-  phase: number;
-  limit: number;
-  blockBits: number;
+  counted: readonly number[];
   /** Whether to return variance and mean of each cube. */
   variances: boolean;
   means: boolean;
@@ -173,9 +169,7 @@ export function makeSampler(
     }
     set('iteration', current.iteration);
     set('stream', current.stream);
-    set('phase', current.phase);
-    set('limit', current.limit);
-    set('blockBits', current.blockBits);
+    words(k.state + constants.state.counted, 3).set(current.counted);
     set('stratified', strata.some(n => n > 1) ? 1 : 0);
     strata.forEach((n, d) => {
       numbers(k.scales, k.dims)[d] = bins / n;

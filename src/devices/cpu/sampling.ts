@@ -1,7 +1,7 @@
 /** Samples on a pool of workers: parts of iterations, cut into chunks for samplers, and their sums put together. */
 import { BATCH } from '../../integrand/targets/wasm.ts';
 import { ROUNDS, WEYL } from '../../random/philox.ts';
-import { ALL_COUNT, blockBitsOf, phaseOf } from '../../tasks/counted.ts';
+import { countedWords } from '../../tasks/counted.ts';
 import { totalOf } from '../../tasks/counts-window.ts';
 import { mergeNonFinite, type Part } from '../../tasks/part.ts';
 import {
@@ -14,7 +14,6 @@ import {
   plainTask,
   plan,
   resultsOf,
-  samplesOf,
 } from '../../tasks/sample.ts';
 import { TreeSum } from '../../tasks/tree-sum.ts';
 import { chunksOf, MAX_CUBES, MAX_SHIFTS } from './chunks.ts';
@@ -107,9 +106,7 @@ function iterationOf(task: PlainTask): Iteration {
     inverseUnits: pass?.units.map(u => 1 / u) ?? [],
     leads: pass?.results.map((_, r) => (pass.leads.includes(r) ? 1 : 0)) ?? [],
     adapt: adapt !== null,
-    phase: phaseOf(iteration),
-    limit: adapt?.limit ?? ALL_COUNT,
-    blockBits: blockBitsOf(samplesOf(task)),
+    counted: countedWords(task),
     variances: task.cubes || !!adapt?.variances,
     means: task.cubes ?? false,
     factor: adapt

@@ -4,7 +4,6 @@
  * from.
  */
 import { intrinsics } from '../../integrand/math/kit.ts';
-import { limitOf } from '../../tasks/counted.ts';
 import { PIECE } from '../../tasks/pieces.ts';
 import type { Estimate } from '../combine.ts';
 
@@ -15,16 +14,10 @@ const ENOUGH_CARRIERS = 2 ** 20;
 /** One sample of so many counts, at least: counting fewer saves no time that could be measured. */
 const MOST_SKIPPED = 16;
 
-/** A power of two, so that devices that differ in the last digits of `carriers` find the same. */
-export function countedPart(evaluations: number, carriers: number): number {
-  const most = Math.min(evaluations / ENOUGH, carriers / ENOUGH_CARRIERS, MOST_SKIPPED);
-  return most < 2 ? 1 : 2 ** -intrinsics.exponent(most);
-}
-
-/** The limit of blocks that count, where not all do. */
+/** The limit of blocks that count (tasks/counted.ts), where not all do. A power of two: devices that differ in the last digits of `carriers` find the same. */
 export function limitFor(evaluations: number, carriers: number): { limit?: number } {
-  const part = countedPart(evaluations, carriers);
-  return part < 1 ? { limit: limitOf(part) } : {};
+  const most = Math.min(evaluations / ENOUGH, carriers / ENOUGH_CARRIERS, MOST_SKIPPED);
+  return most < 2 ? {} : { limit: 2 ** (32 - intrinsics.exponent(most)) };
 }
 
 /** The effective number of samples that carry the variance of an iteration; of several results, that of the fewest. */
