@@ -1,6 +1,6 @@
 /**
  * Which samples of an iteration the histogram counts. Counting costs a GPU as much as half of drawing the sample, and a map of 1,024 bins
- * per axis is as good after 4e6 samples as after 5e8: its noise enters the variance of the next iteration in the second order. So of a large
+ * per axis is nearly as good after 2e7 samples as after 5e8: its noise enters the variance of the next iteration in the second order. So of a large
  * iteration the histogram may count a part. Its samples are cut into blocks, by their numbers, and those blocks b count for which the fractional
  * part of b·φ + c is below that part, with φ the golden ratio and c of the iteration: spread evenly over the cubes, however many there are.
  * A piece (pieces.ts) belongs to the block of its first sample, so pieces count as a whole.
@@ -10,7 +10,6 @@
  *
  * Sums, variances of cubes, and Σ w² are those of all samples.
  */
-
 import { type SampleTask, samplesOf } from './sample.ts';
 
 /** Samples of a block as a power of two, at least; and blocks of a larger task, about, as one. Threads that run in step share a block. */

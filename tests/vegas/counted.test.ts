@@ -58,15 +58,15 @@ describe('how many count', () => {
     ...over,
   });
   test('all of a small iteration, and of the first one', () => {
-    expect(limitFor(8e6, 8e6)).toEqual({});
+    expect(limitFor(3e7, 3e7)).toEqual({});
     expect(limitFor(5e8, 0)).toEqual({});
   });
-  test('4e6 at least, and 1e6 that carry the variance; a sixteenth at least', () => {
-    expect(limitFor(2 ** 24, 2 ** 24)).toEqual({ limit: 2 ** 30 });
-    expect(limitFor(5e7, 5e7)).toEqual({ limit: 2 ** 29 });
+  test('1.7e7 at least, and 4e6 that carry the variance; a sixteenth at least', () => {
+    expect(limitFor(2 ** 26, 2 ** 26)).toEqual({ limit: 2 ** 30 });
+    expect(limitFor(5e7, 5e7)).toEqual({ limit: 2 ** 31 });
     expect(limitFor(5e8, 5e8)).toEqual({ limit: 2 ** 28 });
-    expect(limitFor(5e8, 4.3e6)).toEqual({ limit: 2 ** 30 });
-    expect(limitFor(5e8, 1e6)).toEqual({});
+    expect(limitFor(5e8, 1.7e7)).toEqual({ limit: 2 ** 30 });
+    expect(limitFor(5e8, 8e6)).toEqual({});
   });
   test('what carries the variance is told by pieces: half of them, or all', () => {
     expect(carriersIn(estimate({ carriers: 5e5 }), 1e6)).toBe(5e7);

@@ -5,7 +5,6 @@
  * The histogram adds integers, w² scaled and rounded, in float64: exact below 2⁵³, so the order of additions does
  * not matter.
  */
-
 import { GOLDEN } from '../../tasks/counted.ts';
 import { FunctionWriter } from '../../wasm/assembler.ts';
 import { type KernelLayout, STATE } from './layout.ts';
