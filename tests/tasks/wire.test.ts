@@ -68,6 +68,10 @@ describe('tasks and sums', () => {
   const uneven = Uint32Array.from({ length: 27 }, (_, i) => 2 + 300 * i);
   const tasks: [string, SampleTask][] = [
     ['samples that adapt', sampleTask(cube(3), 3, 4000, 16, { adapt: { scale: 2 ** 20, variances: true } })],
+    [
+      'samples of which a part counts',
+      sampleTask(cube(3), 3, 4000, 16, { adapt: { scale: 2 ** 20, variances: true, limit: 2 ** 30 } }),
+    ],
     ['samples of each cube', sampleTask(cube(3), 3, listed(uneven), 16, { cubes: true })],
     [
       'a map and counts that a session keeps',
@@ -86,7 +90,7 @@ describe('tasks and sums', () => {
     });
     expect(sent(task)).toStrictEqual(task);
   });
-  test.each(tasks.slice(0, 2))('sums of a part, with values that are not finite: %s', async (_, task) => {
+  test.each(tasks.slice(0, 3))('sums of a part, with values that are not finite: %s', async (_, task) => {
     const session = await device.open(
       lowerFor(([x, y]) => (y > 0.9 ? 1 / (x - x) : x > 0.5 ? Math.sqrt(-x) : x), 3),
     );

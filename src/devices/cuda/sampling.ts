@@ -3,7 +3,6 @@
  * has one or several leaves. After a whole iteration the card keeps what was learned, and the host reads a few numbers;
  * after a part, the host reads the sums of leaves and, if cubes are wanted, those of pieces.
  */
-import { roundKeys } from '../../random/philox.ts';
 import { ALL_COUNT, blockBitsOf } from '../../tasks/counted.ts';
 import type { Refinement } from '../../tasks/learning.ts';
 import { isKept, type NonFinite, type Part } from '../../tasks/part.ts';
@@ -35,6 +34,7 @@ import {
   sampleStruct,
   vectorBytes,
 } from './program.ts';
+import { SampleFrames } from './sample-frames.ts';
 import { type Fit, fitFor, type SampleLayout, sampleLayout } from './sample-layout.ts';
 import type { Layout } from './struct.ts';
 import { LATTICE, SAMPLE_RESULT } from './structs.ts';
@@ -79,15 +79,6 @@ export interface SampledCubes {
   variances: Buffer;
 }
 
-/** A struct for a launch with what the iterations of these strata, bins and key have in common: half of its numbers. */
-interface Frame extends Pick<SampleTask, 'strata' | 'bins' | 'key'> {
-  layout: Layout<string>;
-  bytes: Uint8Array;
-}
-
-/** Frames that are remembered: iterations that learn, that measure, and witnesses of both take turns. */
-const MOST_FRAMES = 6;
-
 /** Sums over leaves. */
 interface Totals {
   /** The sums of the task, where all of its leaves have run. */
@@ -109,8 +100,7 @@ export class CudaSampling {
   readonly #result = SAMPLE_RESULT.layout(0);
   /** Kernels by what they are made for; a run has up to four kinds of iterations, which take turns. */
   readonly #modules = new Map<string, Kernels>();
-  /** Structs with what iterations of a kind have in common. */
-  readonly #frames: Frame[] = [];
+  readonly #frames = new SampleFrames();
   /** The slopes of the smooth map that is on the card. */
   #slopes: Float64Array | null = null;
   /** The number of bytes of the state, from the result on, that are known to be 0; and the buffer with them. */
@@ -282,7 +272,7 @@ export class CudaSampling {
     const uniform = typeof counts === 'number';
     const several = this.#program.results > 1;
     const layout = sampleStruct({ several, lattice: !!task.lattice }).layout(dims) as Layout<string>;
-    const struct = this.#frame(layout, task);
+    const struct = this.#frames.of(layout, task);
     layout.set(struct, {
       iteration: task.iteration,
       stream: task.stream,
@@ -354,25 +344,6 @@ export class CudaSampling {
       wrong,
       first: wrong > 0 ? (~high >>> 0) * 2 ** 32 + (~low >>> 0) : Infinity,
     };
-  }
-
-  /** A struct for a launch with what does not change from iteration to iteration. */
-  #frame(layout: Layout<string>, { strata, bins, key }: SampleTask): Uint8Array {
-    const known = this.#frames.find(
-      f =>
-        f.layout === layout && f.bins === bins && f.key === key && f.strata.every((n, d) => n === strata[d]),
-    );
-    if (known) return known.bytes.slice();
-    const bytes = layout.pack({
-      scales: strata.map(n => bins / n),
-      strata,
-      inverses: strata.map(n => Math.min(2 ** 32 - 1, Math.floor(2 ** 32 / n))),
-      keys: roundKeys(key),
-      bins,
-    });
-    this.#frames.unshift({ layout, strata, bins, key, bytes });
-    this.#frames.length = Math.min(this.#frames.length, MOST_FRAMES);
-    return bytes.slice();
   }
 
   /**
