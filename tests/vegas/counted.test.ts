@@ -2,7 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Estimate } from '../../src/methods/combine.ts';
 import { carriersIn, limitFor } from '../../src/methods/vegas/counted-part.ts';
+import { TaskError } from '../../src/tasks/checked-values.ts';
 import { blockBitsOf, countedWords, isCounted } from '../../src/tasks/counted.ts';
+import { readSampleTask } from '../../src/tasks/verify.ts';
+import { decode, encode } from '../../src/tasks/wire.ts';
+import { sampleTask } from '../cuda/tasks.ts';
 
 const taskOf = (part: number, iteration: number) => ({
   iteration,
@@ -79,4 +83,13 @@ describe('how many count', () => {
       0,
     );
   });
+});
+
+test('a task from another machine keeps its limit, and one that is no word of 32 bits is refused', () => {
+  const limited = (limit: number) =>
+    sampleTask([[0, 1]], 3, 4000, 16, { adapt: { scale: 2, variances: true, limit } });
+  const fit = { dims: 1, results: 1 };
+  expect(readSampleTask(decode(encode(limited(2 ** 30))), fit)).toStrictEqual(limited(2 ** 30));
+  for (const limit of [-1, 0.5, 2 ** 32, Number.NaN])
+    expect(() => readSampleTask(decode(encode(limited(limit))), fit)).toThrow(TaskError);
 });
